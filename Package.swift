@@ -321,8 +321,9 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             dependencies: ["BluetoothSMP", "LanyardTestSupport"],
             path: "Tests/BluetoothSMPTests",
             sources: [
-                "Conformance/Encounter.swift", "Conformance/People.swift",
-                "Conformance/Play.swift", "Conformance/Probe.swift", "Conformance/Storm.swift",
+                "Conformance/FuzzedPairing.swift", "Conformance/PairingModel.swift",
+                "Conformance/PairingScript.swift", "Conformance/People.swift",
+                "Conformance/Probe.swift",
                 "PDUs/PDUVector.swift",
             ]
         ),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own, so that users of the host do not have to fetch the benchmark tool.
+// A separate package, so that users of the host do not have to fetch the benchmark tool.
 
 /// Gives a target, in place of its own `packageAccess`, access to the package-level symbols of
 /// Lanyard's modules. SwiftPM names a package after its folder.
@@ -18,14 +18,14 @@ let lanyard: [Target.Dependency] = [
     .product(name: "VirtualRadio", package: "Lanyard"),
 ]
 
-/// Apple's platforms have a CoreBluetooth of their own.
+/// Apple's platforms have their own CoreBluetooth.
 let coreBluetooth: Target.Dependency = .product(
     name: "CoreBluetooth",
     package: "Lanyard",
     condition: .when(platforms: [.linux])
 )
 
-/// Depends on our CoreBluetooth, and exists where that does.
+/// Depends on Lanyard's CoreBluetooth, and exists on the same platforms.
 let testing: Target.Dependency = .product(
     name: "LanyardTesting",
     package: "Lanyard",

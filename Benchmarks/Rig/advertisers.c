@@ -21,7 +21,7 @@ static int host, isScanning;
 static long advertiserCount;
 
 // The return parameters of a command after the status. The remaining bytes are zero.
-typedef struct { uint16_t opcode; uint8_t count; uint8_t octets[64]; } Answer;
+typedef struct { uint16_t opcode; uint8_t count; uint8_t bytes[64]; } Answer;
 static const Answer answers[] = {
     {0x1001, 8, {9, 0, 0, 9, 0xFF, 0xFF}},
     // The commands of a central of Bluetooth 4.0: Vol 4, Part E, 6.27.
@@ -35,27 +35,27 @@ static const Answer answers[] = {
     {0x201C, 8, {255, 255, 255}},
 };
 
-static void transmit(const uint8_t *octets, size_t count) {
-    if (write(host, octets, count) != (ssize_t)count) exit(0);
+static void transmit(const uint8_t *bytes, size_t count) {
+    if (write(host, bytes, count) != (ssize_t)count) exit(0);
 }
 
 static void answer(uint16_t opcode) {
     uint8_t event[7 + 64] = {eventPacket, 0x0E, 4, 1, (uint8_t)opcode, (uint8_t)(opcode >> 8), 0};
     for (size_t index = 0; index < sizeof answers / sizeof *answers; index++) {
         if (answers[index].opcode != opcode) continue;
-        memcpy(event + 7, answers[index].octets, answers[index].count);
+        memcpy(event + 7, answers[index].bytes, answers[index].count);
         event[2] = (uint8_t)(4 + answers[index].count);
     }
     transmit(event, 3 + (size_t)event[2]);
 }
 
 static void receive(void) {
-    uint8_t octets[4096];
-    ssize_t count = read(host, octets, sizeof octets);
+    uint8_t bytes[4096];
+    ssize_t count = read(host, bytes, sizeof bytes);
     if (count <= 0) exit(0);
-    for (ssize_t start = 0; start + 4 <= count; start += 4 + octets[start + 3]) {
-        uint16_t opcode = (uint16_t)(octets[start + 1] | octets[start + 2] << 8);
-        if (opcode == scanning || opcode == extendedScanning) isScanning = octets[start + 4];
+    for (ssize_t start = 0; start + 4 <= count; start += 4 + bytes[start + 3]) {
+        uint16_t opcode = (uint16_t)(bytes[start + 1] | bytes[start + 2] << 8);
+        if (opcode == scanning || opcode == extendedScanning) isScanning = bytes[start + 4];
         answer(opcode);
     }
 }

@@ -17,7 +17,7 @@ from bumble.hci import Address
 from bumble.host import Host
 from bumble.transport import open_transport
 
-# How many notifications are requested ahead. btvirt drops packets when 200 wait for a host.
+# The number of notifications requested ahead. btvirt drops packets when 200 wait for a host.
 WINDOW = 64
 
 
@@ -68,11 +68,11 @@ class Central:
     async def scan(self, seconds, every):
         yielded = 0
 
-        def heard(_):
+        def count(_):
             nonlocal yielded
             yielded += 1
 
-        self.device.on("advertisement", heard)
+        self.device.on("advertisement", count)
         await self.device.start_scanning(active=True, filter_duplicates=not every)
         await asyncio.sleep(seconds)
         return yielded

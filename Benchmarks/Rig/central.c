@@ -28,8 +28,8 @@ static double seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void request(const uint8_t *octets, size_t count) {
-    sendPDU(&controller, connection, octets, count);
+static void request(const uint8_t *bytes, size_t count) {
+    sendPDU(&controller, connection, bytes, count);
 }
 
 // The next PDU with this opcode. An error ends the program.
@@ -37,30 +37,30 @@ static Arrival await(uint8_t opcode) {
     for (;;) {
         Arrival arrival = next(&controller);
         if (arrival.kind != isFrame) continue;
-        if (arrival.octets[0] == opcode) return arrival;
+        if (arrival.bytes[0] == opcode) return arrival;
         static const uint8_t mtuResponse[] = {0x03, 247, 0};
-        if (arrival.octets[0] == 0x02) request(mtuResponse, sizeof mtuResponse);
-        if (arrival.octets[0] == 0x01) {
-            fprintf(stderr, "central: refused %02x: %02x\n", arrival.octets[1], arrival.octets[4]);
+        if (arrival.bytes[0] == 0x02) request(mtuResponse, sizeof mtuResponse);
+        if (arrival.bytes[0] == 0x01) {
+            fprintf(stderr, "central: refused %02x: %02x\n", arrival.bytes[1], arrival.bytes[4]);
             exit(1);
         }
     }
 }
 
-static void dial(const char *text) {
+static void openConnection(const char *text) {
     uint8_t parameters[25] = {96, 0, 96, 0, 0, 0};
-    unsigned octets[6];
-    sscanf(text, "%x:%x:%x:%x:%x:%x", &octets[5], &octets[4], &octets[3], &octets[2], &octets[1],
-           &octets[0]);
-    for (int index = 0; index < 6; index++) parameters[6 + index] = (uint8_t)octets[index];
-    parameters[5] = octets[5] >= 0xC0;
+    unsigned bytes[6];
+    sscanf(text, "%x:%x:%x:%x:%x:%x", &bytes[5], &bytes[4], &bytes[3], &bytes[2], &bytes[1],
+           &bytes[0]);
+    for (int index = 0; index < 6; index++) parameters[6 + index] = (uint8_t)bytes[index];
+    parameters[5] = bytes[5] >= 0xC0;
     parameters[13] = parameters[15] = 24;
     parameters[19] = 72;
     post(&controller, 0x200D, parameters, sizeof parameters);
     for (;;) {
         Arrival arrival = next(&controller);
-        if (arrival.kind != isEvent || arrival.code != 0x3E || arrival.octets[0] != 1) continue;
-        connection = little16(arrival.octets + 2);
+        if (arrival.kind != isEvent || arrival.code != 0x3E || arrival.bytes[0] != 1) continue;
+        connection = little16(arrival.bytes + 2);
         break;
     }
 }
@@ -69,14 +69,14 @@ static void dial(const char *text) {
 static void discover(void) {
     uint16_t start = 1;
     while (!valueHandle || !notifyingHandle || !grantHandle) {
-        const uint8_t octets[] = {
+        const uint8_t bytes[] = {
             0x08, (uint8_t)start, (uint8_t)(start >> 8), 0xFF, 0xFF, 0x03, 0x28,
         };
-        request(octets, sizeof octets);
+        request(bytes, sizeof bytes);
         Arrival arrival = await(0x09);
-        size_t length = arrival.octets[1];
+        size_t length = arrival.bytes[1];
         for (size_t place = 2; place + length <= arrival.count; place += length) {
-            const uint8_t *entry = arrival.octets + place;
+            const uint8_t *entry = arrival.bytes + place;
             uint16_t uuid = length == 7 ? little16(entry + 5) : 0;
             if (uuid == valueUUID) valueHandle = little16(entry + 3);
             if (uuid == notifyingUUID) notifyingHandle = little16(entry + 3);
@@ -94,34 +94,34 @@ static void subscribe(void) {
     await(0x03);
     discover();
     uint16_t handle = notifyingHandle + 1;
-    const uint8_t octets[] = {0x12, (uint8_t)handle, (uint8_t)(handle >> 8), 1, 0};
-    request(octets, sizeof octets);
+    const uint8_t bytes[] = {0x12, (uint8_t)handle, (uint8_t)(handle >> 8), 1, 0};
+    request(bytes, sizeof bytes);
     await(0x13);
 }
 
 static void measureReads(long count) {
-    const uint8_t octets[] = {0x0A, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
+    const uint8_t bytes[] = {0x0A, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
     for (long index = 0; index < count; index++) {
-        request(octets, sizeof octets);
+        request(bytes, sizeof bytes);
         await(0x0B);
     }
 }
 
 static void measureWrites(long count) {
-    uint8_t octets[3 + 20] = {0x12, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
+    uint8_t bytes[3 + 20] = {0x12, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
     for (long index = 0; index < count; index++) {
-        memcpy(octets + 3, &index, sizeof index);
-        request(octets, sizeof octets);
+        memcpy(bytes + 3, &index, sizeof index);
+        request(bytes, sizeof bytes);
         await(0x13);
     }
 }
 
 static void grant(long count, int size) {
-    const uint8_t octets[] = {
+    const uint8_t bytes[] = {
         0x52, (uint8_t)grantHandle, (uint8_t)(grantHandle >> 8), (uint8_t)count,
         (uint8_t)(count >> 8), (uint8_t)size, (uint8_t)(size >> 8),
     };
-    request(octets, sizeof octets);
+    request(bytes, sizeof bytes);
 }
 
 // Keeps between half a window and a whole one requested, so that the peripheral never waits.
@@ -140,7 +140,7 @@ static void measureNotifications(long count, int size) {
 int main(int argumentCount, char **arguments) {
     if (argumentCount != 3) return fprintf(stderr, "usage: central PATH ADDRESS\n"), 2;
     openController(&controller, arguments[1]);
-    dial(arguments[2]);
+    openConnection(arguments[2]);
     subscribe();
     printf("ready\n");
     fflush(stdout);

@@ -17,9 +17,9 @@ static void fail(const char *what) {
     exit(1);
 }
 
-static void append(uint8_t *buffer, size_t *count, const void *octets, size_t added) {
+static void append(uint8_t *buffer, size_t *count, const void *bytes, size_t added) {
     if (*count + added > outputLimit) fail("too much to send");
-    if (added) memcpy(buffer + *count, octets, added);
+    if (added) memcpy(buffer + *count, bytes, added);
     *count += added;
 }
 
@@ -35,13 +35,13 @@ const uint8_t *command(
     for (;;) {
         Arrival arrival = next(controller);
         if (arrival.kind != isEvent) continue;
-        if (arrival.code == commandComplete && little16(arrival.octets + 1) == opcode) {
-            if (arrival.octets[3] != 0) fprintf(stderr, "%04x: refused\n", opcode);
-            return arrival.octets + 4;
+        if (arrival.code == commandComplete && little16(arrival.bytes + 1) == opcode) {
+            if (arrival.bytes[3] != 0) fprintf(stderr, "%04x: refused\n", opcode);
+            return arrival.bytes + 4;
         }
-        if (arrival.code == commandStatus && little16(arrival.octets + 2) == opcode) {
-            if (arrival.octets[0] != 0) fprintf(stderr, "%04x: refused\n", opcode);
-            return arrival.octets + 1;
+        if (arrival.code == commandStatus && little16(arrival.bytes + 2) == opcode) {
+            if (arrival.bytes[0] != 0) fprintf(stderr, "%04x: refused\n", opcode);
+            return arrival.bytes + 1;
         }
     }
 }
@@ -66,10 +66,10 @@ int hasWaiting(const Controller *controller) {
     return controller->waitingCount != controller->waitingStart;
 }
 
-void sendPDU(Controller *controller, uint16_t handle, const uint8_t *octets, size_t count) {
+void sendPDU(Controller *controller, uint16_t handle, const uint8_t *bytes, size_t count) {
     if (!hasWaiting(controller)) controller->waitingStart = controller->waitingCount = 0;
     uint8_t frame[1024] = {(uint8_t)count, (uint8_t)(count >> 8), attributeChannel, 0};
-    memcpy(frame + 4, octets, count);
+    memcpy(frame + 4, bytes, count);
     count += 4;
     for (size_t start = 0; start < count; start += controller->packetLength) {
         size_t part = count - start;
@@ -102,11 +102,11 @@ static void flush(Controller *controller) {
     controller->outputCount = 0;
 }
 
-static size_t packetCount(const uint8_t *octets, size_t count) {
+static size_t packetCount(const uint8_t *bytes, size_t count) {
     if (count < 3) return 0;
-    switch (octets[0]) {
-    case eventPacket: return 3 + (size_t)octets[2];
-    case dataPacket: return count < 5 ? 0 : 5 + (size_t)little16(octets + 3);
+    switch (bytes[0]) {
+    case eventPacket: return 3 + (size_t)bytes[2];
+    case dataPacket: return count < 5 ? 0 : 5 + (size_t)little16(bytes + 3);
     default: fail("not an H4 packet"); return 0;
     }
 }

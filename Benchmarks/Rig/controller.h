@@ -21,7 +21,7 @@ typedef struct {
     size_t inputStart, inputCount;
     uint8_t output[outputLimit];   // may be written at once
     size_t outputCount;
-    uint8_t waiting[outputLimit];  // data packets that wait for room in the controller
+    uint8_t waiting[outputLimit];  // data packets that wait for free buffers
     size_t waitingStart, waitingCount;
     size_t packetLength;           // of the controller's buffers
     unsigned credits;              // buffers that are free
@@ -33,14 +33,14 @@ typedef struct {
     enum { isEvent, isFrame } kind;
     uint8_t code;                  // of the event
     uint16_t handle;               // of the frame's connection
-    const uint8_t *octets;         // the event's parameters, or an ATT PDU
+    const uint8_t *bytes;          // the event's parameters, or an ATT PDU
     size_t count;
 } Arrival;
 
 // Connects, resets the controller and reads its buffer sizes. Ends the process if that fails.
 void openController(Controller *controller, const char *path);
 
-// Sends a command and waits for its answer. Returns what follows the status.
+// Sends a command and waits for its response. Returns the parameters after the status.
 const uint8_t *command(
     Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
@@ -48,17 +48,17 @@ const uint8_t *command(
 void post(Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
 // Sends an ATT PDU, split to the size of the controller's buffers.
-void sendPDU(Controller *controller, uint16_t handle, const uint8_t *octets, size_t count);
+void sendPDU(Controller *controller, uint16_t handle, const uint8_t *bytes, size_t count);
 
-// Whether data packets wait for room in the controller.
+// Whether data packets wait for free buffers of the controller.
 int hasWaiting(const Controller *controller);
 
-// The next event (including Number Of Completed Packets, since it gives room) or frame. Writes
+// The next event (including Number Of Completed Packets, which frees buffers) or frame. Writes
 // pending data, and sleeps if nothing has arrived yet.
 Arrival next(Controller *controller);
 
-static inline uint16_t little16(const uint8_t *octets) {
-    return (uint16_t)(octets[0] | octets[1] << 8);
+static inline uint16_t little16(const uint8_t *bytes) {
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
 #endif

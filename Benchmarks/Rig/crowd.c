@@ -6,11 +6,11 @@
 //
 //   crowd PATH CENTRALS
 //
-// Prints `ready`, and `crowded` when all are connected and subscribed. Then it executes the
-// commands on its standard input: `read COUNT` or `notify COUNT SIZE`, with COUNT as the total. The
-// server has the table of peripheral.c. Each central has one pending request, or half a window to a
-// whole one of requested notifications. Answers with `done SECONDS LEAST MOST`: the smallest and
-// the greatest count of a central.
+// Prints `ready`, and `crowded` when all centrals are connected and subscribed. Then it executes
+// the commands on its standard input: `read COUNT` or `notify COUNT SIZE`, with COUNT as the total.
+// The server has the table of peripheral.c. Each central has one pending request, or half a window
+// to a whole one of requested notifications. Answers with `done SECONDS LEAST MOST`: the smallest
+// and the greatest count of a central.
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,13 +50,13 @@ static double seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static uint16_t little16(const uint8_t *octets) {
-    return (uint16_t)(octets[0] | octets[1] << 8);
+static uint16_t little16(const uint8_t *bytes) {
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
-static void put(const void *octets, size_t count) {
+static void put(const void *bytes, size_t count) {
     if (outputCount + count > sizeof output) exit(1);
-    memcpy(output + outputCount, octets, count);
+    memcpy(output + outputCount, bytes, count);
     outputCount += count;
 }
 
@@ -72,7 +72,7 @@ static void flush(void) {
 // The controller's packets for the host
 
 // The return parameters of a command after the status. The remaining bytes are zero.
-typedef struct { uint16_t opcode; uint8_t count; uint8_t octets[64]; } Answer;
+typedef struct { uint16_t opcode; uint8_t count; uint8_t bytes[64]; } Answer;
 static const Answer answers[] = {
     {0x1001, 8, {9, 0, 0, 9, 0xFF, 0xFF}},
     // The commands for a host of Bluetooth 4.0, central or peripheral: Vol 4, Part E, 6.27.
@@ -92,7 +92,7 @@ static void answer(uint16_t opcode) {
     uint8_t event[7 + 64] = {eventPacket, 0x0E, 4, 1, (uint8_t)opcode, (uint8_t)(opcode >> 8), 0};
     for (size_t index = 0; index < sizeof answers / sizeof *answers; index++) {
         if (answers[index].opcode != opcode) continue;
-        memcpy(event + 7, answers[index].octets, answers[index].count);
+        memcpy(event + 7, answers[index].bytes, answers[index].count);
         event[2] = (uint8_t)(4 + answers[index].count);
     }
     put(event, 3 + (size_t)event[2]);
@@ -116,13 +116,13 @@ static void announceCompleted(void) {
 
 // The centrals' packets
 
-static void sendPDU(int number, const uint8_t *octets, size_t count) {
+static void sendPDU(int number, const uint8_t *bytes, size_t count) {
     uint8_t header[] = {
         dataPacket, (uint8_t)(firstConnection + number), 0x20, (uint8_t)(count + 4), 0,
         (uint8_t)count, 0, 4, 0,
     };
     put(header, sizeof header);
-    put(octets, count);
+    put(bytes, count);
 }
 
 static void discover(int number, uint16_t first) {
@@ -259,7 +259,7 @@ static void begin(const char *line) {
     flush();
 }
 
-// Ends a command once everything that was requested has arrived, so that the next begins without
+// Ends a command once all requested packets have arrived, so that the next command starts without
 // traffic.
 static void finish(void) {
     static double end;

@@ -17,27 +17,27 @@ static double seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void receive(int descriptor, char *octets, size_t count) {
+static void receive(int descriptor, char *bytes, size_t count) {
     for (size_t done = 0; done < count;) {
-        ssize_t part = read(descriptor, octets + done, count - done);
+        ssize_t part = read(descriptor, bytes + done, count - done);
         if (part <= 0) _exit(0);
         done += (size_t)part;
     }
 }
 
-static void send1(int descriptor, const char *octets, size_t count) {
-    if (write(descriptor, octets, count) != (ssize_t)count) _exit(1);
+static void send1(int descriptor, const char *bytes, size_t count) {
+    if (write(descriptor, bytes, count) != (ssize_t)count) _exit(1);
 }
 
-static void roundTrips(int descriptor, char *octets, size_t size, long count) {
+static void roundTrips(int descriptor, char *bytes, size_t size, long count) {
     for (long index = 0; index < count; index++) {
-        send1(descriptor, octets, size);
-        receive(descriptor, octets, size);
+        send1(descriptor, bytes, size);
+        receive(descriptor, bytes, size);
     }
 }
 
 int main(int argumentCount, char **arguments) {
-    static char octets[65536];
+    static char bytes[65536];
     int ends[2];
     if (argumentCount != 3 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 2;
     size_t size = strtoul(arguments[1], NULL, 10);
@@ -45,13 +45,13 @@ int main(int argumentCount, char **arguments) {
     if (fork() == 0) {
         close(ends[0]);
         for (;;) {
-            receive(ends[1], octets, size);
-            send1(ends[1], octets, size);
+            receive(ends[1], bytes, size);
+            send1(ends[1], bytes, size);
         }
     }
     close(ends[1]);
-    roundTrips(ends[0], octets, size, warmUp);
+    roundTrips(ends[0], bytes, size, warmUp);
     double start = seconds();
-    roundTrips(ends[0], octets, size, count);
+    roundTrips(ends[0], bytes, size, count);
     printf("%.9f\n", seconds() - start);
 }

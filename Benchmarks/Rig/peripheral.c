@@ -51,8 +51,8 @@ static void prepareAdvertising(void) {
     command(&controller, 0x2008, data, sizeof data);
 }
 
-static void reply(const uint8_t *octets, size_t count) {
-    sendPDU(&controller, connection, octets, count);
+static void reply(const uint8_t *bytes, size_t count) {
+    sendPDU(&controller, connection, bytes, count);
 }
 
 static void refuse(const uint8_t *request, uint16_t handle, uint8_t code) {
@@ -142,8 +142,8 @@ static void handleEvent(const Arrival *event) {
     if (event->code == 0x05) {     // Disconnection Complete
         granted = sent = 0;
         advertise();
-    } else if (event->code == 0x3E && event->octets[0] == 0x01 && event->octets[1] == 0) {
-        connection = little16(event->octets + 2);
+    } else if (event->code == 0x3E && event->bytes[0] == 0x01 && event->bytes[1] == 0) {
+        connection = little16(event->bytes + 2);
     }
 }
 
@@ -152,8 +152,8 @@ int main(int count, char **arguments) {
     openController(&controller, arguments[1]);
     const uint8_t *address = command(&controller, 0x1009, NULL, 0);
     char text[18];
-    for (int octet = 0; octet < 6; octet++) {
-        sprintf(text + 3 * octet, octet < 5 ? "%02X:" : "%02X", address[5 - octet]);
+    for (int byte = 0; byte < 6; byte++) {
+        sprintf(text + 3 * byte, byte < 5 ? "%02X:" : "%02X", address[5 - byte]);
     }
     prepareAdvertising();
     advertise();
@@ -161,7 +161,7 @@ int main(int count, char **arguments) {
     fflush(stdout);
     for (;;) {
         Arrival arrival = next(&controller);
-        if (arrival.kind == isFrame) receive(arrival.octets, arrival.count);
+        if (arrival.kind == isFrame) receive(arrival.bytes, arrival.count);
         else handleEvent(&arrival);
         notify();
     }

@@ -42,14 +42,14 @@ final class FileReceiver: NSObject {
         // file, or replace an existing file.
         let name = URL(fileURLWithPath: "/" + parcel.name).lastPathComponent
         guard !name.isEmpty, name != "/", !name.hasPrefix(".") else {
-            return say("\(parcel.name.debugDescription) is no name for a file here")
+            return say("\(parcel.name.debugDescription) is not a valid file name")
         }
         do {
             let place = folder.appendingPathComponent(name)
             try parcel.content.write(to: place, options: .withoutOverwriting)
             say("Received \(name), \(parcel.content.count) bytes")
         } catch {
-            say("\(name) cannot be kept: \(error.localizedDescription)")
+            say("\(name) cannot be stored: \(error.localizedDescription)")
         }
     }
 }

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// The central: finds a receiver, reads its PSM, opens a channel, and writes as there is room.
+/// The central: finds a receiver, reads its PSM, opens a channel, and writes when there is space.
 final class FileSender: NSObject {
     private let name: String
     private var rest: Data
@@ -18,16 +18,16 @@ final class FileSender: NSObject {
         _ = central
     }
 
-    /// Writes as much as there is room for now.
+    /// Writes as many bytes as there is space for.
     private func write(to stream: OutputStream) {
         guard !rest.isEmpty else { return }
         let count = rest.withUnsafeBytes { bytes in
             bytes.bindMemory(to: UInt8.self).baseAddress
                 .map { stream.write($0, maxLength: bytes.count) } ?? 0
         }
-        guard count > 0 else { return fail("the channel takes nothing") }
+        guard count > 0 else { return fail("the channel accepts no bytes") }
         rest = rest.dropFirst(count)
-        if rest.isEmpty { say("All of it has left") }
+        if rest.isEmpty { say("All bytes were sent") }
     }
 
     private func readAnswer(from stream: InputStream) {
@@ -114,7 +114,9 @@ extension FileSender: CBPeripheralDelegate {
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {
-        guard let psm = service.characteristics?.first else { return fail("no PSM to be read") }
+        guard let psm = service.characteristics?.first else {
+            return fail("the service has no PSM characteristic")
+        }
         peripheral.readValue(for: psm)
     }
 
@@ -124,7 +126,9 @@ extension FileSender: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         guard let psm = characteristic.value.flatMap(DropService.psm) else {
-            return fail(error?.localizedDescription ?? "the PSM makes no sense")
+            return fail(
+                error?.localizedDescription ?? "the value of the PSM characteristic is not a PSM"
+            )
         }
         say("Opening a channel on PSM \(psm)")
         peripheral.openL2CAPChannel(psm)

@@ -45,7 +45,9 @@ struct ParcelReader {
             Self.fixedLength + nameLength..<Self.fixedLength + nameLength + Int(contentLength)
         let end = content.upperBound + Self.checksumLength
         guard received.count >= end else { return .unfinished }
-        guard received.count == end else { return .broken("there is more than was announced") }
+        guard received.count == end else {
+            return .broken("the content is longer than its header says")
+        }
         let parcel = Parcel(
             name: String(decoding: received[Self.fixedLength..<content.lowerBound], as: UTF8.self),
             content: received.subdata(in: content)

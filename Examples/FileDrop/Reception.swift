@@ -62,7 +62,7 @@ extension Reception: StreamDelegate {
         switch (event, stream) {
         case (.hasBytesAvailable, let input as InputStream): read(from: input)
         case (.endEncountered, _), (.errorOccurred, _):
-            let reason = stream.streamError?.localizedDescription ?? "the sender went away"
+            let reason = stream.streamError?.localizedDescription ?? "the sender closed the channel"
             finish(parcel.map(Outcome.received) ?? .failed(reason))
         default: break
         }

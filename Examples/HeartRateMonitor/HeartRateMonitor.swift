@@ -125,7 +125,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
 extension HeartRateMonitor: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         guard let service = peripheral.services?.first(where: { $0.uuid == heartRateUUID }) else {
-            return giveUp(peripheral, error?.localizedDescription ?? "it has no such service")
+            return giveUp(peripheral, error?.localizedDescription ?? "it has no heart rate service")
         }
         peripheral.discoverCharacteristics(
             [measurementUUID, bodySensorLocationUUID],
@@ -140,7 +140,10 @@ extension HeartRateMonitor: CBPeripheralDelegate {
     ) {
         let characteristics = service.characteristics ?? []
         guard let measurement = characteristics.first(where: { $0.uuid == measurementUUID }) else {
-            return giveUp(peripheral, error?.localizedDescription ?? "it measures nothing")
+            return giveUp(
+                peripheral,
+                error?.localizedDescription ?? "it has no heart rate measurement"
+            )
         }
         if let place = characteristics.first(where: { $0.uuid == bodySensorLocationUUID }) {
             peripheral.readValue(for: place)
@@ -154,7 +157,7 @@ extension HeartRateMonitor: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         guard characteristic.isNotifying else {
-            return giveUp(peripheral, error?.localizedDescription ?? "it is silent")
+            return giveUp(peripheral, error?.localizedDescription ?? "it refuses notifications")
         }
         say("Listening to \(peripheral.displayName)")
         state = .listening(peripheral, characteristic)

@@ -32,7 +32,7 @@ final class Notebook: NSObject {
         permissions: .readable
     )
     private var text = Data("Dear diary,\n".utf8)
-    /// The lines that wait until there is room to send them.
+    /// The lines that wait until there is space to send them.
     private var undictated: ArraySlice<Data> = []
     private var refusalCount = 0
 
@@ -67,7 +67,7 @@ final class Notebook: NSObject {
         manager.add(service)
     }
 
-    /// Sends lines until there is no room; `peripheralManagerIsReady` continues.
+    /// Sends lines until there is no space; `peripheralManagerIsReady` continues.
     private func dictate() {
         while let line = undictated.first {
             guard
@@ -126,7 +126,7 @@ extension Notebook {
             say("Dictating \(count) lines")
             undictated += (0..<count).map { Data("line \($0)".utf8) }
             dictate()
-        default: say("What is \(command)?")
+        default: say("Unknown command: \(command)")
         }
     }
 }

@@ -40,7 +40,7 @@ private func fuzzDatabaseFile(_ bytes: [UInt8]) {
     }
     guard let accessory = try? ServedAccessory(parsing: text) else { return }
     require(accessory.services.count <= ServedAccessory.serviceLimit, "too many services")
-    require((try? accessory.rehearse()) != nil, "what was read cannot be published")
+    require((try? accessory.rehearse()) != nil, "a parsed accessory cannot be published")
 }
 
 private func fuzzScenarioFile(_ bytes: [UInt8]) {
@@ -75,7 +75,7 @@ private func fuzzPropertyList(_ bytes: [UInt8]) {
     for platform in [nil] + InfoPlistCheck.Platform.allCases {
         check.platform = platform
         for finding in (try? check.findings(in: data, entitlements: data)) ?? [] {
-            require(!"\(finding)".isEmpty, "a finding without words")
+            require(!"\(finding)".isEmpty, "a finding without a description")
         }
     }
 }

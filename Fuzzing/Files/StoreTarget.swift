@@ -29,7 +29,7 @@ private let names: [RecordName] =
     + [ApplicationName("a").map(RecordName.application)].compactMap { $0 }
 
 private func read(_ bytes: [UInt8], as name: RecordName) {
-    require(RecordName(name.key) == name, "a name that cannot be read")
+    require(RecordName(name.key) == name, "a name that cannot be parsed")
     switch name {
     case .identity:
         guard let identity = try? Pairing.LocalIdentity(parsing: bytes) else { return }
@@ -37,7 +37,10 @@ private func read(_ bytes: [UInt8], as name: RecordName) {
         require(again?.address == identity.address, "another identity comes back")
     case .secret:
         guard let secret = try? Record.decode(secret: bytes) else { return }
-        require((try? Record.decode(secret: Record.encode(secret: secret))) == secret, "a secret")
+        require(
+            (try? Record.decode(secret: Record.encode(secret: secret))) == secret,
+            "another secret comes back"
+        )
     case .order:
         guard let order = try? MeetingOrder(parsing: bytes) else { return }
         require((try? MeetingOrder(parsing: order.encode())) == order, "another order comes back")

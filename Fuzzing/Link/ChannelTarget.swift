@@ -111,14 +111,14 @@ private struct FuzzedLink {
         now = now + duration
         guard let deadline = link.nextDeadline, deadline <= now else { return }
         receive(link.deadlinePassed(now: now))
-        if let next = link.nextDeadline { require(next > now, "late without end") }
+        if let next = link.nextDeadline { require(next > now, "a deadline never passes") }
     }
 
     private mutating func drain() {
         if let frame = link.nextUrgentFrame() {
-            require((try? L2CAPFrame(parsing: frame[...])) != nil, "a command that is no frame")
+            require((try? L2CAPFrame(parsing: frame[...])) != nil, "a command is not a frame")
         } else if let (frame, actions) = link.nextDataFrame() {
-            require((try? L2CAPFrame(parsing: frame[...])) != nil, "data that is no frame")
+            require((try? L2CAPFrame(parsing: frame[...])) != nil, "data is not a frame")
             receive(actions)
         }
     }

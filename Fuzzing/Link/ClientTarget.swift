@@ -74,7 +74,7 @@ private struct FuzzedClient {
     private mutating func send() {
         guard let outgoing = client.nextPDU(now: now) else { return }
         require(outgoing.bytes.count <= client.mtu, "a PDU longer than the MTU")
-        require((try? ATT.PDU(parsing: outgoing.bytes[...])) != nil, "a PDU that cannot be read")
+        require((try? ATT.PDU(parsing: outgoing.bytes[...])) != nil, "a PDU that cannot be parsed")
         request = outgoing.bytes
         receive(outgoing.actions)
     }
@@ -95,7 +95,7 @@ private struct FuzzedClient {
         now = now + duration
         guard let deadline = client.nextDeadline, deadline <= now else { return }
         receive(client.deadlinePassed(now: now))
-        if let next = client.nextDeadline { require(next > now, "late without end") }
+        if let next = client.nextDeadline { require(next > now, "a deadline never passes") }
     }
 
     private mutating func receive(_ actions: [DrivenClient.Action]) {

@@ -19,10 +19,10 @@ func fuzzServer(_ bytes: [UInt8]) {
 
 /// Runs two Security Managers. The input drops, repeats, changes and forges PDUs between them.
 func fuzzPairing(_ bytes: [UInt8]) {
-    var storm = Storm(dice: FuzzInput(bytes))
-    for _ in 0..<stepLimit where !storm.dice.isAtEnd {
-        storm.step()
-        require(storm.complaints.isEmpty, "\(storm.complaints)")
+    var fuzzed = FuzzedPairing(dice: FuzzInput(bytes))
+    for _ in 0..<stepLimit where !fuzzed.dice.isAtEnd {
+        fuzzed.step()
+        require(fuzzed.complaints.isEmpty, "\(fuzzed.complaints)")
     }
 }
 

@@ -31,7 +31,7 @@ private func check<Framing: MessageFraming>(_ framing: Framing, _ stream: Data) 
     let together = messages(whole.receive(stream))
     var pieces = framing
     let apart = stream.flatMap { messages(pieces.receive(Data([$0]))) }
-    require(together == apart, "pieces make a difference")
+    require(together == apart, "the chunks of a stream change its messages")
     for message in together {
         require(message.count <= messageLimit, "a message longer than the limit")
         var fresh = framing
@@ -85,6 +85,6 @@ private let types: [any CharacteristicValue.Type] = [
 ]
 
 private func check<Value: CharacteristicValue>(_ value: Value) {
-    require(!value.description.isEmpty, "a value without words")
+    require(!value.description.isEmpty, "a value without a description")
     require((try? Value(decoding: value.encoded)) == value, "another value comes back")
 }

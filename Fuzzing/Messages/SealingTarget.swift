@@ -10,9 +10,15 @@ import Foundation
 func fuzzSealing(_ bytes: [UInt8]) {
     let frame = Data(bytes)
     require((try? gcm.open(frame)) == nil, "GCM opens a frame that was not sealed")
-    require((try? authenticated?.open(frame)) == nil, "CBC with HMAC opens such a frame")
+    require(
+        (try? authenticated?.open(frame)) == nil,
+        "CBC with HMAC opens a frame that was not sealed"
+    )
     if let opened = try? CBCSealing(key: key).open(frame) {
-        require(opened.count < frame.count, "CBC makes more of it")
+        require(
+            opened.count < frame.count,
+            "CBC opens a message that is not shorter than its frame"
+        )
     }
     var input = FuzzInput(bytes)
     var pair = FuzzedSession()
@@ -67,7 +73,7 @@ private struct FuzzedSession {
         case .message(let message):
             require(
                 unopened[1 - end].remove(message) != nil,
-                "a message that was not sealed, or twice"
+                "a message opens that was not sealed, or opens twice"
             )
         case .answer(let answer): frames[end].append(answer)
         case .nothing, nil: break

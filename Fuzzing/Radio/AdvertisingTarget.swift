@@ -69,8 +69,8 @@ private func check(_ advertisement: Advertisement) {
     _ = (data.supportedFeatures, data.serviceUUIDs, data.solicitedServiceUUIDs, data.serviceData)
     _ = (data.hasIncompleteServiceUUIDs, data.allManufacturerData)
     var filter = DuplicateFilter()
-    require(filter.isNew(advertisement), "the first is no duplicate")
-    require(!filter.isNew(advertisement), "the second is a duplicate")
+    require(filter.isNew(advertisement), "a first report counts as a duplicate")
+    require(!filter.isNew(advertisement), "a repeated report does not count as a duplicate")
 }
 
 extension ReportAssembler {

@@ -33,7 +33,7 @@ private func fuzzH4(_ bytes: [UInt8]) {
     for start in stride(from: 0, to: stream.count, by: size) {
         apart += packets(stream[start..<min(start + size, stream.count)], &pieces)
     }
-    require(packets(stream[...], &whole) == apart, "pieces make a difference")
+    require(packets(stream[...], &whole) == apart, "the chunks of a stream change its packets")
     for packet in apart {
         require((try? HCI.Packet(h4: packet.h4Bytes[...])) == packet, "another packet comes back")
         require(!HCI.describe(packet).isEmpty, "a packet without a description")
@@ -55,7 +55,7 @@ private func fuzzEvents(_ bytes: [UInt8]) {
     guard let event else { return }
     require(!HCI.describe(event).isEmpty, "an event without a description")
     guard case .event(let code, let parameters) = event.packet else {
-        fatalError("an event that is no event")
+        fatalError("the packet of an event is not an event")
     }
     require(
         (try? HCI.Event(code: code, parameters: parameters)) == event,
@@ -78,11 +78,11 @@ private func fuzzCommands(_ bytes: [UInt8]) {
     }
     let packet = HCI.EncodedCommand(command).h4Packet
     guard case .command(_, let encoded)? = try? HCI.Packet(h4: packet[...]) else {
-        fatalError("a command that is no command")
+        fatalError("the packet of a command is not a command")
     }
     require(
         (try? HCI.command(opcode: opcode, parameters: encoded)) != nil,
-        "\(command) cannot be read again"
+        "\(command) cannot be parsed again"
     )
     require(
         !HCI.describe(.command(opcode: opcode, parameters: encoded)).isEmpty,
@@ -123,11 +123,11 @@ private func fuzzSerialStartUp(_ bytes: [UInt8]) {
             if case .finish(let outcome) = action {
                 require(
                     [line.speed, line.startSpeed ?? line.speed].contains(outcome.speed),
-                    "a speed"
+                    "the start-up ends with an unknown speed"
                 )
             }
         }
-        require(sent <= 64, "it sends without end")
+        require(sent <= 64, "the start-up sends packets endlessly")
     }
 }
 

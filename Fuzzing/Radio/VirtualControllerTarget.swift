@@ -12,7 +12,7 @@ func fuzzVirtualController(_ bytes: [UInt8]) {
     let world = World(seed: 1)
     guard let first = try? world.addController(.init(name: "first", at: Position(x: 0, y: 0))),
         let second = try? world.addController(.init(name: "second", at: Position(x: 1, y: 0)))
-    else { fatalError("two controllers are too many") }
+    else { fatalError("the world refuses two controllers") }
     let controllers = [first, second]
     for controller in controllers { world.attach(controller) { check($0) } }
     if input.flag() { connect(first, second, in: world) }
@@ -91,7 +91,7 @@ private func check(_ bytes: [UInt8]) {
     case .event(let code, let parameters):
         let event = try? HCI.Event(code: code, parameters: parameters)
         require(event != nil, "a malformed event: \(bytes)")
-    default: fatalError("neither an event nor data: \(bytes)")
+    default: fatalError("a packet is neither an event nor data: \(bytes)")
     }
 }
 
@@ -108,6 +108,6 @@ private func checkAlive(_ controllers: [ControllerID], in world: World) {
             world.send(reset, to: controller)
             world.run(for: .microseconds(1))
         }
-        require(last == answer, "a controller that does not answer any more")
+        require(last == answer, "a controller does not answer a reset")
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The host: everything between a controller's bytes and an application's `await`.
+// The host, which connects a controller's bytes with an application's asynchronous calls.
 //
 // `HostCore` is a value that owns the state machines of all layers. It takes bytes, requests and
 // the time, and returns an ordered list of actions. `BluetoothHost`, below, is its driver: an actor
@@ -41,7 +41,7 @@ import Synchronization
 /// ``AdvertisingSet`` values, or to one of the streams ``scan(for:parameters:reportsDuplicates:)``,
 /// ``Link/subscribe(to:kind:)``, ``incomingLinks`` and ``serverEvents()``. The streams ``states``
 /// and ``securityEvents()`` do not keep the host alive, and end with it. Call `shutdown()` before
-/// the last reference goes, so that the host disconnects its links.
+/// you release the last reference, so that the host disconnects its links.
 public actor BluetoothHost {
     /// The executor that the host runs on.
     ///
@@ -78,7 +78,7 @@ public actor BluetoothHost {
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     var waiting: [RequestIdentifier: Waiter] = [:]
-    /// Whether actions or callbacks are running. Actions that they cause follow afterwards.
+    /// Whether actions or callbacks are running. Actions that they cause follow afterward.
     private(set) var isPerforming = false
     var port = HostPort()
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
@@ -105,7 +105,7 @@ public actor BluetoothHost {
     /// - Parameters:
     ///   - transport: The connection to the controller.
     ///   - configuration: The configuration of the host.
-    ///   - executor: The executor that the host runs on; by default a thread of its own.
+    ///   - executor: The executor that the host runs on; by default a new thread.
     public init(
         transport: any HCITransport,
         configuration: HostConfiguration = HostConfiguration(),
@@ -155,8 +155,8 @@ public actor BluetoothHost {
     public nonisolated var states: AsyncStream<AdapterState> {
         let (stream, continuation) = AsyncStream.makeStream(of: AdapterState.self)
         let observer = takeRequest()
-        // Set before the stream is returned, because a stream that has already ended does not call
-        // it.
+        // The handler is set before the stream is returned, because a stream that has already ended
+        // does not call it.
         continuation.onTermination = { [weak self] _ in
             self?.enter { $0.broadcast.remove(observer) }
         }
@@ -208,13 +208,13 @@ public actor BluetoothHost {
         core.shutDown(now: executor.now)
         drain()
         await withCheckedContinuation { waiter in
-            // Checked inside the closure, because the actor may run other tasks before the closure
-            // starts.
+            // The state is checked inside the closure, because the actor may run other tasks before
+            // the closure starts.
             if core.state == .closed { waiter.resume() } else { shutdownWaiters.append(waiter) }
         }
         opening?.cancel()
         await opening?.value
-        // Runs after the transport's last event, for which a packet log waits.
+        // This closure runs after the transport's last event, for which a packet log waits.
         await withCheckedContinuation { done in executor.perform { done.resume() } }
         ownExecutor?.shutDown()
     }
@@ -242,8 +242,8 @@ public actor BluetoothHost {
     private func openTransport() {
         guard opening == nil else { return isReopeningWanted = true }
         isOpenAwaited = true
-        // A weak reference, because opening must not keep a released host alive. On the executor,
-        // because with virtual time nothing may run outside it.
+        // The reference is weak, because opening must not keep a released host alive. The task runs
+        // on the executor, because with virtual time no code may run outside of it.
         opening = Task(executorPreference: executor.taskExecutor) {
             [weak self, transport, executor] in
             var failure: TransportError?
@@ -376,7 +376,7 @@ public actor BluetoothHost {
         timer?.set(to: core.nextDeadline)
     }
 
-    /// Runs `body`, and afterwards performs all actions that it caused.
+    /// Runs `body`, and afterward performs all actions that it caused.
     func performAsOne(_ body: (isolated BluetoothHost) -> Void) {
         guard !isPerforming else { return body(self) }
         isPerforming = true
@@ -396,7 +396,7 @@ public actor BluetoothHost {
             actions.removeAll(keepingCapacity: true)
             for (completion, result) in port.takeOwed() { completion(result) }
         }
-        // Completions keep causing actions. Other work of the executor gets its turn first.
+        // Completions continue to cause actions, so other work of the executor runs first.
         enter { $0.drain() }
     }
 

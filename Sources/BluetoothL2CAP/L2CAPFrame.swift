@@ -35,7 +35,7 @@ package struct L2CAPFrame: Equatable, Sendable {
         _ payload: some Collection<UInt8>,
         on channel: ChannelIdentifier
     ) -> [UInt8] {
-        precondition(payload.count <= payloadLengthLimit, "no frame carries such a payload")
+        precondition(payload.count <= payloadLengthLimit, "the payload is too long")
         var writer = ByteWriter(reservingCapacity: headerLength + payload.count)
         writer.write(UInt16(payload.count))
         writer.write(channel.rawValue)

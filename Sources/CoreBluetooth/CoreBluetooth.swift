@@ -6,11 +6,10 @@
 // has the same classes, constants, delegates and behavior. Code that says `import CoreBluetooth`
 // compiles and works unchanged.
 //
-// The folder `API` holds the classes that an application sees. Each object keeps a snapshot of the
-// state that it shows: a value behind a lock that any thread may read. Calls of the application run
-// as commands on the adapter's thread, in order. Their results return as plain values, in order, to
-// the queue that the manager was made with. There the snapshots change and the delegates are
-// called.
+// The folder `API` holds the public classes. Each object keeps a snapshot of its visible state: a
+// value behind a lock that any thread may read. Calls of the application run as commands on the
+// adapter's thread, in order. Their results return as plain values, in order, to the queue that the
+// manager was made with. There the snapshots change and the delegates are called.
 //
 // Apple's enumerations are imported from C and are open: they can hold values without a name. Swift
 // cannot declare such enumerations. A C module declares them, and this module exports it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All there is stands in the header; the package manager asks for a source.
+// The header has all declarations. The package manager requires a source file.
 
 #include "CoreBluetoothEnumerations.h"

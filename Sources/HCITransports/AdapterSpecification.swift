@@ -154,18 +154,18 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
 
     /// The fault and the accepted forms, in one line.
     public var description: String {
-        "'\(text)' is no adapter: \(complaint); use \(AdapterSpecification.forms)"
+        "'\(text)' is not an adapter: \(complaint); use \(AdapterSpecification.forms)"
     }
 
     /// A description of the fault.
     package var complaint: String {
         switch problem {
-        case .noKind: "it does not say what kind"
-        case .unknownKind: "this kind is not known"
-        case .malformedAddress: "after hci: comes an address such as AA:BB:CC:DD:EE:FF"
-        case .noSocket: "a connection to it is not possible"
-        case .malformedTCP: "after tcp: come a host and a port from 1 to 65535"
-        case .emptyPath: "after unix: comes the path of a socket"
+        case .noKind: "the kind of adapter is missing"
+        case .unknownKind: "the kind of adapter is unknown"
+        case .malformedAddress: "hci: requires an address such as AA:BB:CC:DD:EE:FF"
+        case .noSocket: "it is not a socket"
+        case .malformedTCP: "tcp: requires a host and a port from 1 to 65535"
+        case .emptyPath: "unix: requires the path of a socket"
         case .malformedSerial(let problem): problem.description
         }
     }

@@ -45,7 +45,8 @@ public enum TransportError: Error, Equatable, Sendable {
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
     /// The transport does not support this executor. A transport with a descriptor requires an
-    /// `AdapterExecutor`, and a virtual transport requires the executor of its `Ether`.
+    /// `AdapterExecutor`, and a virtual transport requires the executor of its air (`SimulatedAir`
+    /// or `LiveAir`).
     case unsuitableExecutor(String)
     /// The maximum number of packet logs is open already.
     case tooManyLogs(limit: Int)
@@ -83,30 +84,30 @@ extension TransportError: CustomStringConvertible {
             "\(name): no such adapter; "
                 + (present.isEmpty ? "plug one in" : "there is \(present.joined(separator: ", "))")
         case .bluetoothMissing(let name):
-            "\(name): the kernel has no Bluetooth here; modprobe bluetooth, outside of any container"
+            "\(name): no Bluetooth in this kernel; modprobe bluetooth, outside of any container"
         case .notPermitted(let name, let program): Self.permission(name, program)
         case .inUse(let name, let holder): "\(name): in use by \(holder); \(Self.remedy(holder))"
         case .setUpUnfinished(let name, let limit):
-            "\(name): not set up by the kernel within \(limit); dmesg may say which firmware it lacks"
+            "\(name): not set up by the kernel within \(limit); dmesg may show the missing firmware"
         case .switchedOff(let name, let byHardware):
             "\(name): switched off; "
                 + (byHardware
-                    ? "move the computer's switch, or press its key" : "rfkill unblock bluetooth")
+                    ? "use the computer's switch or key" : "rfkill unblock bluetooth")
         case .adapterRemoved(let name): "\(name): the adapter is gone; plug it in again"
-        case .alreadyOpen(let name): "\(name): is open; close it first"
+        case .alreadyOpen(let name): "\(name): already open; close it first"
         case .unsuitableExecutor(let name):
             "\(name): cannot run on this executor; a socket needs an AdapterExecutor, "
-                + "a virtual wire the executor of its air"
+                + "a virtual transport the executor of its air"
         case .tooManyLogs(let limit):
-            "only \(limit) packet logs are kept at a time; trace fewer controllers"
-        case .cancelled: "cancelled while opening"
-        case .injected(let fault): "fault injected on purpose: \(fault)"
+            "only \(limit) packet logs can be open at a time; trace fewer controllers"
+        case .cancelled: "canceled while opening"
+        case .injected(let fault): "injected fault: \(fault)"
         case .system(let operation, let code, let text): "\(operation): \(text) (error \(code))"
         }
     }
 
     private static func permission(_ name: String, _ program: String?) -> String {
-        "\(name): taking an adapter from the kernel wants the capability CAP_NET_ADMIN; "
+        "\(name): taking an adapter from the kernel requires the capability CAP_NET_ADMIN; "
             + "sudo setcap cap_net_admin+ep \(program ?? "PROGRAM")"
     }
 

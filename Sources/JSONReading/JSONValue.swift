@@ -61,7 +61,7 @@ private struct JSONTextReader {
 
     private mutating func readValue(depth: Int) throws(JSONTextError) -> JSONValue {
         skipSpace()
-        guard depth < JSONValue.depthLimit else { throw error("this is nested too deeply") }
+        guard depth < JSONValue.depthLimit else { throw error("the value is nested too deeply") }
         switch next {
         case "{": return .object(try readObject(depth: depth + 1))
         case "[": return .array(try readArray(depth: depth + 1))
@@ -147,24 +147,24 @@ private struct JSONTextReader {
         case "u": return try readUnicodeEscape()
         default:
             position -= 1
-            throw error("this escape is not known")
+            throw error("the escape sequence is not valid")
         }
     }
 
     private mutating func readUnicodeEscape() throws(JSONTextError) -> Unicode.Scalar {
         let unit = try readFourDigits()
         guard (0xD800...0xDBFF).contains(unit) else {
-            guard let scalar = Unicode.Scalar(unit) else { throw error("half a character") }
+            guard let scalar = Unicode.Scalar(unit) else { throw error("unpaired surrogate") }
             return scalar
         }
-        guard next == "\\" else { throw error("the other half of a character should be here") }
+        guard next == "\\" else { throw error("a low surrogate should be here") }
         position += 1
-        guard next == "u" else { throw error("the other half of a character should be here") }
+        guard next == "u" else { throw error("a low surrogate should be here") }
         position += 1
         let low = try readFourDigits()
         guard (0xDC00...0xDFFF).contains(low),
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        else { throw error("half a character") }
+        else { throw error("unpaired surrogate") }
         return scalar
     }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line: what a person at a terminal, or a script, asks of a Bluetooth Low Energy
-// accessory. Each command is thin: it reads its arguments (`Commands`), runs one of the types that
-// do the work (`Exploration`, `Scan`, `Trace`) on a session with an adapter (`Session`), and prints
-// the result as text for people (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs
-// (`JSON`).
+// The command line, for people at a terminal and for scripts. Each command is thin: it reads its
+// arguments (`Commands`), runs one of the types that do the work (`Exploration`, `Scan`, `Trace`)
+// on a session with an adapter (`Session`), and prints the result as text for people (`Terminal`,
+// `Values`, `AssignedNumbers`) or as JSON for programs (`JSON`).
 //
 // Two rules hold everywhere. Text from another device is escaped before it reaches a terminal
-// (`TerminalText`). A failure ends in one line that says what happened and what to do next, with an
-// exit code for scripts (`ProgramFailure`, `ProcessStatus`): every step has a time limit, and
-// Ctrl-C leaves no link behind.
+// (`TerminalText`). A failure ends in one line with the event and the advice, and with an exit code
+// for scripts (`ProgramFailure`, `ProcessStatus`): every step has a time limit, and Ctrl-C ends all
+// links.
 
 import ArgumentParser
 import Foundation

@@ -5,8 +5,8 @@
 //
 // Each device is a `ScriptedHost`, a host as a value: its inputs are the packets of its controller
 // and deadlines, and its outputs are packets to its controller. The world runs it like all its
-// other events, so it is as reproducible as the radio, and costs nothing while nothing happens. A
-// `Beacon` starts its controller, sets its advertising data, and then has nothing more to do. A
+// other events, so it is as reproducible as the radio, and uses no time while no event is due. A
+// `Beacon` starts its controller, sets its advertising data, and then sends nothing more. A
 // `SimpleAccessory` is a Peripheral with the GATT server of the host. It advertises, serves one
 // Central at a time, and advertises again when the Central has disconnected.
 //

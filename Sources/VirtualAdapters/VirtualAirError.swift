@@ -43,7 +43,7 @@ extension VirtualAirError: CustomStringConvertible {
         case .stalled: "the body waits, and no event is due that could end its wait"
         case .boundReached(let bound): "the body is not done within \(bound) of virtual time"
         case .outsideWork(let count):
-            "\(count) pieces of work outside the simulation do not end, so time stands still"
+            "\(count) pieces of work outside the simulation do not end, so virtual time stops"
         case .endless: "the work at one instant does not end"
         }
     }

@@ -7,10 +7,10 @@ import VirtualRadio
 /// The transport between a host of this process and a controller of a virtual air.
 ///
 /// The transport loses no packets and takes no time; the controller's `FaultPlan` has the faults.
-/// When it is closed, as if a cable were unplugged, the controller continues, and its packets are
-/// lost. The transport can then be opened again. It runs only on the executor of its air, which the
-/// host must use as well. When the controller is removed from the world, the transport closes,
-/// because another controller may get its number.
+/// When the transport is closed, as when a cable is unplugged, the controller continues, and its
+/// packets are lost. The transport can then be opened again. It runs only on the executor of its
+/// air, which the host must use as well. When the controller is removed from the world, the
+/// transport closes, because another controller may get its number.
 public final class VirtualTransport: HCITransport {
     /// The state of the transport while it is open.
     private final class Opening: Sendable {
@@ -57,8 +57,7 @@ public final class VirtualTransport: HCITransport {
     public let controller: ControllerID
     private let wire: any ControllerWire
     private let opening = Mutex<Opening?>(nil)
-    /// Which of the successive controllers with this number it is; `nil` before the transport is
-    /// first opened.
+    /// The tenure of the controller with this number; `nil` before the transport is first opened.
     private let tenure = Mutex<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {
@@ -132,8 +131,8 @@ public final class VirtualTransport: HCITransport {
     }
 }
 
-/// The interface of an air for a `VirtualTransport`. Only the executor may be used off the air's
-/// thread.
+/// The interface of an air for a `VirtualTransport`. Only the executor may be used outside of the
+/// air's thread.
 protocol ControllerWire: Sendable {
     /// The executor of the air.
     var wireExecutor: any HostExecutor { get }

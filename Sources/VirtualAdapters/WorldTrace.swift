@@ -10,7 +10,7 @@ import VirtualRadio
 /// It is used on the world's thread. An error in writing a log does not stop the world: see
 /// `failure`.
 final class WorldTrace {
-    /// The largest number of logs at one time. Each log holds a file open.
+    /// The largest number of logs at one time. Each log keeps a file open.
     static let fileLimit = 512
 
     /// The log of one controller.

@@ -17,14 +17,14 @@
 // that IEEE 754 defines to the last bit.
 //
 // **The medium.** A packet passes these steps in order. It occupies its channel for its `airTime`,
-// which follows from modulation and length to the microsecond (Vol 6, Part B, 2). `RadioEnvironment`
-// computes its power at the receiver: the transmit power, less the path loss between the two
-// positions at that instant, plus or minus the shadowing of the pair. There is no power at all
-// across a partition or from a device that is off. `Reception` turns power and length into the
-// probability that every bit survives. `Air` knows which other packets overlap on the channel, and
-// whether the stronger signal captures the receiver. Last, the `LossPlan` of a test takes packets
-// away. The simulation works packet by packet: it has no symbols, no clock drift, no antenna
-// patterns, and no interference from adjacent channels.
+// which follows from modulation and length to the microsecond (Vol 6, Part B, 2).
+// `RadioEnvironment` computes its power at the receiver: the transmit power, less the path loss
+// between the two positions at that instant, plus or minus the shadowing of the pair. There is no
+// signal across a partition or from a device that is off. `Reception` turns power and length into
+// the probability that every bit arrives correctly. `Air` knows which other packets overlap on the
+// channel, and whether the stronger signal captures the receiver. Last, the `LossPlan` of a test
+// drops packets. The simulation works packet by packet: it has no symbols, no clock drift, no
+// antenna patterns, and no interference from adjacent channels.
 //
 // **Controllers and links.** A `VirtualController` is a value with parts: advertiser, scanner,
 // initiator, Filter Accept List, resolving list and keys. Each part has a folder, a list of
@@ -33,9 +33,9 @@
 // another controller: the world delivers packets. A radio does one thing at a time
 // (`RadioSchedule`), so a scanner may miss packets during the connection events of its own links.
 // Two controllers share a `Link`, which therefore belongs to the ether. It has a schedule (anchors,
-// exchanges, channels) and two `LinkEnd`s. Each end knows only what it has received.
-// `LinkProcedures` is the state machine of the Link Layer control procedures at one end: its inputs
-// are events, and its outputs are actions.
+// exchanges, channels) and two `LinkEnd`s. The state of each end follows only from the packets that
+// it has received. `LinkProcedures` is the state machine of the Link Layer control procedures at
+// one end: its inputs are events, and its outputs are actions.
 //
 // **Hosts, faults and invariants.** A host is a closure that receives packets from the world, or a
 // `ScriptedHost`, a value that the world runs. This module imports no host. Faults apply to the

@@ -65,12 +65,12 @@ struct P256PublicKeyTests {
     }
 
     @Test("A key and its negation give the same secret, so only x distinguishes keys")
-    func mirror() throws {
+    func negation() throws {
         let pair = try #require(P256KeyPair(privateKey: Sample.all[0].privateB.bytes))
         let plain = P256PublicKey((Good.generator.x, Good.generator.y))
-        let mirrored = P256PublicKey((Good.mirrored.x, Good.mirrored.y))
-        #expect(plain.isValid && mirrored.isValid)
-        #expect(pair.sharedSecret(with: plain) == pair.sharedSecret(with: mirrored))
+        let negated = P256PublicKey((Good.negated.x, Good.negated.y))
+        #expect(plain.isValid && negated.isValid)
+        #expect(pair.sharedSecret(with: plain) == pair.sharedSecret(with: negated))
     }
 }
 
@@ -85,13 +85,13 @@ struct Good: Sendable, CustomTestStringConvertible {
         x: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
         y: "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
     )
-    static let mirrored = Good(
-        testDescription: "the generator, mirrored",
+    static let negated = Good(
+        testDescription: "the generator, negated",
         x: generator.x,
         y: "b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a"
     )
     static let all = [
-        generator, mirrored,
+        generator, negated,
         Good(
             testDescription: "the smallest x but zero",
             x: "0000000000000000000000000000000000000000000000000000000000000005",
@@ -117,26 +117,30 @@ struct Bad: Sendable, CustomTestStringConvertible {
     static let ones = String(repeating: "f", count: 64)
 
     static let all = [
-        Bad(testDescription: "zero and zero: infinity, as some write it", x: zeros, y: zeros),
-        Bad(testDescription: "x is zero, y too great to fit", x: zeros, y: ones),
+        Bad(testDescription: "zero and zero, an encoding of infinity", x: zeros, y: zeros),
+        Bad(testDescription: "x is zero, y is beyond the field", x: zeros, y: ones),
         Bad(testDescription: "y is zero", x: Good.generator.x, y: zeros),
-        Bad(testDescription: "y is of another point", x: Good.generator.x, y: Good.all[2].y),
+        Bad(testDescription: "y is that of another point", x: Good.generator.x, y: Good.all[2].y),
         Bad(
             testDescription: "coordinates in the wrong order",
             x: Good.generator.y,
             y: Good.generator.x
         ),
         Bad(testDescription: "both are all ones", x: ones, y: ones),
-        Bad(testDescription: "both are the prime: zero and zero again", x: prime, y: prime),
+        Bad(
+            testDescription: "both are the prime, which is zero modulo the prime",
+            x: prime,
+            y: prime
+        ),
         Bad(testDescription: "x is the prime", x: prime, y: Good.generator.y),
         Bad(testDescription: "y is the prime", x: Good.generator.x, y: prime),
         Bad(
-            testDescription: "x is five and the prime: a point if it were reduced",
+            testDescription: "x is five plus the prime: a point after reduction",
             x: "ffffffff00000001000000000000000000000001000000000000000000000004",
             y: Good.all[2].y
         ),
         Bad(
-            testDescription: "y is one and the prime: a point if it were reduced",
+            testDescription: "y is one plus the prime: a point after reduction",
             x: Good.all[3].x,
             y: primeAndOne
         ),

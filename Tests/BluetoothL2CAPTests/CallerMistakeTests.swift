@@ -9,7 +9,7 @@ import Testing
 @Suite("Caller mistakes")
 struct CallerMistakeTests {
     @Test("A Central that requests connection parameters traps")
-    func askingAsCentral() async {
+    func requestAsCentral() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignalingChannel(role: .central)
             _ = channel.request(.ordinary, now: .zero)
@@ -17,7 +17,7 @@ struct CallerMistakeTests {
     }
 
     @Test("A request for impossible connection parameters traps")
-    func askingForTheImpossible() async {
+    func impossibleParameters() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignalingChannel(role: .peripheral)
             _ = channel.request(.impossible, now: .zero)
@@ -25,14 +25,14 @@ struct CallerMistakeTests {
     }
 
     @Test("A frame with more than 65,535 bytes traps")
-    func sendingTooMuch() async {
+    func longFrame() async {
         await #expect(processExitsWith: .failure) {
             _ = L2CAPFrame.encode([UInt8](repeating: 0, count: 0x10000), on: .att)
         }
     }
 
     @Test("A command with the identifier zero traps")
-    func identifyingByZero() async {
+    func zeroIdentifier() async {
         await #expect(processExitsWith: .failure) {
             _ = Signaling.CommandReject.notUnderstood.encode(identifier: 0)
         }

@@ -113,12 +113,12 @@ struct FrameRecombinerTests {
     mutating func takesLimit() {
         let longest = L2CAPFrame.encode([UInt8](repeating: 1, count: 100), on: .att)
         guard case .frame = recombiner.start(longest[...]) else {
-            Issue.record("not taken in one piece")
+            Issue.record("not accepted in one fragment")
             return
         }
         #expect(recombiner.start(longest.prefix(27)) == .incomplete)
         guard case .frame = recombiner.proceed(with: longest.dropFirst(27)) else {
-            Issue.record("not taken in two")
+            Issue.record("not accepted in two fragments")
             return
         }
     }

@@ -60,7 +60,7 @@ struct CentralSignalingTests {
     }
 
     @Test("A repeated request is ignored, and another is rejected until the decision")
-    mutating func decidesOneAtATime() {
+    mutating func decidesOnce() {
         #expect(ask(9) == .decide(.ordinary, 9))
         #expect(ask(9) == .ignore(.repeated))
         #expect(ask(10) == .send([0x13, 10, 2, 0, 1, 0]))
@@ -114,7 +114,7 @@ struct CentralSignalingTests {
     )
     mutating func ignoresMalformed(bytes: [UInt8]) {
         guard case .ignore(.malformed) = channel.receive(bytes[...]) else {
-            Issue.record("answered, or understood")
+            Issue.record("the command is not malformed")
             return
         }
     }

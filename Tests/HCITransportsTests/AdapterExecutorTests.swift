@@ -227,7 +227,7 @@ struct AdapterExecutorShutDownTests {
         #expect(await resident.isOnThread)
     }
 
-    @Test("Work that a deinitializer enqueues on a dying thread is not lost")
+    @Test("Work that a deinitializer enqueues on an ending thread is not lost")
     func workFromDeinit() async {
         final class DeinitObserver: Sendable {
             let said: @Sendable () -> Void

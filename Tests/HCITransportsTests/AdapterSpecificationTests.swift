@@ -82,7 +82,7 @@ struct AdapterSpecificationTests {
             "hci0": "hci:AA:BB:CC:DD:EE:FF", "hci:00:11:22:33:44:55": "hci:00:11:22:33:44:55",
             "serial:/dev/ttyACM0@1000000,flow=none": "serial:/dev/ttyACM0",
             "tcp:host:9000": "tcp:host:9000", "unix:/x": "unix:/x",
-            // It is set up, and has no address.
+            // This adapter is set up and has no address.
             "hci1": "hci1",
         ]
         for (text, name) in names {

@@ -67,7 +67,7 @@ struct BtsnoopTests {
     }
 
     @Test(
-        "The reader reads what the writer wrote, in pieces of any size",
+        "The reader reads the writer's output in pieces of any size",
         arguments: [1, 2, 7, 24, 40, 1000]
     )
     func reads(pieces: Int) throws {

@@ -40,7 +40,7 @@ struct ConnectingTests {
     }
 
     @Test("Canceling during a name lookup ends the attempt at once")
-    func cancelledLookUp() async {
+    func canceledLookUp() async {
         let (asked, answered) = (Promise<Void>(), DispatchSemaphore(value: 0))
         let host = HostName("example.invalid") { text, _ in
             asked.fulfil(())
@@ -99,7 +99,7 @@ struct ConnectingTests {
     }
 
     @Test("Connecting ends when its task is canceled")
-    func cancelled() async throws {
+    func canceled() async throws {
         try await withFullListener { executor, endpoint in
             let transport = SocketTransport(endpoint, connectTimeout: Self.never)
             let task = Task { try await transport.open(on: executor) { _ in } }
@@ -154,7 +154,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("No attempt leaves a descriptor open, however it ends")
+    @Test("Each attempt closes its descriptors when it ends")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let before = openDescriptors()

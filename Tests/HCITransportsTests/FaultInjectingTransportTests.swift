@@ -183,7 +183,7 @@ struct FaultInjectingTransportTests {
         executor.drive()
     }
 
-    @Test("The transport closes after the configured packet, with an error that says so")
+    @Test("The transport closes after the configured packet, with an error for the fault")
     func closesAfter() async throws {
         let scene = try await Scene(plan { $0.closesAfter = 10 })
         scene.sendToHost(1...6)

@@ -60,7 +60,7 @@ struct TracingTransportTests {
             await executor.run { far.send([before + Self.resetAnswer, Self.acl]) }
             let all = noise + before + Self.resetAnswer + Self.acl
             await log.wait { $0.bytes.count == all.count }
-            await executor.run {}
+            await executor.turnEnd()
             // The noise is recorded as it arrived. Without the answer after it, it has no meaning.
             let packets = try readRecords(of: path).map { Array($0.packet) }
             #expect(packets == [noise, Self.reset, Self.resetAnswer, Self.acl])
@@ -76,7 +76,7 @@ struct TracingTransportTests {
             for byte in answers { await executor.run { far.send([[byte]]) } }
             await log.wait { $0.bytes.count == answers.count }
             await executor.run { traced.send([Self.acl, Self.reset]) }
-            await executor.run {}
+            await executor.turnEnd()
             let records = try readRecords(of: path)
             #expect(records.map(\.direction) == [.sent, .received, .received, .sent, .sent])
             #expect(
@@ -92,7 +92,7 @@ struct TracingTransportTests {
         try await withTrace { executor, traced, _, _, path in
             let before = SystemClock.nanosecondsSince1970 / 1000
             for _ in 0..<3 { await executor.run { traced.send([Self.reset]) } }
-            await executor.run {}
+            await executor.turnEnd()
             let times = try readRecords(of: path).map(\.microsecondsSince1970)
             #expect(times.count == 3)
             #expect(times == times.sorted())
@@ -105,7 +105,7 @@ struct TracingTransportTests {
         try await withTrace { executor, traced, _, _, path in
             for count in 1...5 {
                 await executor.run { traced.send([Self.reset]) }
-                await executor.run {}
+                await executor.turnEnd()
                 let records = try readRecords(of: path)
                 #expect(records.count == count)
             }
@@ -124,7 +124,7 @@ struct TracingTransportTests {
             try await far.open(on: executor) { _ in }
             await executor.run { far.send([Self.acl]) }
             await log.wait { $0.bytes.count == 3 + Self.acl.count }
-            await executor.run {}
+            await executor.turnEnd()
             let records = try readRecords(of: path)
             #expect(records.map { Array($0.packet) } == [Self.acl])
         }
@@ -137,7 +137,7 @@ struct TracingTransportTests {
             await log.wait { $0.bytes.count == 3 }
             await executor.run { far.send([Self.acl]) }
             await log.wait { $0.bytes.count == 3 + Self.acl.count }
-            await executor.run {}
+            await executor.turnEnd()
             let records = try readRecords(of: path)
             #expect(records.map { Array($0.packet) } == [[0xFF, 1, 2], Self.acl])
         }
@@ -149,7 +149,7 @@ struct TracingTransportTests {
             await executor.run { far.close() }
             _ = await log.waitForClosing()
             await executor.run { traced.send([Self.reset]) }
-            await executor.run {}
+            await executor.turnEnd()
             let records = try readRecords(of: path)
             #expect(records.isEmpty)
         }

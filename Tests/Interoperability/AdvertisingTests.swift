@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host advertises, and Bumble receives what was advertised and connects.
+/// Our host advertises, and Bumble receives the advertisements and connects.
 @Suite(.needsPeers) struct AdvertisingTests {
     private static let own = DeviceAddress(value: 0xF1E0_0000_0001, kind: .random)
     private static let observer = DeviceAddress(value: 0xF1C0_0000_0001, kind: .random)
@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Bumble's controller answers scan requests with the advertising data, sends no directed
-    /// advertising, and sends nothing on secondary channels.
+    /// advertising, and does not send on secondary channels.
     private static let complete = ControllerKind.available.filter { $0 != .bumble }
 
     private static var lamp: AdvertisingContent {
@@ -26,8 +26,11 @@ import Testing
         return content
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatIsHeardIsWhatWasAskedFor(kind: ControllerKind) async throws {
+    @Test(
+        "Bumble receives the advertised data and the scan response",
+        arguments: ControllerKind.available
+    )
+    func advertisedData(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let set = try await encounter.host.advertise(Advertising(Self.lamp))
             #expect(set.layout.omissions.isEmpty)
@@ -45,8 +48,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aNameThatIsTooLongIsShortened(kind: ControllerKind) async throws {
+    @Test("The host shortens a name that is too long", arguments: ControllerKind.available)
+    func longName(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let name = String(repeating: "Lanyard ", count: 6)
             let set = try await encounter.host.advertise(
@@ -64,8 +67,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func bumbleConnectsAndAdvertisingGoesOn(kind: ControllerKind) async throws {
+    @Test(
+        "The host continues to advertise after Bumble has connected",
+        arguments: ControllerKind.available
+    )
+    func connection(kind: ControllerKind) async throws {
         try await withEncounter(
             on: kind,
             accessoryLimit: 2,
@@ -96,8 +102,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func twoSetsAreHeardAsTwo(kind: ControllerKind) async throws {
+    @Test(
+        "Bumble receives two advertising sets from their own addresses",
+        arguments: ControllerKind.available
+    )
+    func twoSets(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let address = DeviceAddress(value: 0xF1E0_0000_0002, kind: .random)
             var beacon = Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
@@ -121,8 +130,8 @@ import Testing
         }
     }
 
-    @Test(arguments: complete)
-    func extendedDataIsHeardWhole(kind: ControllerKind) async throws {
+    @Test("Bumble receives all of the extended advertising data", arguments: complete)
+    func extendedData(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let bytes = (0..<4).flatMap { number -> [UInt8] in
                 [49, 0xFF] + [UInt8](repeating: UInt8(number), count: 48)
@@ -146,8 +155,8 @@ import Testing
         }
     }
 
-    @Test(arguments: complete)
-    func whoIsCalledConnects(kind: ControllerKind) async throws {
+    @Test("The addressed Bumble Central connects to directed advertising", arguments: complete)
+    func directed(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let calling = Advertising(kind: .directed(Self.observer, .low))
             let set = try await encounter.host.advertise(calling)

@@ -5,8 +5,12 @@ import Testing
 
 /// Bumble's server has a Database Hash.
 @Suite(.needsPeers) struct CachingTests {
-    @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large])
-    func theWholeTableIsWhatItsPartsAre(
+    @Test(
+        "Discovery at once finds the same as discovery service by service",
+        arguments: ControllerKind.available,
+        [Accessory.Profile.demo, .large]
+    )
+    func wholeTable(
         kind: ControllerKind,
         profile: Accessory.Profile
     ) async throws {
@@ -19,8 +23,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theSecondLinkReadsTheHashAndNothingElse(kind: ControllerKind) async throws {
+    @Test(
+        "The second link reads only the hash of an unchanged table",
+        arguments: ControllerKind.available
+    )
+    func unchangedTable(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (first, _) = try await encounter.link(to: .large)
             let before = encounter.wire.count

@@ -8,8 +8,8 @@ import Testing
 @Suite(.needsPeers) struct ChannelTests {
     private static let mebibyte = 1 << 20
 
-    @Test(arguments: ControllerKind.available)
-    func aMebibyteArrivesAtBumble(kind: ControllerKind) async throws {
+    @Test("Bumble receives a mebibyte over a channel", arguments: ControllerKind.available)
+    func sendsMebibyte(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0081)
             try await send(Self.mebibyte, on: channel)
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aMebibyteArrivesFromBumble(kind: ControllerKind) async throws {
+    @Test("The host receives a mebibyte over a channel", arguments: ControllerKind.available)
+    func receivesMebibyte(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0082)
             try await channel.send(Array("\(Self.mebibyte)".utf8))
@@ -30,8 +30,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func bothDirectionsAtOnceOnFiveEnhancedChannels(kind: ControllerKind) async throws {
+    @Test(
+        "Five enhanced channels carry data in both directions at once",
+        arguments: ControllerKind.available
+    )
+    func fiveChannels(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channels = try await link.openEnhancedChannels(psm: 0x0080, count: 5)
             #expect(channels.count == 5)
@@ -45,8 +48,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func readsGoOnBesideAChannelThatIsNeverIdle(kind: ControllerKind) async throws {
+    @Test("Reads continue beside a channel that is never idle", arguments: ControllerKind.available)
+    func readsBesideChannel(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0081)
             async let sent: Void = send(200_000, on: channel)
@@ -59,8 +62,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aReaderThatStopsHaltsBumbleAndNothingGrows(kind: ControllerKind) async throws {
+    @Test(
+        "A channel whose reader pauses stops Bumble and loses no data",
+        arguments: ControllerKind.available
+    )
+    func pausedReader(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, peer in
             let options = L2CAP.ChannelOptions(mtu: 512, mps: 128, window: 10)
             let listener = try await link.host.listen(psm: 0x0090, options: options)
@@ -70,7 +76,7 @@ import Testing
             try await within(Encounter.limit, "the credits to run out") {
                 while try await peer.ask("state")["credits"] != .number(0) {}
             }
-            // The answer arrives after everything that was sent before it.
+            // The answer arrives after all data that was sent before it.
             _ = try await link.read(uuid: GATT.AttributeType.deviceName)
             #expect(try await channel.properties.receiveCredits == 0)
             #expect(try await peer.ask("state")["credits"] == .number(0))
@@ -83,8 +89,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func bumbleOpensSeveralAndClosesThem(kind: ControllerKind) async throws {
+    @Test("Bumble opens several channels and closes them", arguments: ControllerKind.available)
+    func bumbleOpensChannels(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, peer in
             let listener = try await link.host.listen()
             let number = listener.psm.rawValue
@@ -100,8 +106,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func refusalsHaveTheirReasonsInBothDirections(kind: ControllerKind) async throws {
+    @Test(
+        "A refused channel reports its reason in both directions",
+        arguments: ControllerKind.available
+    )
+    func refusals(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, peer in
             await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
                 try await link.openChannel(psm: 0x0099)
@@ -118,8 +127,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theEndOfTheLinkEndsItsChannels(kind: ControllerKind) async throws {
+    @Test("The end of a link ends its channels", arguments: ControllerKind.available)
+    func endOfLink(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0080)
             let reader = Task { try await channel.receive() }
@@ -127,7 +136,7 @@ import Testing
             await #expect(throws: HostError.self) { try await reader.value }
             await #expect(throws: HostError.self) { try await channel.send([1]) }
             guard case .linkEnded = try await channel.ended() else {
-                Issue.record("not by the link")
+                Issue.record("the channel did not end with the link")
                 return
             }
         }
@@ -136,8 +145,11 @@ import Testing
 
 /// `lanyard channel` with a Bumble peer.
 @Suite(.needsPeers) struct ChannelCommandTests {
-    @Test(arguments: ControllerKind.available)
-    func openMovesBytesBothWaysAndEndsWithThePeer(kind: ControllerKind) async throws {
+    @Test(
+        "The channel open command carries bytes both ways and ends with the peer",
+        arguments: ControllerKind.available
+    )
+    func openCommand(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let peer = try await channelPeer(peers, on: controllers.adapters[0])
@@ -153,8 +165,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func listenTakesWhatACentralSends(kind: ControllerKind) async throws {
+    @Test(
+        "The channel listen command receives the bytes of a Central",
+        arguments: ControllerKind.available
+    )
+    func listenCommand(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let listener = try LanyardTool.start(
@@ -178,7 +193,8 @@ import Testing
         }
     }
 
-    @Test func aRefusalIsTold() async throws {
+    @Test("The channel open command reports a refusal")
+    func refusedCommand() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let peer = try await channelPeer(peers, on: controllers.adapters[0])
@@ -255,13 +271,13 @@ private func send(_ count: Int, on channel: L2CAPChannel) async throws {
     }
 }
 
-/// What the sink reports as received.
+/// The number of received bytes and the first wrong position, as the sink reports them.
 private func mark(_ channel: L2CAPChannel) async throws -> String {
     try await channel.send([0])
     return String(decoding: try await channel.receive() ?? [], as: UTF8.self)
 }
 
-/// Sends this many bytes to an echo channel, and compares what returns.
+/// Sends this many bytes to an echo channel, and compares the echo.
 private func echoes(_ count: Int, on channel: L2CAPChannel) async throws -> Bool {
     async let sent: Void = send(count, on: channel)
     var received: [UInt8] = []

@@ -3,17 +3,19 @@
 import BluetoothHost
 import Testing
 
-/// The Bumble client does what the tests of our server rely on. These tests use Bumble's own
-/// server.
+/// The Bumble client has the behavior that the tests of our server rely on. These tests use
+/// Bumble's own server.
 @Suite(.needsPeers) struct ClientTests {
-    @Test func aDumpIsWhatTheServerSaysOfItself() async throws {
+    @Test("The Bumble client discovers the table that the server describes")
+    func discovery() async throws {
         try await withPeers { peers in
             let (client, accessory) = try await meeting(peers, .large)
             #expect(try await client.dump().differences(from: accessory.database["services"]) == [])
         }
     }
 
-    @Test func valuesAreReadAndWrittenInEveryWay() async throws {
+    @Test("The Bumble client reads and writes values by every procedure")
+    func readsAndWrites() async throws {
         try await withPeers { peers in
             let (client, _) = try await meeting(peers, .demo)
             let short = try await client.handle(Demo.short)
@@ -31,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func valuesComeToWhoSubscribes() async throws {
+    @Test("A subscribed Bumble client receives values")
+    func subscription() async throws {
         try await withPeers { peers in
             let (client, _) = try await meeting(peers, .demo)
             let indicated = try await client.handle(Demo.indicated)

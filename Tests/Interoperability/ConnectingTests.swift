@@ -4,8 +4,11 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct ConnectingTests {
-    @Test(arguments: ControllerKind.available)
-    func aLinkHasAddressMTUAndTiming(kind: ControllerKind) async throws {
+    @Test(
+        "A link has the peer's address, the MTU and the requested parameters",
+        arguments: ControllerKind.available
+    )
+    func linkProperties(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, accessory) = try await encounter.link()
             #expect(link.address.description == accessory.address)
@@ -18,8 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theAccessoryIsFreeAgainAfterADisconnection(kind: ControllerKind) async throws {
+    @Test("The host reconnects after it has disconnected", arguments: ControllerKind.available)
+    func reconnection(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             _ = try await encounter.accessory(.demo)
             // Bumble's controller reports the reason that our host gave the peer as our host's own.
@@ -39,8 +42,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theAccessoryEndsTheLinkForAReason(kind: ControllerKind) async throws {
+    @Test(
+        "A disconnection by the accessory reports its reason",
+        arguments: ControllerKind.available
+    )
+    func disconnectionByPeer(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             try await link.command(.disconnect)
@@ -50,8 +56,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryThatComesLaterIsConnectedWhenItComes(kind: ControllerKind) async throws {
+    @Test(
+        "A pending connection request connects an accessory that starts later",
+        arguments: ControllerKind.available
+    )
+    func pendingRequest(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             async let connected = encounter.connect(.whenAvailable)
             _ = try await encounter.accessory(.demo)
@@ -62,7 +71,8 @@ import Testing
     }
 
     /// Bumble's controller has no Filter Accept List.
-    @Test(.needsRootCanal) func severalAccessoriesAreAwaitedTogether() async throws {
+    @Test("Several pending connection requests connect their accessories", .needsRootCanal)
+    func severalRequests() async throws {
         try await withEncounter(on: .rootCanal, accessoryLimit: 3) { encounter in
             async let third = encounter.connect(at: 2, .whenAvailable)
             async let second = encounter.connect(at: 1, .whenAvailable)
@@ -75,7 +85,8 @@ import Testing
     }
 
     /// Bumble's controller cannot cancel a connection request: it reports success, and continues.
-    @Test(.needsRootCanal) func aDirectConnectionIsNotKeptWaitingByAPendingOne() async throws {
+    @Test("A direct connection does not wait for a pending connection request", .needsRootCanal)
+    func directConnection() async throws {
         try await withEncounter(on: .rootCanal, accessoryLimit: 2) { encounter in
             let pending = Task { try await encounter.connect(at: 1, .whenAvailable) }
             let (link, _) = try await encounter.link()
@@ -85,8 +96,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryThatIsNotThereIsGivenUpInTime(kind: ControllerKind) async throws {
+    @Test(
+        "A connection request times out if its accessory is missing",
+        arguments: ControllerKind.available
+    )
+    func timeout(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             var options = ConnectOptions()
             options.timeout = .milliseconds(300)
@@ -99,8 +113,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available, [ConnectOptions(), .whenAvailable])
-    func aConnectionThatWaitsCanBeCancelled(
+    @Test(
+        "A canceled connection request ends",
+        arguments: ControllerKind.available,
+        [ConnectOptions(), .whenAvailable]
+    )
+    func cancellation(
         kind: ControllerKind,
         options: ConnectOptions
     ) async throws {
@@ -114,7 +132,7 @@ import Testing
                         }
                     }
                 }
-                // No accessory is there, so one attempt ends only because the other has begun.
+                // The accessory is missing, so an attempt ends only because the other has begun.
                 #expect(await attempts.next() as? HostError == .alreadyConnecting)
                 attempts.cancelAll()
                 #expect(await attempts.next() is CancellationError)
@@ -125,8 +143,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aLinkThatIsThereIsNotMadeTwice(kind: ControllerKind) async throws {
+    @Test(
+        "The host refuses a second connection to a connected peer",
+        arguments: ControllerKind.available
+    )
+    func alreadyConnected(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             await #expect(throws: HostError.alreadyConnecting) {

@@ -4,8 +4,12 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct DiscoveryTests {
-    @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large, .stream])
-    func discoveryFindsExactlyWhatIsThere(
+    @Test(
+        "Discovery finds exactly the attributes of the accessory",
+        arguments: ControllerKind.available,
+        [Accessory.Profile.demo, .large, .stream]
+    )
+    func allAttributes(
         kind: ControllerKind,
         profile: Accessory.Profile
     ) async throws {
@@ -16,8 +20,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func servicesAndCharacteristicsAreFoundByTheirUUID(kind: ControllerKind) async throws {
+    @Test(
+        "Discovery by UUID finds services and characteristics",
+        arguments: ControllerKind.available
+    )
+    func byUUID(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             let repeated = try #require(
@@ -40,8 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatIsNotThereIsNotFound(kind: ControllerKind) async throws {
+    @Test("Discovery of missing attributes finds nothing", arguments: ControllerKind.available)
+    func missingAttributes(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             #expect(try await link.discoverServices(uuid: Demo.uuid(0x0FFF)).isEmpty)

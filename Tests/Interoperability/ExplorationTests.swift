@@ -5,8 +5,12 @@ import Testing
 /// `lanyard explore --json` prints exactly the accessory's table, and tshark can decode the
 /// packets.
 @Suite(.needsPeers) struct ExplorationTests {
-    @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large, .stream])
-    func explorePrintsExactlyTheDatabase(
+    @Test(
+        "The explore command prints exactly the table of the accessory",
+        arguments: ControllerKind.available,
+        [Accessory.Profile.demo, .large, .stream]
+    )
+    func printsTable(
         kind: ControllerKind,
         profile: Accessory.Profile
     ) async throws {
@@ -17,8 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [23, 24, 50, 517])
-    func theDatabaseIsTheSameWithAnyMTU(mtu: Int) async throws {
+    @Test("The explore command prints the same table with any MTU", arguments: [23, 24, 50, 517])
+    func anyMTU(mtu: Int) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let accessory = try await peers.accessory(

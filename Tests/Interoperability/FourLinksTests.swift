@@ -10,8 +10,11 @@ import Testing
     static let linkCount = 4
     static let valueCount = 1000
 
-    @Test(arguments: ControllerKind.available)
-    func fourStreamsLoseNothingAndStarveNobody(kind: ControllerKind) async throws {
+    @Test(
+        "Four links deliver their streams completely at the same time",
+        arguments: ControllerKind.available
+    )
+    func fourStreams(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, accessoryLimit: Self.linkCount) { encounter in
             let links = try await links(in: encounter)
             let progress = Progress()

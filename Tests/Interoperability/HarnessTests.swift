@@ -3,12 +3,13 @@
 import Foundation
 import Testing
 
-/// The harness itself: it must not hang, leak processes, or pass without a comparison, because
-/// every other test relies on it.
+/// The harness must not hang, leak processes, or pass without a comparison, because every other
+/// test relies on it.
 @Suite struct HarnessTests {
     static let limit: Duration = .seconds(90)
 
-    @Test func aChildIsReadLineByLineAndThenToItsEnd() async throws {
+    @Test("A child process delivers its output line by line and then the rest")
+    func childOutput() async throws {
         let child = try ChildProcess("/bin/sh", ["-c", "echo one; echo two; echo bad >&2; exit 3"])
         #expect(try await child.nextLine(within: Self.limit) == "one")
         let rest = try await child.waitUntilEnd(within: Self.limit)
@@ -17,20 +18,23 @@ import Testing
         #expect(child.log == "bad\n")
     }
 
-    @Test func aChildEndsWhenItsInputCloses() async throws {
+    @Test("A child process ends when its input closes")
+    func closedInput() async throws {
         let child = try ChildProcess("/bin/cat", [])
         child.closeInput()
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .exited(0))
     }
 
-    @Test func aChildThatSaysNothingIsGivenUp() async throws {
+    @Test("A wait for a line of a silent child process times out")
+    func silentChild() async throws {
         let child = try ChildProcess("/bin/cat", [])
         await #expect(throws: ProcessError.self) {
             try await child.nextLine(within: .milliseconds(20))
         }
     }
 
-    @Test func aChildThatDoesNotEndIsKilled() async throws {
+    @Test("The harness kills a child process that does not end in time")
+    func endlessChild() async throws {
         let child = try ChildProcess("/bin/cat", [])
         await #expect(throws: ProcessError.self) {
             try await child.waitUntilEnd(within: .milliseconds(20))
@@ -38,26 +42,30 @@ import Testing
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
     }
 
-    @Test func aSuspendedChildCanBeKilled() async throws {
+    @Test("The harness kills a suspended child process")
+    func suspendedChild() async throws {
         let child = try ChildProcess("/bin/cat", [])
         child.suspend()
         child.kill()
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
     }
 
-    @Test func anInterruptReachesAChildEvenFromABackgroundRunner() async throws {
+    @Test("An interrupt reaches a child process of a background runner")
+    func interrupt() async throws {
         let child = try ChildProcess("/bin/cat", [])
         child.send(signal: SIGINT)
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGINT))
     }
 
-    @Test func aMissingExecutableIsAnErrorWithItsName() {
+    @Test("The error for a missing executable contains its path")
+    func missingExecutable() {
         #expect { try ChildProcess("/no/such/peer", []) } throws: { error in
             "\(error)".contains("/no/such/peer")
         }
     }
 
-    @Test func aPeerThatFailsToStartIsReportedWithItsLog() async {
+    @Test("The error for a peer that fails to start contains its log")
+    func failedPeer() async {
         await #expect {
             _ = try await Peer("/bin/sh", ["-c", "echo no such port >&2"])
         } throws: { error in
@@ -65,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func differencesNameTheirPlace() throws {
+    @Test("Each difference between JSON values has its path")
+    func differencePaths() throws {
         let found = try JSON(parsing: #"{"a":[{"b":1},{"b":2,"c":null}],"d":true}"#)
         let wanted = try JSON(parsing: #"{"a":[{"b":1},{"b":3}],"d":true,"e":"x"}"#)
         #expect(found.differences(from: found).isEmpty)
@@ -78,7 +87,8 @@ import Testing
         )
     }
 
-    @Test func elementsTooManyAndTooFewAreDifferences() throws {
+    @Test("Missing and extra elements are differences")
+    func elementCount() throws {
         let two = try JSON(parsing: "[1,2]")
         let one = try JSON(parsing: "[1]")
         #expect(two.differences(from: one).count == 1)

@@ -5,7 +5,8 @@ import Testing
 
 /// Requests to a link other than data. Bumble's controller supports few of them.
 @Suite(.needsPeers) struct LinkTests {
-    @Test(.needsRootCanal) func rootCanalTellsStrengthVersionAndPhysicalLayers() async throws {
+    @Test("RootCanal reports the signal strength, the version and the PHYs", .needsRootCanal)
+    func rootCanal() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             let (link, _) = try await encounter.link()
             _ = try await link.readRSSI()
@@ -21,7 +22,8 @@ import Testing
 
     /// Bumble's controller refuses some commands that it lists as supported, and never answers
     /// others.
-    @Test func aControllerThatCannotDoItSaysSoAndTheLinkLives() async throws {
+    @Test("Requests that the controller does not support fail without ending the link")
+    func unsupportedRequests() async throws {
         try await withEncounter(on: .bumble) { encounter in
             let (link, _) = try await encounter.link()
             for attempt in [
@@ -36,8 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func weChangeTheTiming(kind: ControllerKind) async throws {
+    @Test("The host changes the connection parameters", arguments: ControllerKind.available)
+    func changesParameters(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let agreed = try await link.updateParameters(
@@ -55,8 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theAccessoryChangesTheTiming(kind: ControllerKind) async throws {
+    @Test("The host accepts the accessory's parameter request", arguments: ControllerKind.available)
+    func acceptsRequest(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             try await link.command(.updateParameters, count: 50)
@@ -69,8 +71,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theAccessoryIsRefusedOtherTimingIfWeSaySo(kind: ControllerKind) async throws {
+    @Test(
+        "The host refuses parameter requests if its configuration requires that",
+        arguments: ControllerKind.available
+    )
+    func refusesRequest(kind: ControllerKind) async throws {
         var configuration = HostConfiguration()
         configuration.acceptsParameterRequests = false
         try await withEncounter(on: kind, configuration: configuration) { encounter in

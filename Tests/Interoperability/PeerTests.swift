@@ -4,12 +4,12 @@ import Foundation
 import HCITransports
 import Testing
 
-/// The peers do what the other tests rely on.
+/// The peers have the behavior that the other tests rely on.
 @Suite(.needsPeers) struct PeerTests {
     static let limit: Duration = .seconds(90)
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryDescribesItself(kind: ControllerKind) async throws {
+    @Test("An accessory describes its own table", arguments: ControllerKind.available)
+    func description(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let accessory = try await peers.accessory(.demo, on: controllers.adapters[0])
@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func everyAdapterIsOneThatLanyardTakes(kind: ControllerKind) async throws {
+    @Test("Lanyard accepts each adapter of the controllers", arguments: ControllerKind.available)
+    func adapters(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 5)
             #expect(controllers.adapters.count == 5)
@@ -31,8 +31,11 @@ import Testing
     }
 
     /// Without our own controllers, which other programs use as well.
-    @Test(arguments: ControllerKind.available.filter { $0 != .lanyard })
-    func controllersEndWhenTheirInputCloses(kind: ControllerKind) async throws {
+    @Test(
+        "Controllers end when their input closes",
+        arguments: ControllerKind.available.filter { $0 != .lanyard }
+    )
+    func closedInput(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             controllers.process.closeInput()
@@ -41,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryEndsWithItsController(kind: ControllerKind) async throws {
+    @Test("An accessory ends with its controller", arguments: ControllerKind.available)
+    func killedController(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let accessory = try await peers.accessory(.stream, on: controllers.adapters[0])
@@ -53,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func theLargeDatabaseHasEveryShape() async throws {
+    @Test("The large profile has every structure that discovery has to handle")
+    func largeProfile() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let accessory = try await peers.accessory(.large, on: controllers.adapters[0])
@@ -74,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func aRelayReportsItsPointAndWhatPassed() async throws {
+    @Test("A relay reports that it has reached its point and how many bytes passed")
+    func relayReports() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let relay = try await peers.relay(to: controllers.adapters[0], at: 100)
@@ -86,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func aRelayBreaksOnceAndThenNoMore() async throws {
+    @Test("A relay breaks only once")
+    func relayBreaksOnce() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let relay = try await peers.relay(to: controllers.adapters[0], at: 100, do: .close)

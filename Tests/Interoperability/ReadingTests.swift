@@ -4,8 +4,8 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct ReadingTests {
-    @Test(arguments: ControllerKind.available)
-    func oneResponseHoldsAsMuchAsTheMTULets(kind: ControllerKind) async throws {
+    @Test("A read returns as many bytes as the MTU allows", arguments: ControllerKind.available)
+    func singleRead(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             #expect(try await link.read(link.handle(Demo.short)) == Demo.pattern(20))
@@ -17,8 +17,8 @@ import Testing
     }
 
     /// Values at the limits of a response of 185 bytes, which a value may fill exactly.
-    @Test(arguments: ControllerKind.available)
-    func valuesOfEveryLengthAreReadWhole(kind: ControllerKind) async throws {
+    @Test("A long read returns whole values of every length", arguments: ControllerKind.available)
+    func everyLength(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             let service = try #require(
@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func valuesAreReadByUUID(kind: ControllerKind) async throws {
+    @Test("A read by UUID returns all values with that UUID", arguments: ControllerKind.available)
+    func byUUID(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             let service = try #require(
@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func severalValuesAreReadAtOnce(kind: ControllerKind) async throws {
+    @Test("One request reads several values", arguments: ControllerKind.available)
+    func severalValues(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let wanted = [0x2A29, 0x2A24, 0x2A26].map { BluetoothUUID(UInt16($0)) }
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func descriptorsAreRead(kind: ControllerKind) async throws {
+    @Test("The host reads descriptors", arguments: ControllerKind.available)
+    func readsDescriptors(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let burst = try await link.find(Demo.burst)
@@ -82,8 +82,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatIsProtectedIsRefusedWithItsReason(kind: ControllerKind) async throws {
+    @Test(
+        "A refused read or write of a protected value has its reason",
+        arguments: ControllerKind.available
+    )
+    func protectedValues(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             let reasons: [(UInt16, ATT.ErrorCode)] = [
@@ -105,8 +108,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func manyReadsAtOnceEachGetTheirOwnAnswer(kind: ControllerKind) async throws {
+    @Test("Concurrent reads receive their own values", arguments: ControllerKind.available)
+    func concurrentReads(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
             let service = try #require(
@@ -123,8 +126,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aCancelledReadLeavesTheOthersTheirAnswers(kind: ControllerKind) async throws {
+    @Test("A canceled read does not affect other reads", arguments: ControllerKind.available)
+    func canceledReads(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let (short, long) = (

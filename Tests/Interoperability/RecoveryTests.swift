@@ -11,8 +11,11 @@ import Testing
     /// How long a pending request may take to fail.
     static let patience: Duration = .seconds(60)
 
-    @Test(arguments: ControllerKind.available)
-    func aWireThatBreaksAnywhereIsReportedAndMended(kind: ControllerKind) async throws {
+    @Test(
+        "The host recovers from a wire that breaks at any point",
+        arguments: ControllerKind.available
+    )
+    func brokenWire(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let accessory = try await encounter.accessory(.demo)
             let before = encounter.wire.count
@@ -31,8 +34,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aKilledControllerIsUsedAgainWhenItIsBack(kind: ControllerKind) async throws {
+    @Test(
+        "The host uses a killed controller again after it restarts",
+        arguments: ControllerKind.available
+    )
+    func killedController(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, hasFixedEndpoints: true) { encounter in
             let (link, _) = try await encounter.link()
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
@@ -60,8 +66,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aControllerThatStandsStillIsNoticedAndReset(kind: ControllerKind) async throws {
+    @Test(
+        "The host detects and resets an unresponsive controller",
+        arguments: ControllerKind.available
+    )
+    func unresponsiveController(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, accessory) = try await encounter.link()
             encounter.controllers.process.suspend()
@@ -75,8 +84,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryThatDiesEndsNothingButItsLink(kind: ControllerKind) async throws {
+    @Test("A killed accessory ends only its own link", arguments: ControllerKind.available)
+    func killedAccessory(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
             _ = try await encounter.accessory(.stream, at: 1)
             let other = try await encounter.connect(at: 1)
@@ -109,8 +118,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAccessoryThatFallsSilentCanBeLeft(kind: ControllerKind) async throws {
+    @Test(
+        "The host disconnects an accessory that falls silent",
+        arguments: ControllerKind.available
+    )
+    func silentAccessory(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, accessory) = try await encounter.link()
             let handle = try await link.handle(Demo.short)

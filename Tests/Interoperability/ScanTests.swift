@@ -6,8 +6,11 @@ import Testing
 @Suite(.needsPeers) struct ScanTests {
     private static let services = [0x180F, 0x180D, 0x180A].map { BluetoothUUID(UInt16($0)) }
 
-    @Test(arguments: ControllerKind.available)
-    func aScanHearsNameServicesAndFlags(kind: ControllerKind) async throws {
+    @Test(
+        "A scan reports the name, the services and the flags",
+        arguments: ControllerKind.available
+    )
+    func advertisedData(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             _ = try await encounter.accessory(.demo)
             let heard = try await first(of: encounter.host.scan())
@@ -22,7 +25,8 @@ import Testing
     }
 
     /// Bumble's controller answers scan requests with the advertisement instead.
-    @Test(.needsRootCanal) func anActiveScanMergesTheScanResponse() async throws {
+    @Test("An active scan merges the scan response", .needsRootCanal)
+    func activeScan() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             _ = try await encounter.accessory(.demo)
             let heard = try await first(of: encounter.host.scan(), where: \.isScanResponse)
@@ -35,7 +39,8 @@ import Testing
     }
 
     /// Bumble's controller reports scan responses that no host requested.
-    @Test(.needsRootCanal) func aPassiveScanAsksForNothing() async throws {
+    @Test("A passive scan requests no scan responses", .needsRootCanal)
+    func passiveScan() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             _ = try await encounter.accessory(.demo)
             var parameters = ScanParameters()
@@ -47,8 +52,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func scansAtTheSameTimeHearWhatEachAskedFor(kind: ControllerKind) async throws {
+    @Test(
+        "Concurrent scans report the advertisements that match their own filters",
+        arguments: ControllerKind.available
+    )
+    func concurrentScans(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
             let host = encounter.host
             let streaming = host.scan(for: ScanFilter(name: "Lanyard 2"), reportsDuplicates: true)
@@ -57,15 +65,15 @@ import Testing
             _ = try await encounter.accessory(.demo)
             let found = try await first(of: beating)
             #expect(found.address == Encounter.address())
-            // One scan more or less changes nothing for the others.
+            // An additional scan does not affect the others.
             _ = try await first(of: host.scan(for: ScanFilter(namePrefix: "Lanyard")))
             let again = try await collect(5, of: streaming)
             #expect(again.allSatisfy { $0.address == Encounter.address(at: 1) })
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whoSaysTheSameIsHeardOnce(kind: ControllerKind) async throws {
+    @Test("A scan reports identical advertisements once", arguments: ControllerKind.available)
+    func duplicates(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
             let scan = encounter.host.scan()
             _ = try await encounter.accessory(.demo)
@@ -79,8 +87,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aScanGoesOnWhileALinkIsMadeAndUsed(kind: ControllerKind) async throws {
+    @Test(
+        "A scan continues while the host connects and uses a link",
+        arguments: ControllerKind.available
+    )
+    func scanBesideLink(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
             let scan = encounter.host.scan()
             _ = try await encounter.accessory(.demo)

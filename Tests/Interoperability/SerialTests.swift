@@ -5,8 +5,8 @@ import Testing
 
 /// Third-party controllers behind a serial port, on a line with errors.
 @Suite(.needsPeers) struct SerialTests {
-    @Test(arguments: ControllerKind.available)
-    func aControllerBehindASerialPortIsUsedAsAnyOther(kind: ControllerKind) async throws {
+    @Test("The host uses a controller behind a serial port", arguments: ControllerKind.available)
+    func serialPort(kind: ControllerKind) async throws {
         try await withSerialEncounter(on: kind) { encounter in
             let services = encounter.accessory.database["services"]
             let found = try await encounter.explore()
@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func halfPacketsAndPausesAreNothingToAHost(kind: ControllerKind) async throws {
+    @Test("The host combines packets that arrive in pieces", arguments: ControllerKind.available)
+    func fragments(kind: ControllerKind) async throws {
         try await withSerialEncounter(on: kind) { encounter in
             try await encounter.line.cut(into: 6, pause: 0.004)
             let services = encounter.accessory.database["services"]
@@ -26,8 +26,11 @@ import Testing
     }
 
     /// Without a link, because third-party controllers keep a link when their host resets them.
-    @Test(arguments: ControllerKind.available)
-    func noiseEndsWithAResetAndThenAllIsAsItWas(kind: ControllerKind) async throws {
+    @Test(
+        "The host resets the controller after noise on the line and works again",
+        arguments: ControllerKind.available
+    )
+    func lineNoise(kind: ControllerKind) async throws {
         try await withSerialEncounter(on: kind) { encounter in
             let services = encounter.accessory.database["services"]
             for noise in BadLine.Noise.allCases {
@@ -36,8 +39,10 @@ import Testing
                 }
                 try await encounter.line.clear()
                 try await encounter.wait("the adapter") { $0 == .ready }
-                // A reset corrects what undetected errors have changed.
-                try await encounter.isReset(during: "nonsense") { try await $0.say("EE") }
+                // A reset corrects the effects of undetected errors.
+                try await encounter.isReset(during: "an invalid packet type") {
+                    try await $0.say("EE")
+                }
                 try await encounter.wait("the adapter") { $0 == .ready }
                 let found = try await encounter.explore()
                 #expect(found.differences(from: services) == [], "after \(noise)")
@@ -47,7 +52,7 @@ import Testing
 }
 
 extension SerialEncounter {
-    /// Waits until the host has detected what `disturb` does to the line while the host scans.
+    /// Waits until the host, which scans, has detected the errors that `disturb` causes.
     fileprivate func isReset(
         during what: String,
         _ disturb: (BadLine) async throws -> Void

@@ -6,8 +6,8 @@ import Testing
 @Suite(.needsPeers) struct SubscriptionTests {
     typealias Values = AsyncThrowingStream<[UInt8], any Error>
 
-    @Test(arguments: ControllerKind.available)
-    func aThousandNotificationsArriveInOrder(kind: ControllerKind) async throws {
+    @Test("A thousand notifications arrive in order", arguments: ControllerKind.available)
+    func notifications(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let values = try await link.subscribe(to: link.find(Demo.burst))
@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func indicationsAreEachConfirmed(kind: ControllerKind) async throws {
+    @Test("The host confirms each indication", arguments: ControllerKind.available)
+    func indications(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let indicated = try await link.find(Demo.indicated)
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func readsGoOnAmongNotifications(kind: ControllerKind) async throws {
+    @Test("Reads continue among notifications", arguments: ControllerKind.available)
+    func readsAmongNotifications(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let short = try await link.handle(Demo.short)
@@ -43,8 +43,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func everyReaderGetsEveryValueAndTheLastEndsTheSubscription(
+    @Test(
+        "Each reader receives every value, and the last reader ends the subscription",
+        arguments: ControllerKind.available
+    )
+    func severalReaders(
         kind: ControllerKind
     ) async throws {
         try await withEncounter(on: kind) { encounter in
@@ -79,8 +82,8 @@ import Testing
         #expect(try await take(10, of: other) == Array(0..<10))
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aSubscriptionEndsWithTheLink(kind: ControllerKind) async throws {
+    @Test("A subscription ends with its link", arguments: ControllerKind.available)
+    func endOfLink(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
@@ -91,8 +94,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatNeitherNotifiesNorIndicatesCannotBeSubscribedTo(kind: ControllerKind) async throws {
+    @Test(
+        "A subscription requires notifications or indications",
+        arguments: ControllerKind.available
+    )
+    func notSubscribable(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let short = try await link.find(Demo.short)
@@ -102,8 +108,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aServiceThatIsAddedIsAnnouncedAndFound(kind: ControllerKind) async throws {
+    @Test(
+        "The host receives Service Changed and discovers an added service",
+        arguments: ControllerKind.available
+    )
+    func addedService(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let before = try await link.discoverServices()

@@ -7,7 +7,8 @@ import Testing
 /// Wireshark's dissector, an independent implementation, checks the traces of all other tests.
 /// These tests show that it detects errors, and that traces are complete.
 @Suite(.needsTshark) struct TraceTests {
-    @Test func tsharkFindsAMalformedPacket() async throws {
+    @Test("Wireshark's dissector reports a malformed packet")
+    func malformedPacket() async throws {
         let trace = Trace()
         let disconnect: [UInt8] = [0x01, 0x06, 0x04, 0x03, 0x40, 0x00, 0x13]
         try write([disconnect, Array(disconnect.prefix(4)), disconnect], to: trace)
@@ -17,7 +18,8 @@ import Testing
         #expect(verdict.malformed.first?.hasPrefix("2: ") == true)
     }
 
-    @Test func aTornTraceIsNoTrace() throws {
+    @Test("The reader refuses a truncated trace")
+    func truncatedTrace() throws {
         let trace = Trace()
         try write([[0x01, 0x03, 0x0C, 0x00]], to: trace)
         let whole = try Data(contentsOf: URL(fileURLWithPath: trace.path))
@@ -26,8 +28,12 @@ import Testing
     }
 
     /// A program that is killed leaves a trace that can be read, up to the host's last turn.
-    @Test(.needsPeers, arguments: ControllerKind.available)
-    func theTraceOfAKilledProgramIsWhole(kind: ControllerKind) async throws {
+    @Test(
+        "A killed program leaves a readable trace",
+        .needsPeers,
+        arguments: ControllerKind.available
+    )
+    func killedProgram(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let accessory = try await peers.accessory(.demo, on: controllers.adapters[0])

@@ -5,26 +5,38 @@ import Testing
 /// A component fails at any moment of an exploration: the command fails with a clear error, and the
 /// next command works.
 @Suite(.needsPeers) struct VanishingTests {
-    /// Where an exploration is disturbed, in twenty-firsts of the bytes that an undisturbed one
-    /// receives. The points of a group share their controllers and the accessory that is explored
-    /// afterwards.
+    /// The points at which an exploration is disturbed, in twenty-firsts of the bytes that an
+    /// undisturbed exploration receives. The points of a group share their controllers and the
+    /// accessory that is explored afterwards.
     static let points = [Array(1...5), Array(6...10), Array(11...15), Array(16...20)]
     static let limit: Duration = .seconds(60)
 
-    @Test(arguments: ControllerKind.available, points)
-    func aControllerThatVanishesIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+    @Test(
+        "The explore command reports a controller that vanishes",
+        arguments: ControllerKind.available,
+        points
+    )
+    func vanishingController(kind: ControllerKind, points: [Int]) async throws {
         try await explore(kind, points: points, do: .close) { _ in }
     }
 
-    @Test(arguments: ControllerKind.available, points)
-    func anAccessoryThatVanishesIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+    @Test(
+        "The explore command reports an accessory that vanishes",
+        arguments: ControllerKind.available,
+        points
+    )
+    func vanishingAccessory(kind: ControllerKind, points: [Int]) async throws {
         try await explore(kind, points: points, do: .hold) { accessory in
             accessory.process.kill()
         }
     }
 
-    @Test(arguments: ControllerKind.available, [[2, 7, 12, 17]])
-    func aControllerThatHangsIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+    @Test(
+        "The explore command reports a controller that hangs",
+        arguments: ControllerKind.available,
+        [[2, 7, 12, 17]]
+    )
+    func hangingController(kind: ControllerKind, points: [Int]) async throws {
         try await explore(kind, points: points, do: .hang) { _ in }
     }
 
@@ -110,7 +122,7 @@ import Testing
         `break` == .hold ? ["--timeout", "60"] : []
     }
 
-    /// One line that says what happened, no partial result, and the right exit status.
+    /// Expects a line with the reason, no partial result, and the right exit status.
     private func expectClearError(
         output: String,
         ending: ChildProcess.Ending,

@@ -4,8 +4,8 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct WritingTests {
-    @Test(arguments: ControllerKind.available)
-    func whatIsWrittenIsThere(kind: ControllerKind) async throws {
+    @Test("A read returns the written value of any length", arguments: ControllerKind.available)
+    func everyLength(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let handle = try await link.handle(Demo.writable)
@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func writesWithoutResponseAllArriveInOrder(kind: ControllerKind) async throws {
+    @Test("All writes without response arrive in order", arguments: ControllerKind.available)
+    func commands(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let handle = try await link.handle(Demo.writable)
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func valuesAreWrittenTogetherReliably(kind: ControllerKind) async throws {
+    @Test("A reliable write changes two values together", arguments: ControllerKind.available)
+    func reliableWrite(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let (first, second) = (
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aRefusedWriteSaysWhy(kind: ControllerKind) async throws {
+    @Test("A refused write reports its reason", arguments: ControllerKind.available)
+    func refusedWrite(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let heartRateControl = try await link.handle(BluetoothUUID(0x2A39))

@@ -32,14 +32,14 @@ struct AirTests {
         #expect(!session.isJSON)
     }
 
-    @Test("It listens at the given addresses, and at a port that the system chooses")
+    @Test("The command listens at the given addresses")
     func addresses() throws {
         let session = try session("--listen", "tcp:localhost:0", "--listen", "unix:/tmp/x")
         #expect(session.addresses == [.tcp(host: "localhost", port: 0), .unix(path: "/tmp/x")])
     }
 
     @Test(
-        "It warns of an address that other machines can reach, because HCI has no authentication",
+        "The command warns of an address that other machines can reach",
         arguments: [
             ("tcp:0.0.0.0:0", true), ("tcp:[::]:0", true), ("tcp:192.0.2.1:6402", true),
             ("tcp:127.0.0.1.example.com:0", true), ("tcp:127.0.0.1:0", false),
@@ -53,7 +53,7 @@ struct AirTests {
         #expect(warning?.contains("HCI has no authentication: use tcp:127.0.0.1:PORT") != false)
     }
 
-    @Test("It warns of a trace directory that is open to others, and makes a private one")
+    @Test("The command makes a private trace directory and warns of an open one")
     func traceDirectory() throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A characteristic is found by its name, whatever the case and the separators",
+        "A characteristic is found by its name in any case and with any separators",
         arguments: ["Battery Level", "battery-level", "battery_level", "BATTERYLEVEL"]
     )
     func findsByName(text: String) {

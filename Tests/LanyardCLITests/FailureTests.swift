@@ -27,7 +27,7 @@ import VirtualAdapters
         }
     }
 
-    @Test("A failure is one line: what happened, and what to do next")
+    @Test("A failure is one line with the event and the remedy")
     func lines() {
         let failure = ProgramFailure(.refused, "writing: refused", advice: "try another value")
         #expect(failure.line == "lanyard: writing: refused; try another value")
@@ -142,7 +142,7 @@ import VirtualAdapters
     }
 
     @Test("A step ends when its task is canceled")
-    func isCancelled() async throws {
+    func isCanceled() async throws {
         let task = Task {
             try await StepLimits(seconds: 3600).run("waiting") { await Self.never() }
         }

@@ -49,7 +49,7 @@ import Testing
 }
 
 @Suite("Finding a target") struct TargetFinderTests {
-    /// Looks for the target; the time for that is over when all advertisements have been heard.
+    /// Looks for the target. The time limit passes after all advertisements have been received.
     private func find(
         _ target: Target,
         hearing advertisements: [Advertisement],
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A target that is not received is not found, however the scan ends",
+        "A target that is not received is not found",
         arguments: [true, false]
     )
     func missesOthers(waits: Bool) async throws {

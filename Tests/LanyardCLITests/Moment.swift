@@ -36,7 +36,7 @@ final class Moment: Sendable {
 }
 
 extension TimeLimit {
-    /// Runs the body with limits that pass when the event happens, however long they are.
+    /// Runs the body with limits of any length that pass when the event happens.
     static func passing<Value>(
         at moment: Moment,
         _ body: () async throws -> Value

@@ -40,12 +40,12 @@ import Testing
         #expect(line.hasSuffix("\"A\\xFF\"  -"))
     }
 
-    @Test("A line says if an advertisement is empty")
+    @Test("A line marks an empty advertisement")
     func printsEmptyLines() {
         #expect(Self.advertisement(rssi: nil).line == "C4:F0:00:00:00:01/random  -         -  -")
     }
 
-    @Test("A device with unchanged data is not printed again, whatever its signal strength")
+    @Test("A device with unchanged data and another signal strength is not printed again")
     func printsOnlyNews() {
         var lines = ScanLines()
         #expect(lines.line(for: Self.advertisement(rssi: -60)) != nil)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test("Fields that a later advertisement leaves out keep their values")
-    func keepsWhatWasSaid() {
+    func keepsFields() {
         var device = DiscoveredDevice(Self.advertisement(hex: Self.full), at: .zero)
         device.update(with: Self.advertisement(rssi: nil), at: Self.seconds(2))
         #expect(device.name == "Lamp\\u{1B}")
@@ -142,7 +142,7 @@ import Testing
         #expect(SignalBar.text(rssi: rssi) == bar)
     }
 
-    @Test("Redrawing starts at the first line and erases what is left below")
+    @Test("Redrawing starts at the first line and erases the lines below")
     func redraws() {
         var area = LiveArea()
         #expect(area.draw(["a", "b"]) == "\u{1B}[?25l\r\u{1B}[2Ka\n\r\u{1B}[2Kb\n\u{1B}[J")

@@ -27,7 +27,7 @@ struct ScriptedAccessory: ConnectedAccessory {
     var answers: [UInt16: Answer] = [:]
     var notifications: [[UInt8]] = []
     let written = Recorder()
-    /// When a question came that gets no answer.
+    /// The first request that gets no answer.
     let fallsSilent = Moment()
 
     /// The writes, in order.

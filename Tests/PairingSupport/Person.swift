@@ -3,9 +3,9 @@
 import BluetoothHost
 import Synchronization
 
-/// The user of our host. The user acts as the test specifies, and records the questions.
+/// The user of the host under test, who acts as the test specifies and records the questions.
 package final class Person: PairingDelegate {
-    /// A question to the user, or something that was displayed.
+    /// A question or a display that the user got.
     package enum Experience: Equatable, Sendable {
         case consented
         case compared(UInt32)
@@ -15,19 +15,18 @@ package final class Person: PairingDelegate {
         case askedAgain
     }
 
-    /// How the user answers.
+    /// The user's answers.
     package struct Behavior: Sendable {
         package var consents = true
         package var confirms = true
         /// The number that the user enters, or `nil` to enter nothing.
         package var enters: UInt32?
-        /// Returns the number to enter where the other side displays it only later. `nil` to use
-        /// `enters`.
+        /// Returns the number to enter if the other side displays it later. `nil` to use `enters`.
         package var looks: (@Sendable () async -> UInt32?)?
-        /// Keys that are pressed before that.
+        /// The keys that the user presses before entering the number.
         package var presses: [Pairing.Keypress] = []
         package var pairsAgain = true
-        /// Called with the displayed number, which another user may enter.
+        /// A closure that gets the displayed number, for another user to enter.
         package var tells: (@Sendable (UInt32) -> Void)?
 
         /// Accepts everything, and enters nothing.
@@ -50,7 +49,7 @@ package final class Person: PairingDelegate {
     /// The methods of the questions.
     package var methods: [Pairing.Method] { state.withLock { $0.methods } }
 
-    /// Sets how the user answers from now on, and clears the record.
+    /// Sets the user's answers from now on, and clears the record.
     package func behave(_ behavior: Behavior) { state.withLock { $0 = State(behavior: behavior) } }
 
     package func consents(to pairing: PairingRequest) async -> Bool {

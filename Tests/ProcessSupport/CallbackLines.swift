@@ -10,7 +10,7 @@ package struct CallbackLines: Sendable {
         (lines, teller) = AsyncStream.makeStream()
     }
 
-    /// Sends a line. A callback calls it on any queue.
+    /// Sends a line. Callbacks call this method on any queue.
     package func tell(_ line: String) { teller.yield(line) }
 
     /// Waits for the next line with one of these prefixes, and drops the lines before it. Returns

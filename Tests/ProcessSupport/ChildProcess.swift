@@ -3,13 +3,13 @@
 import Foundation
 import Synchronization
 
-/// A process that a test started, and that does not outlive the object.
+/// A process that a test has started and that ends with the object.
 ///
 /// Its standard input stays open until `closeInput()` or the end of the object. Peers exit when
 /// their input ends, so none survives even a test that crashes. Its standard error goes to a file,
 /// read with `log`.
 package final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// The end of a process.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
@@ -72,7 +72,7 @@ package final class ChildProcess: Sendable {
     /// The process's standard error so far.
     package var log: String { errors.text }
 
-    /// Sends a signal, unless the process has ended, because its number may then belong to another.
+    /// Sends a signal, unless the process has ended: another process may have its number then.
     package func send(signal: Int32) {
         life.withLock { life in
             if case .running = life { _ = Foundation.kill(identifier, signal) }
@@ -94,7 +94,7 @@ package final class ChildProcess: Sendable {
     /// Continues a suspended process.
     package func resume() { send(signal: SIGCONT) }
 
-    /// Ends the process at once by SIGKILL, and waits until it is gone.
+    /// Kills the process with SIGKILL, and waits for its end.
     package func kill() {
         send(signal: SIGKILL)
         _ = reap()
@@ -130,7 +130,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The next line on standard output, or `nil` if the process closed it.
+    /// Returns the next line on standard output, or `nil` if the process closed it.
     package func nextLine(within limit: Duration) async throws -> String? {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
@@ -139,7 +139,7 @@ package final class ChildProcess: Sendable {
     }
 
     /// Passes each line on standard output to `body`, as it arrives, on a thread of its own, and
-    /// then `nil` when the process has closed it. Not to be combined with `nextLine(within:)`.
+    /// then `nil` when the process has closed it. Do not combine it with `nextLine(within:)`.
     package func followLines(_ body: @escaping @Sendable (String?) -> Void) {
         Thread.detachNewThread { [self] in
             output.withLock { output in
@@ -149,9 +149,9 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Returns the standard output until the process ends, and how it ends.
+    /// Waits for the end of the process. Returns its standard output and its ending.
     ///
-    /// A process that takes longer than `limit` is killed, and an error thrown.
+    /// Kills a process that takes longer than `limit`, and throws an error.
     package func waitUntilEnd(within limit: Duration) async throws -> (
         output: String, ending: Ending
     ) {

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// The latest moment until which a test waits for something outside of it.
+/// The latest moment until which a test waits for an event outside of it.
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// The moment `duration` from now.
+    /// Returns the moment that is `duration` from now.
     package static func within(_ duration: Duration) -> Deadline {
         Deadline(instant: .now + duration)
     }

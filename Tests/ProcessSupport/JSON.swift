@@ -79,7 +79,8 @@ package enum JSON: Equatable, Sendable, Codable {
         return Int(exactly: value)
     }
 
-    /// The differences of `self` from `expected`, one line each: `services[3].uuid: …, not …`.
+    /// Returns the differences of `self` from `expected`, one line for each, such as
+    /// `services[3].uuid: …, not …`.
     package func differences(from expected: JSON, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.object(let found), .object(let wanted)):

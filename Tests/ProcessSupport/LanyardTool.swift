@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The `lanyard` executable, run as a user would run it.
+/// The `lanyard` executable as a user runs it.
 package enum LanyardTool {
     /// The result of a run.
     package struct Result: Sendable {
@@ -29,8 +29,8 @@ package enum LanyardTool {
 
     package static let path = neighbor("lanyard")
 
-    /// The executable with this name in the folder of the tests' own, because one build makes them
-    /// all.
+    /// Returns the executable with this name from the folder of the test executable, since one
+    /// build makes both.
     package static func neighbor(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path

@@ -5,7 +5,7 @@ import Foundation
 /// A file without a name for the output of a process. The system removes it when the last process
 /// that has it open ends.
 struct NamelessFile: ~Copyable, Sendable {
-    /// Not inherited. A process that writes to a copy of it appends.
+    /// The descriptor, which child processes do not inherit. A process appends to a copy of it.
     let descriptor: Int32
 
     init() throws {

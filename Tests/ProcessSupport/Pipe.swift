@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// An error between a test and a process that it started.
+/// An error in the communication with a process that a test started.
 package enum ProcessError: Error, CustomStringConvertible {
-    /// A system call failed, with its name and its error.
+    /// A system call failed. The values are its name and its error.
     case refused(call: String, error: Int32)
-    /// The process did not do in time what the test waited for.
+    /// The event that the test awaited did not occur in time.
     case tooSlow(String)
-    /// The process ended before it did what the test waited for. Contains its standard error.
+    /// The process ended before the event that the test awaited. Contains its standard error.
     case ended(String, log: String)
 
     package var description: String {
@@ -20,7 +20,7 @@ package enum ProcessError: Error, CustomStringConvertible {
     }
 }
 
-/// Both ends of a pipe. A process inherits them only if it is given them.
+/// Both ends of a pipe. A child process inherits only the ends that the test passes to it.
 package struct PipeEnds {
     package let reading: Int32
     package let writing: Int32
@@ -68,7 +68,7 @@ package struct PipeReader: ~Copyable {
     private mutating func fill(before deadline: Deadline) throws -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         switch poll(&watched, 1, deadline.milliseconds) {
-        case 0: throw ProcessError.tooSlow("nothing came")
+        case 0: throw ProcessError.tooSlow("no output arrived")
         case ..<0 where errno != EINTR: throw ProcessError.refused(call: "poll", error: errno)
         case ..<0: return true
         default: break

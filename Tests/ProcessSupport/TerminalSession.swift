@@ -3,14 +3,14 @@
 import Foundation
 import Synchronization
 
-/// The `lanyard` executable at a terminal, as a user runs it: its output, and what the test types.
+/// The `lanyard` executable at a terminal, as a user runs it, with its output and the test's input.
 package final class TerminalSession: Sendable {
     fileprivate struct State {
         /// All output.
         var shown = ""
         /// The beginning of a character or of a line end whose rest has not arrived yet.
         var held: [UInt8] = []
-        /// How much of the output the test has consumed.
+        /// The length of the output that the test has consumed.
         var seen = 0
         var hasEnded = false
     }
@@ -20,7 +20,7 @@ package final class TerminalSession: Sendable {
     private let state = Mutex(State())
     private let ending = Mutex<ChildProcess.Ending?>(nil)
 
-    /// How long the test waits for output, on a busy machine.
+    /// The time that the test waits for output on a busy machine.
     package static let limit: Duration = .seconds(90)
 
     /// The characters for Ctrl-C and for the end of the input.
@@ -67,7 +67,7 @@ package final class TerminalSession: Sendable {
         _ = bytes.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for this text after the one that was awaited before. Returns the output up to its end.
+    /// Waits for this text after the last awaited text. Returns the output up to its end.
     @discardableResult
     package func wait(for text: String, within limit: Duration = limit) async throws -> String {
         let deadline = Deadline.within(limit)
@@ -127,7 +127,7 @@ extension TerminalSession.State {
         shown += String(decoding: whole, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
-    /// How many of the bytes end neither within a character nor within a line end.
+    /// Returns the number of bytes up to the last complete character or line end.
     private static func wholeLength(of bytes: [UInt8]) -> Int {
         if bytes.last == UInt8(ascii: "\r") { return bytes.count - 1 }
         let continuing = bytes.reversed().prefix { $0 & 0xC0 == 0x80 }.count

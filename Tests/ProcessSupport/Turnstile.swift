@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Limits how many tests run at a time to what the machine can handle. The runner starts all of
-/// them at once, and a hundred Python processes on two cores miss every deadline.
+/// A limit on the number of tests that run at the same time. The test runner starts all tests at
+/// once, and a hundred Python processes on two cores miss every deadline.
 package final class Turnstile: Sendable {
     private struct State {
         var free: Int

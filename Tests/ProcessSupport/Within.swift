@@ -5,7 +5,7 @@ import Synchronization
 /// Waits for `body` until `limit` has passed or the caller is canceled. Then its task is canceled
 /// and an error is thrown, even if the task does not react to the cancellation.
 ///
-/// - Parameter what: a name for the awaited result, for the error: "a value".
+/// - Parameter what: The name of the awaited result in the error, such as "a value".
 package func within<Value: Sendable>(
     _ limit: Duration,
     _ what: String,
@@ -35,7 +35,7 @@ package func within<Value: Sendable>(
     }
 }
 
-/// Holds the first of several answers for one waiter.
+/// The first of several answers, for one waiting task.
 private final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -33,7 +33,7 @@ final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         strap?.delegate = self
         let isScanning = dict[CBCentralManagerRestoredStateScanServicesKey] != nil
         let words = [
-            strap.map { "\($0.name ?? "somebody")" }, isListening ? "notifying" : nil,
+            strap.map { "\($0.name ?? "unnamed")" }, isListening ? "notifying" : nil,
             isScanning ? "scanning" : nil,
         ]
         say("restored \(words.compactMap(\.self).joined(separator: " "))")

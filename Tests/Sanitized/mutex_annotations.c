@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells the thread sanitizer what it cannot see of Swift's Mutex.
+// Reports the contended locks of Swift's Mutex to the thread sanitizer.
 //
-// A Mutex is locked and unlocked by one atomic operation, which the compiler puts where it is used, and
-// the sanitizer sees. If another thread holds it, the lock goes through the kernel (a futex with priority
-// inheritance), in functions of libswiftSynchronization, which nobody compiled for the sanitizer: it
-// would take everything that a contended Mutex guards for a race. These functions stand before those,
-// call them, and say that what happened before the unlocking happened before the locking. Nothing is
-// suppressed: a Mutex that did not exclude would still be found out by its fast path, and what no Mutex
-// guards is reported as ever.
+// One inlined atomic operation locks or unlocks a Mutex without contention, and the sanitizer sees
+// that operation. A contended lock uses a futex of the kernel in functions of
+// libswiftSynchronization. That library is compiled without the sanitizer, which would report a
+// race for all data behind a contended Mutex. The functions below replace those of the library,
+// call them, and report that each unlock happens before the next lock. They suppress no report: the
+// sanitizer still checks the uncontended path and all data that no Mutex guards.
 //
 // Scripts/test-sanitized loads it before the tests.
 
@@ -19,7 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Swift's convention for a method: the object, here the word that is the lock, is in a register of its own.
+// Swift's calling convention for a method passes the object, here the word of the lock, in its own
+// register.
 #define METHOD __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 
@@ -27,7 +27,7 @@
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Of the sanitizer, in the program that is tested.
+// Functions of the sanitizer in the tested program.
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
@@ -42,8 +42,8 @@ static METHOD void (*realUnlock)(SELF);
 static void *find(const char *name) {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function) {
-        // Another version of Swift: better no test than one that proves nothing.
-        fprintf(stderr, "mutex_annotations: there is no %s\n", name);
+        // Another version of Swift has other names. A run without these functions proves nothing.
+        fprintf(stderr, "mutex_annotations: libswiftSynchronization has no function %s\n", name);
         abort();
     }
     return function;

@@ -40,7 +40,7 @@ struct NoiseTests {
     }
 
     @Test("The host resets the controller after it receives corrupt bytes, and continues")
-    func nonsense() async throws {
+    func corruptBytes() async throws {
         try await withWorkbench { harness in
             try await harness.visit()
             for round in 1...5 {

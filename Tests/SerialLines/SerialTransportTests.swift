@@ -120,10 +120,10 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("The speed is set as a number, whatever code the driver has set")
+    @Test("The speed as a number replaces the driver's code")
     func speedCodes() {
         var settings = linux_termios2()
-        // B115200, for output and input, as a driver leaves it that knows this speed.
+        // B115200 for output and input, as a driver with a code for this speed sets it.
         settings.c_cflag = 0x1002 | 0x1002 << 16 | linux_CS8 | linux_CRTSCTS
         settings.setSpeed(921_600)
         #expect(settings.c_cflag == linux_BOTHER | linux_CS8 | linux_CRTSCTS)
@@ -211,7 +211,7 @@ struct SerialTransportTests {
     }
 
     @Test("Opening ends when its task is canceled")
-    func cancelled() async throws {
+    func canceled() async throws {
         try await withHarness { harness in
             harness.uart.line.isCut = true
             let opening = Task { try await harness.open() }
@@ -285,7 +285,7 @@ struct SerialTransportTests {
 // MARK: - Speeds
 
 extension SerialTransportTests {
-    @Test("The error for a controller at another speed says so")
+    @Test("A controller at another speed is an error")
     func wrongSpeed() async throws {
         try await withHarness("@1000000", startSpeed: 115_200) { harness in
             await #expect(throws: TransportError.self) { try await harness.open() }

@@ -4,30 +4,30 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A client with the bearer of its link, driven as a link drives them.
+/// A client and the bearer of its link, with the interface of a link.
 package struct DrivenClient {
     package typealias OperationID = GATTClient.OperationID
 
     package static let operationLimit = GATTClient.operationLimit
 
-    /// What has happened, on the client's side and on the server's.
+    /// An event of the client or of the server.
     package enum Action: Equatable, Sendable {
         case completed(OperationID, Result<GATT.Outcome, GATT.Failure>)
         case notified(AttributeHandle, value: ArraySlice<UInt8>, GATT.SubscriptionKind)
         case servicesChanged(ClosedRange<AttributeHandle>)
         case violated(ATTBearer.Violation)
-        /// The peer's client asks this side's server.
+        /// A request of the peer's client to this side's server.
         case request(ATT.PDU)
         case command(ATT.PDU)
-        /// The peer has confirmed an indication of this side's server.
+        /// A confirmation by the peer of an indication of this side's server.
         case confirmed(OperationID)
-        /// A notification of this side's server has left.
+        /// The transmission of a notification of this side's server.
         case left(OperationID)
-        /// The peer has kept a transaction waiting too long.
+        /// The timeout of a transaction.
         case transactionTimedOut
     }
 
-    /// A PDU that leaves, and what has happened by that.
+    /// A PDU to send, and the events of its transmission.
     package struct Outgoing: Equatable, Sendable {
         package let bytes: [UInt8]
         package let actions: [Action]

@@ -4,10 +4,10 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A server with bearers, and clients that the test plays byte by byte.
+/// A server with bearers, and clients whose bytes come from the test.
 ///
-/// The stage sends the PDUs that the server wants to send. The server's questions and reports wait
-/// in `news` until the test takes them.
+/// The fixture sends the PDUs of the server. `news` keeps the server's questions and reports until
+/// the test takes them.
 package struct ServerFixture {
     package var server: GATTServer
     package private(set) var now = Instant.zero
@@ -15,7 +15,7 @@ package struct ServerFixture {
     package private(set) var news: [GATTServer.Action] = []
 
     private var bearers: [GATTServer.BearerID: ATTBearer] = [:]
-    /// The server's own indications that are not confirmed yet.
+    /// The server's own indications without a confirmation.
     private var indicated: [ATTBearer.RequestID: AttributeHandle] = [:]
     private var latestID: ATTBearer.RequestID = 0
 
@@ -23,12 +23,12 @@ package struct ServerFixture {
         self.server = server
     }
 
-    /// The bearer of a client, by small numbers.
+    /// Returns the bearer of a numbered client.
     package static func bearer(_ client: UInt64, channel: UInt16 = 4) -> GATTServer.BearerID {
         .init(client: .init(rawValue: client), channel: channel)
     }
 
-    /// A client connects, and exchanges MTUs if `mtu` is not 23.
+    /// Connects a client, which exchanges the MTU if `mtu` is greater than 23.
     package mutating func connect(
         _ bearer: GATTServer.BearerID = bearer(1),
         security: LinkSecurity = .none,
@@ -39,13 +39,13 @@ package struct ServerFixture {
         if mtu > 23 { _ = send([0x02, UInt8(mtu & 0xFF), UInt8(mtu >> 8)], on: bearer) }
     }
 
-    /// A bearer ends.
+    /// Ends a bearer.
     package mutating func disconnect(_ bearer: GATTServer.BearerID = bearer(1)) {
         bearers[bearer] = nil
         perform(server.close(bearer))
     }
 
-    /// A client sends a PDU. Returns all PDUs that are sent to it.
+    /// Sends a PDU as a client. Returns all PDUs that the client receives.
     package mutating func send(
         _ pdu: [UInt8],
         on bearer: GATTServer.BearerID = bearer(1)
@@ -61,7 +61,7 @@ package struct ServerFixture {
         return drain(bearer)
     }
 
-    /// All PDUs that can be sent on a bearer now.
+    /// Returns all PDUs that can be sent on a bearer now.
     package mutating func drain(_ bearer: GATTServer.BearerID = bearer(1)) -> [[UInt8]] {
         var pdus: [[UInt8]] = []
         while let outgoing = bearers[bearer]?.nextPDU(now: now) { pdus.append(outgoing.bytes) }
@@ -69,7 +69,7 @@ package struct ServerFixture {
         return pdus
     }
 
-    /// The application answers its oldest question, if there is one.
+    /// Answers the oldest question to the application, if there is one.
     package mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
         for (index, action) in news.enumerated() {
             guard case .ask(let id, _) = action else { continue }
@@ -78,7 +78,7 @@ package struct ServerFixture {
         }
     }
 
-    /// The application answers a question.
+    /// Answers a question to the application.
     package mutating func answer(
         _ id: GATTServer.RequestID,
         _ result: Result<[UInt8], ATT.ErrorCode>,
@@ -87,7 +87,7 @@ package struct ServerFixture {
         perform(server.answer(id, result, at: handle, now: now))
     }
 
-    /// The application sends a value to a client. Returns `false` if it is not sent.
+    /// Sends a value of the application to a client. Returns `false` if the server refuses.
     package mutating func notify(
         _ handle: AttributeHandle,
         _ value: [UInt8],
@@ -108,8 +108,7 @@ package struct ServerFixture {
         return true
     }
 
-    /// Lets time pass without traffic. A bearer whose client confirms nothing for too long is
-    /// closed.
+    /// Advances the clock without traffic, which closes bearers at the timeout of an indication.
     package mutating func pass(_ time: Duration) {
         now = now + time
         perform(server.deadlinePassed(now: now))

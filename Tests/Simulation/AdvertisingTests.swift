@@ -93,7 +93,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "The Peripheral learns of each connection, with the right roles",
+        "The Peripheral reports each connection with the right roles",
         arguments: [
             false, true,
         ]
@@ -241,11 +241,11 @@ struct AdvertisingTests {
             false, true,
         ]
     )
-    func directedInVain(isOld: Bool) async throws {
+    func directedTimeout(isOld: Bool) async throws {
         try await withHosts(isOld: isOld) { peripheral, _ in
-            let nobody = DeviceAddress(value: 0xC0DE_0000_00FF, kind: .random)
+            let absent = DeviceAddress(value: 0xC0DE_0000_00FF, kind: .random)
             let set = try await peripheral.advertise(
-                Advertising(kind: .directed(nobody, .high))
+                Advertising(kind: .directed(absent, .high))
             )
             #expect(try await set.ended() == .durationElapsed)
         }

@@ -120,11 +120,11 @@ struct CachingTests {
     /// The phone uses handles only as long as they are valid: it never reads a value in the place
     /// of another.
     @Test(
-        "A cached table never leads to a wrong value, however often the table changes",
+        "A cached table never leads to a wrong value while the table changes",
         arguments: RunSeed.seeds(8),
         [true, false]
     )
-    func restless(seed: UInt64, isBonded: Bool) async throws {
+    func frequentChanges(seed: UInt64, isBonded: Bool) async throws {
         let home = try Household(seed: seed, isBonded: isBonded)
         try await home.run { phone, lamp in
             let changes = Changes()

@@ -63,7 +63,7 @@ struct ChannelTests {
     }
 
     @Test("A sender waits as long as its reader does not read")
-    func sleepingReader() async throws {
+    func slowReader() async throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
         try await withChannel(seed: 2, options: options) { home, asked, given in
             let bytes = Self.pattern(5_000)
@@ -78,7 +78,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("A canceled task leaves the channel to the next one")
+    @Test("After a canceled task the channel serves the next one")
     func cancellation() async throws {
         try await withChannel(seed: 3) { home, asked, given in
             let reader = Task(executorPreference: home.air.executor.taskExecutor) {

@@ -43,7 +43,7 @@ struct FaultTests {
     }
 
     @Test("A pending connection request lasts until the accessory receives it")
-    func deafAccessory() async throws {
+    func unreachableAccessory() async throws {
         let scene = try Scene(seed: 5)
         try await scene.run { [air = scene.air, scene] host in
             let found = try await Scene.find(host)
@@ -98,7 +98,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Lost, duplicated, delayed, and corrupted events only affect what they belong to",
+        "Lost, duplicated, delayed, and corrupted events never stop the host",
         arguments: RunSeed.seeds(40)
     )
     func badWire(seed: UInt64) async throws {
@@ -108,7 +108,7 @@ struct FaultTests {
         faults.events.delayProbability = 0.01
         faults.events.corruptProbability = 0.01
         let scene = try Scene(seed: seed, phoneFaults: faults, isWatched: false)
-        // Whatever their results, each visit ends, and so does the host.
+        // Each visit ends with any result, and so does the host.
         let visitCount = try await scene.run(bound: .seconds(1_200)) { [air = scene.air] host in
             var count = 0
             while count < 5 {

@@ -10,7 +10,7 @@ import VirtualRadio
 @Suite("Distance, in virtual time")
 struct RangeTests {
     @Test(
-        "Distance weakens the signal as the model says",
+        "The signal weakens with distance as in the model",
         arguments: [1, 2, 4, 8, 16, 32] as [Double]
     )
     func signalStrength(meters: Double) async throws {

@@ -31,7 +31,7 @@ struct ScanRenewalTests {
         arguments: Change.allCases,
         RunSeed.seeds(3)
     )
-    func everybody(_ change: Change, seed: UInt64) async throws {
+    func allDevices(_ change: Change, seed: UInt64) async throws {
         let world = World(seed: seed)
         try ExampleAccessories.populate(world)
         let air = SimulatedAir(world)

@@ -12,8 +12,8 @@ import HCITransports
 
 /// Opens the store in a directory that another process has just closed.
 ///
-/// A process that is being started has for a moment all files of its parent open, the lock of a
-/// store included. If the lock is still held, this function waits for it and tries again.
+/// A process that is starting has all files of its parent open for a moment, including the lock of
+/// a store. If the lock is held, this function waits for it and tries again.
 package func openLeftStore(_ directory: String) throws(TransportError) -> FileStore {
     for _ in 0..<1_000 {
         do throws(TransportError) {

@@ -17,7 +17,8 @@ package enum SampleBonds {
         DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
     }
 
-    /// A version of a bond with all possible keys. Our signing key is the same in all.
+    /// Returns a version of a bond with all possible keys. The local signing key is the same in
+    /// all versions.
     package static func bond(_ number: Int, generation: Int = 1) -> Bond {
         let seed = UInt64(number) << 32 | UInt64(generation)
         var bond = Bond(
@@ -37,7 +38,7 @@ package enum SampleBonds {
         return bond
     }
 
-    /// The version of a bond, or `nil` for any other bond.
+    /// Returns the version of a bond, or `nil` for any other bond.
     package static func generation(of bond: Bond) -> Int? {
         let number = Int(bond.peer.value & 0xFFFF_FFFF)
         guard let text = bond.name?.split(separator: " ").last, let generation = Int(text),

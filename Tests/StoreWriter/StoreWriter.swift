@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A host that only stores bonds, to be killed at any moment. It prints a line before and after each
-// step. Afterwards the test that has started it checks the content of the store.
+// A host that only stores bonds, and that a test kills at any moment. It prints a line before and
+// after each step. The test checks the content of the store afterward.
 
 import BluetoothHost
 import BluetoothSMP
@@ -44,7 +44,7 @@ struct StoreWriter {
         perform()
     }
 
-    /// Makes, replaces and removes bonds until the process is killed.
+    /// Makes, replaces and removes bonds until the test kills the process.
     mutating func keepBonds(from first: Int) {
         for generation in first... {
             let number = (generation &* 7) % 8
@@ -70,7 +70,7 @@ struct StoreWriter {
         Self.say("signed \(number) \(counter)")
     }
 
-    /// Replaces bonds where no file may be longer than this many bytes.
+    /// Replaces bonds while the length of files is limited to this number of bytes.
     mutating func fill(limit: Int) {
         signal(SIGXFSZ, SIG_IGN)
         var limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))

@@ -4,9 +4,9 @@ import Foundation
 
 /// A model of the content of a disk after a power cut.
 ///
-/// It assumes the rules of POSIX, and no more: the content of a file is on the disk once the file
-/// is synchronized, and names once their folder is. Each change of a name is atomic. Everything
-/// that is not synchronized may be there or not, in any combination, and contents may be torn.
+/// The model assumes only the rules of POSIX: the content of a file is on the disk once the file is
+/// synchronized, and a name once its folder is synchronized. Each change of a name is atomic. Any
+/// combination of unsynchronized changes may be on the disk, and contents may be torn.
 package struct PowerCutModel: Sendable {
     /// A system call that succeeded. Paths are absolute.
     package enum Call: Equatable, Sendable {
@@ -23,19 +23,18 @@ package struct PowerCutModel: Sendable {
     /// path in the folder.
     package typealias Remains = [String: [UInt8]?]
 
-    /// How many changes of names may be unsynchronized at once. The model covers all combinations:
-    /// twice as many for each change.
+    /// The maximum number of unsynchronized changes of names. The model covers all combinations,
+    /// whose number doubles with each change.
     private static let openChangeLimit = 8
 
-    /// A file or a folder, under any names.
+    /// A file or a folder, regardless of its names.
     private struct Node {
         var isFolder: Bool
         var bytes: [UInt8] = []
         var isSynchronized = true
     }
 
-    /// A change of names that may not be on the disk: it removes these names, and this one leads to
-    /// this node.
+    /// A change of names that may not be on the disk: a removed name, and a new name with its node.
     private struct Change {
         var gone: String
         var come: (path: String, node: Int)?
@@ -57,7 +56,7 @@ package struct PowerCutModel: Sendable {
     private var namesOnDisk: [String: Int] = [:]
     private var openChanges: [Change] = []
 
-    /// A model of an empty folder that is on the disk.
+    /// Creates a model of an empty folder that is on the disk.
     package init(of root: String) {
         self.root = Self.plain(root)
     }
@@ -88,7 +87,10 @@ package struct PowerCutModel: Sendable {
     private mutating func change(_ change: Change) {
         change.apply(to: &names)
         openChanges.append(change)
-        precondition(openChanges.count <= Self.openChangeLimit, "too many changes for the model")
+        precondition(
+            openChanges.count <= Self.openChangeLimit,
+            "The model has too many open changes"
+        )
     }
 
     private mutating func synchronize(_ path: String) {
@@ -102,7 +104,7 @@ package struct PowerCutModel: Sendable {
         openChanges.removeAll { $0.folders.contains(path) }
     }
 
-    /// All possible contents of the root folder if the power fails now.
+    /// All possible contents of the root folder after a power failure at this moment.
     package var remains: Set<Remains> {
         var found: Set<Remains> = []
         for chosen in 0..<(1 << openChanges.count) {
@@ -130,8 +132,8 @@ package struct PowerCutModel: Sendable {
         }
     }
 
-    /// The possible contents of a file: nothing, a part, zeros, a part with zeros after it,
-    /// everything.
+    /// Returns the possible contents of a file: no bytes, a part, zeros, a part followed by zeros,
+    /// or all bytes.
     private func variants(of node: Node) -> [[UInt8]?] {
         guard !node.isFolder else { return [nil] }
         guard !node.isSynchronized else { return [node.bytes] }
@@ -140,7 +142,7 @@ package struct PowerCutModel: Sendable {
         return [[], Array(half), zeros, Array(half + zeros.dropFirst(half.count)), node.bytes]
     }
 
-    /// A path without `..` and double slashes.
+    /// Returns a path without `..` and double slashes.
     private static func plain(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomNumberGenerator {
-    /// This many random bytes.
+    /// Returns this number of random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    /// Random bytes, at most `limit` of them.
+    /// Returns random bytes, at most `limit` of them.
     package mutating func bytes(upTo limit: Int) -> [UInt8] {
         bytes(Int.random(in: 0...limit, using: &self))
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The seed of a test run, from which all random tests take theirs.
+/// The seed of a test run, from which all random tests derive their seeds.
 ///
 /// Each run has a fresh seed, which it prints first. `LANYARD_SEED` sets it, and `LANYARD_SEEDS` sets how many
 /// seeds each random test runs with. The seeds of a test are its arguments, so a failure names the seed that it
@@ -26,8 +26,8 @@ package enum RunSeed {
         }
     }
 
-    /// The number in an environment variable. Anything else ends the run: another number in its place would
-    /// hide the mistake.
+    /// Returns the number in an environment variable. An invalid value ends the run, since a
+    /// default would hide the mistake.
     private static func number(of variable: String) -> UInt32? {
         guard let text = ProcessInfo.processInfo.environment[variable] else { return nil }
         guard let number = UInt32(text) else {

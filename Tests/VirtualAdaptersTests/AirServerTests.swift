@@ -61,7 +61,7 @@ struct AirServerTests {
         air.shutDown()
     }
 
-    @Test("A Reset over TCP is answered, however it was cut")
+    @Test("A Reset over TCP is answered in pieces of any length")
     func reset() async throws {
         try await withServer { _, port, executor, _ in
             let host = try await RawHost(port: port, on: executor)
@@ -129,10 +129,10 @@ struct AirServerTests {
     }
 
     @Test(
-        "A host that sends garbage is contained, and the others are served",
+        "A host that sends garbage does not affect the other hosts",
         .timeLimit(.minutes(20))
     )
-    func nonsense() async throws {
+    func garbage() async throws {
         try await withServer { _, port, executor, _ in
             let noisy = try await RawHost(port: port, on: executor)
             let quiet = try await RawHost(port: port, on: executor)
@@ -145,7 +145,7 @@ struct AirServerTests {
     }
 
     @Test("A host that sends commands and never reads is disconnected", .timeLimit(.minutes(20)))
-    func deafHost() async throws {
+    func unreadAnswers() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
             let deaf = try DeafHost(port: port)
@@ -158,7 +158,7 @@ struct AirServerTests {
     }
 
     @Test(
-        "A thousand hosts leave no controller behind",
+        "The server removes the controllers of a thousand hosts",
         .timeLimit(.minutes(20))
     )
     func thousand() async throws {

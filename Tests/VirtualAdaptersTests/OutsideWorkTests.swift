@@ -36,7 +36,7 @@ struct OutsideWorkTests {
         }
     }
 
-    @Test("Outside work takes no virtual time, however often it happens")
+    @Test("Repeated outside work takes no virtual time")
     func trips() async throws {
         let queue = DispatchQueue(label: "trips")
         try await air.run { [air, instants] in
@@ -60,7 +60,7 @@ struct OutsideWorkTests {
     }
 
     @Test("A body may wait for outside work alone, with nothing else due")
-    func onlyHope() async throws {
+    func onlyOutsideWork() async throws {
         let sum = try await air.run { [air, queue] in
             await withCheckedContinuation { answer in
                 air.executor.beginOutsideWork()
@@ -84,7 +84,7 @@ struct OutsideWorkTests {
             }
         }
         #expect(error?.problem == .outsideWork(2))
-        #expect(air.now == .zero, "time has stood still")
+        #expect(air.now == .zero, "virtual time does not advance")
         let text = error.map { "\($0)" } ?? ""
         #expect(text.contains("2 pieces of work") && text.contains("seed: 78"), "\(text)")
         air.executor.endOutsideWork()

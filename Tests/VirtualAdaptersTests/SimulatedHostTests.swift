@@ -87,7 +87,7 @@ struct SimulatedHostTests {
         for _ in 1..<100 {
             let next = try await DemoAir.traceOfVisit(seed: 11)
             guard next != first else { continue }
-            Issue.record("a run of the same seed went another way")
+            Issue.record("a run with the same seed has other packets")
             return
         }
     }
@@ -105,10 +105,10 @@ struct SimulatedHostTests {
         try await demo.air.run(bound: .seconds(4_000)) {
             let host = demo.makeHost()
             try await host.start()
-            let nobody = DeviceAddress(value: 0xC000_0000_00AA, kind: .random)
+            let absent = DeviceAddress(value: 0xC000_0000_00AA, kind: .random)
             let options = ConnectOptions(timeout: .seconds(3_600))
             await #expect(throws: HostError.timedOut) {
-                _ = try await host.connect(to: nobody, options: options)
+                _ = try await host.connect(to: absent, options: options)
             }
             await host.shutdown()
         }
@@ -165,11 +165,11 @@ struct SimulatedHostTests {
     @Test("Link changes are reported, expected or not")
     func linkChanges() async throws {
         let demo = try DemoAir()
-        let told = Shared<[String]>([])
+        let changes = Shared<[String]>([])
         demo.air.world.observeLinks { change in
             switch change {
-            case .made(let link): told.change { $0.append("made \(link.number)") }
-            case .ended(let link): told.change { $0.append("ended \(link.number)") }
+            case .made(let link): changes.change { $0.append("made \(link.number)") }
+            case .ended(let link): changes.change { $0.append("ended \(link.number)") }
             }
         }
         try await demo.air.run {
@@ -179,9 +179,9 @@ struct SimulatedHostTests {
             _ = try await link.ended()
             await host.shutdown()
         }
-        #expect(told.value.count == 4)
-        #expect(told.value.map { $0.prefix(5) } == ["made ", "ended", "made ", "ended"])
-        #expect(Set(told.value).count == 4)
+        #expect(changes.value.count == 4)
+        #expect(changes.value.map { $0.prefix(5) } == ["made ", "ended", "made ", "ended"])
+        #expect(Set(changes.value).count == 4)
     }
 
     @Test("Two hosts share the radio and the thread")

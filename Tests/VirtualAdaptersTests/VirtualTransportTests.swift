@@ -67,7 +67,7 @@ struct VirtualTransportTests {
     }
 
     @Test("The transport of a removed controller never reaches a new one with its number")
-    func takenAway() async throws {
+    func removedController() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])
         let gone = TransportEvent.closed(.closedByPeer(adapter.name))

@@ -61,7 +61,7 @@ struct WorldTraceTests {
         }
     }
 
-    @Test("A log that cannot be written reports why, and stops nothing")
+    @Test("A log that cannot be written reports the reason and does not stop the world")
     func failure() throws {
         let world = World(seed: 1)
         let trace = WorldTrace(directory: "/nonexistent")

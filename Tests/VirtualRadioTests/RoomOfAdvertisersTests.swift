@@ -90,7 +90,8 @@ private struct Room: Simulation {
         Room(seed: seed, count: count, interval: .milliseconds(milliseconds), plan: plan)
     }
 
-    @Test func theSameSeedGivesTheSameTraceAHundredTimesAndAnotherSeedAnother() {
+    @Test("The same seed gives the same trace in every run")
+    func sameSeed() {
         func trace(seed: UInt64) -> [String] {
             var room = room(seed: seed, plan: LossPlan(constantLoss: 0.1))
             room.run(for: .seconds(2))
@@ -102,14 +103,16 @@ private struct Room: Simulation {
         #expect(trace(seed: 8) != first)
     }
 
-    @Test func advertisersKeepTheirRate() {
+    @Test("Advertisers keep their mean rate")
+    func rate() {
         var room = room()
         room.run(for: .seconds(60))
         let wanted = 10 * 60 * AdvertisingEvent.meanRate(interval: .milliseconds(100))
         #expect(abs(Double(room.sentCount) - wanted) < wanted * 0.01)
     }
 
-    @Test func aLonelyAdvertiserIsAlwaysHeardAndAlwaysAsLoud() {
+    @Test("A single advertiser is always received at the same strength")
+    func singleAdvertiser() {
         var room = room(count: 1)
         room.run(for: .seconds(10))
         #expect(room.collisionCount == 0)
@@ -117,7 +120,8 @@ private struct Room: Simulation {
         #expect(Set(room.trace.map { $0.split(separator: " ")[3] }).count == 1)
     }
 
-    @Test func aCrowdCollidesMoreThanAFew() {
+    @Test("Packets of many advertisers collide more often than those of few")
+    func collisions() {
         func collisionShare(count: UInt64) -> Double {
             var room = room(count: count, milliseconds: 20)
             room.run(for: .seconds(20))
@@ -130,7 +134,8 @@ private struct Room: Simulation {
         #expect(many > 0.3 && many < 0.58)
     }
 
-    @Test func thePlanTakesItsShare() {
+    @Test("The loss plan removes the given share of packets")
+    func lossPlan() {
         var room = room(count: 1, plan: LossPlan(constantLoss: 0.25))
         room.run(for: .seconds(600))
         let heard = Double(room.trace.count) / Double(room.sentCount)

@@ -35,7 +35,7 @@ enum PacketSize {
 }
 
 extension Benchmark {
-    /// Runs `body` and records how many raw round trips each of its repetitions took.
+    /// Runs `body` and records the duration of each repetition in raw round trips.
     func measureRatio(toEchoOf size: Int, _ body: () async throws -> Void) async throws {
         guard let echo = EchoTimes.roundTrip(size: size) else { return error("no sockets left") }
         let start = ContinuousClock.now

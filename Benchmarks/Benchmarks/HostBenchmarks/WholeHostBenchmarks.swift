@@ -3,8 +3,8 @@
 import Benchmark
 import Scenarios
 
-/// The whole host over an in-process transport, used by a task on the host's executor and by one
-/// that is not.
+/// The whole host over an in-process transport, used by a task on the host's executor and by a
+/// task on another thread.
 func hostBenchmarks() {
     for place in Place.allCases {
         Benchmark("Read 20 bytes, \(place.rawValue)") { benchmark in
@@ -20,7 +20,7 @@ func hostBenchmarks() {
         }
         Benchmark("Advertising report, 500 devices, \(place.rawValue)") { benchmark in
             try await benchmark.onHost(place, echo: PacketSize.report) { scenario, count in
-                try await scenario.hear(count: count, on: scenario.scan())
+                try await scenario.receiveAdvertisements(count: count, on: scenario.scan())
             }
         }
     }

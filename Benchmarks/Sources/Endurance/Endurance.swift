@@ -9,8 +9,8 @@ import Scenarios
 @main
 struct Endurance {
     static let tenths = 10
-    /// How much the process may grow in a million operations, in KiB: about one byte for each.
-    /// Every leak exceeds that, and the allocator needs it to settle.
+    /// The growth of the process that is allowed in a million operations, in KiB: about one byte
+    /// for each. The allocator needs this growth to settle, and every leak exceeds it.
     static let toleratedGrowth = 1_024
 
     static func main() async throws {
@@ -37,7 +37,7 @@ struct Endurance {
             } && isFlat
         isFlat =
             try await measure("advertising report", count) {
-                try await scenario.hear(count: $0, on: advertisements)
+                try await scenario.receiveAdvertisements(count: $0, on: advertisements)
             } && isFlat
         isFlat =
             try await measure("served read", count) {

@@ -69,11 +69,11 @@ struct FacadeTable {
         let streamed = try await hostLatencies { try await $0.streamLatencies(count: $1) }
         let facade = try await FacadeScenario.connected()
         _ = await facade.latencies(count: warmUp)
-        let told = Figures(await facade.latencies(count: sampleCount))
+        let delegateFigures = Figures(await facade.latencies(count: sampleCount))
         await facade.finish()
         printLatency("the host's observer", observed, observed)
         printLatency("its stream, in a task elsewhere", streamed, observed)
-        printLatency("a delegate, on a serial queue", told, observed)
+        printLatency("a delegate, on a serial queue", delegateFigures, observed)
         print("")
     }
 

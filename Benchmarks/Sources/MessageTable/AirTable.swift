@@ -83,7 +83,7 @@
             guard let far = await channels.next() else { return [] }
             let service = far.answer(MessageTable.Reading.self) { $0 }
             let reading = MessageTable.Reading()
-            // An envelope, and a byte at either end.
+            // The envelope has one more byte at either end.
             let length = try JSONEncoder().encode(["tell": reading]).count + 2
             let bytes = Data(repeating: 0x20, count: length)
             let figures = [

@@ -26,8 +26,8 @@ struct RadioTables {
 
     // MARK: Throughput
 
-    /// How many notifications fit into a connection event, from the specification's formulas for
-    /// air times: interval, 1M, 1M encrypted, 2M, 2M encrypted.
+    /// The number of notifications that fit into a connection event, from the specification's
+    /// formulas for air times: interval, 1M, 1M encrypted, 2M, 2M encrypted.
     private static let ceilings: [(milliseconds: Double, counts: [Int])] = [
         (7.5, [3, 3, 5, 5]), (15, [6, 6, 10, 10]), (30, [12, 12, 21, 21]), (50, [20, 20, 35, 35]),
     ]
@@ -68,12 +68,12 @@ struct RadioTables {
     }
 
     private static func hostedRooms(_ hours: Double) async throws {
-        printHead("advertisements told by our host")
+        printHead("advertisements reported by the host")
         for count in roomSizes {
             let span = span(of: hours, count)
             let start = ContinuousClock.now
-            let told = try await HostedRoom.scan(accessoryCount: count, for: span)
-            printRow(count, span, ContinuousClock.now - start, told)
+            let reportCount = try await HostedRoom.scan(accessoryCount: count, for: span)
+            printRow(count, span, ContinuousClock.now - start, reportCount)
         }
     }
 
@@ -86,11 +86,16 @@ struct RadioTables {
         print("|--:|--:|--:|--:|--:|--:|")
     }
 
-    private static func printRow(_ count: Int, _ span: Duration, _ real: Duration, _ told: Int) {
-        let each = real / .microseconds(max(1, told))
+    private static func printRow(
+        _ count: Int,
+        _ span: Duration,
+        _ real: Duration,
+        _ reportCount: Int
+    ) {
+        let each = real / .microseconds(max(1, reportCount))
         print(
             "| \(count) | \(tenths(span / .seconds(1))) | \(tenths(real / .seconds(1))) "
-                + "| \(tenths(span / real)) | \(told) | \(tenths(each)) |"
+                + "| \(tenths(span / real)) | \(reportCount) | \(tenths(each)) |"
         )
     }
 

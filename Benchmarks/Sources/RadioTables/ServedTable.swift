@@ -2,7 +2,7 @@
 
 import Scenarios
 
-/// The throughput of our host over the virtual radio, compared with the maximum: streams of a
+/// The throughput of the host over the virtual radio, compared with the maximum: streams of a
 /// server to one central and to twenty, in virtual time.
 enum ServedTable {
     /// Air time in milliseconds of a packet of 251 bytes, an empty one back, and the spaces around

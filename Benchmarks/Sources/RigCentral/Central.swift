@@ -11,7 +11,8 @@ enum RigError: Error {
 
 /// A link to the rig's peripheral, discovered and subscribed.
 struct Central {
-    /// How many notifications are requested ahead. btvirt drops packets when 200 wait for a host.
+    /// The number of notifications that are requested ahead. btvirt drops packets when 200 wait for
+    /// a host.
     static let window = 64
 
     private let link: Link

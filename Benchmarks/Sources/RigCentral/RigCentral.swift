@@ -6,7 +6,7 @@ import BluetoothTypes
 import Glibc
 import HCITransports
 
-// Our host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`.
+// The host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`.
 //
 // Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
 // `notify COUNT SIZE`, or `scan SECONDS EVERY` (1 for every report, 0 for each device once).
@@ -43,7 +43,7 @@ struct RigCentral {
             case "scan":
                 let every = numbers[1] != 0
                 result = try await scan(on: host, numbers[0], every: every, executor)
-            default: result = "not understood"
+            default: result = "unknown command"
             }
             say("done \((ContinuousClock.now - start) / .seconds(1)) \(result)")
         }

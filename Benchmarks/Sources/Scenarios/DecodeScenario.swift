@@ -22,7 +22,7 @@ public struct DecodeScenario {
         bytes = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: size))
     }
 
-    /// Decodes one notification. Returns how many bytes its value has, or `nil` if a layer failed.
+    /// Decodes one notification. Returns the length of its value, or `nil` if a layer failed.
     public mutating func decode() -> Int? {
         deframer.append(bytes[...])
         guard case .acl(let packet)? = try? deframer.next(),

@@ -3,7 +3,7 @@
 #if canImport(CoreBluetooth) && os(Linux)
     import BluetoothGAP
     import BluetoothHost
-    // Not the one of the virtual radio.
+    // The virtual radio has a type `Link` too.
     import struct BluetoothHost.Link
     import BluetoothTypes
     import CoreBluetooth
@@ -106,7 +106,10 @@
             explorer.discover()
             await explorer.discovered.wait()
             let taken = (ContinuousClock.now - start, air.now - began)
-            precondition(explorer.characteristicCount == serviceCount * 2, "some were not found")
+            precondition(
+                explorer.characteristicCount == serviceCount * 2,
+                "Some characteristics are missing"
+            )
             await adapter.shutDown()
             return taken
         }

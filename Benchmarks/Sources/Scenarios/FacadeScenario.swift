@@ -41,7 +41,7 @@
             executor.shutDown()
         }
 
-        /// Has the delegate receive notifications that arrive in bursts.
+        /// Sends notifications in bursts to the delegate.
         public func receiveNotifications(count: Int, size: Int, burst: Int) async {
             let notification = ScriptedServer.notification(
                 of: [UInt8](repeating: 0x5A, count: size)
@@ -63,8 +63,8 @@
             }
         }
 
-        /// The times from a packet's arrival at the host until the delegate has the value, one at a
-        /// time.
+        /// Returns the times from a packet's arrival at the host until the delegate has the value,
+        /// for single values.
         public func latencies(count: Int) async -> [Duration] {
             let times = Mutex<[Duration]>([])
             let sent = Instants()

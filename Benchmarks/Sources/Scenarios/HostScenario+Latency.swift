@@ -4,10 +4,10 @@ import BluetoothHost
 import Dispatch
 import Synchronization
 
-// How long a value takes to the user of the host, one at a time: the reference for the layers
-// above.
+// The latency of single values up to the user of the host: the reference for the layers above.
 extension HostScenario {
-    /// From a packet's arrival until the host's observer is called, on the host's own thread.
+    /// Returns the times from a packet's arrival until the call of the host's observer, on the
+    /// host's own thread.
     public func observerLatencies(count: Int) async throws -> [Duration] {
         let sent = Instants()
         let observer = Watch(sent)
@@ -20,7 +20,8 @@ extension HostScenario {
         return observer.times.withLock { $0 }
     }
 
-    /// From a packet's arrival until a task on another thread receives it from the stream.
+    /// Returns the times from a packet's arrival until a task on another thread receives its value
+    /// from the stream.
     public func streamLatencies(count: Int) async throws -> [Duration] {
         let sent = Instants()
         var values = try await subscribe().makeAsyncIterator()

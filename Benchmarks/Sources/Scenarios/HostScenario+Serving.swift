@@ -15,7 +15,7 @@ extension HostScenario {
         try await serving(.read, .stored(Self.bytes)) { try await read($0, count) }
     }
 
-    /// The same for a value that the application provides for each read.
+    /// Answers the peer's reads of a value that the application provides for each read.
     public func answerReads(count: Int) async throws {
         try await serving(.read, .dynamic) { handle in
             let events = try await host.serverEvents()

@@ -13,8 +13,8 @@ import HCITransports
 /// exchanges values with the host without changing threads. From any other executor, each exchange
 /// costs two thread changes.
 public final class HostScenario: Sendable {
-    /// How many packets arrive at once where the scenario is a stream: as many as a busy link has
-    /// in one connection event.
+    /// The number of packets that arrive at once in streams: as many as a busy link has in one
+    /// connection event.
     public static let burst = 8
 
     /// The host.
@@ -89,14 +89,14 @@ public final class HostScenario: Sendable {
         }
     }
 
-    /// Starts a scan. Returns a stream for `hear`.
+    /// Starts a scan. Returns a stream for `receiveAdvertisements`.
     public func scan() -> AsyncThrowingStream<Advertisement, any Error> {
         host.scan(reportsDuplicates: true)
     }
 
     /// Receives advertising reports, one event each, from 500 devices in turn, until the stream has
     /// yielded `count`.
-    public func hear(
+    public func receiveAdvertisements(
         count: Int,
         on stream: AsyncThrowingStream<Advertisement, any Error>
     ) async throws {

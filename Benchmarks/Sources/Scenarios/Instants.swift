@@ -10,7 +10,7 @@ final class Instants: Sendable {
     /// The last recorded instant.
     var last: ContinuousClock.Instant { state.withLock { $0 } }
 
-    /// Records the present instant.
+    /// Records the current instant.
     func note() { state.withLock { $0 = .now } }
 }
 
@@ -29,7 +29,7 @@ extension DispatchSemaphore {
 }
 
 extension ScriptedController {
-    /// Sends packets, and records when.
+    /// Sends packets, and records the time.
     func send(_ packets: [[UInt8]], notingIn instants: Instants) {
         instants.note()
         send(packets)

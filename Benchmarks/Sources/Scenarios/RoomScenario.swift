@@ -9,11 +9,11 @@ import VirtualRadio
 /// A room of accessories that advertise, and one controller in the middle that scans all the time
 /// and reports everything: only virtual controllers and their radio.
 public final class RoomScenario {
-    /// How often each accessory advertises.
+    /// The advertising interval of each accessory.
     public static let interval = Duration.milliseconds(100)
 
     private let world = World(seed: 7, shadowing: Shadowing(deviation: 4))
-    /// How many packets the scanner has sent to its host: reports, and a few answers before them.
+    /// The number of packets from the scanner to its host: reports, after a few command responses.
     public private(set) var reportCount = 0
 
     /// A room with this many accessories, on rings around the scanner, up to 20 m away.
@@ -24,7 +24,7 @@ public final class RoomScenario {
         reportCount = 0
     }
 
-    /// Runs the world for a while.
+    /// Runs the virtual radio for a duration.
     public func run(for duration: Duration) { world.run(for: duration) }
 
     private func addScanner() throws {
@@ -51,9 +51,9 @@ public final class RoomScenario {
     }
 }
 
-/// The same room around our own host, which reports everything to its user.
+/// The same room around a host, which reports all advertisements to its user.
 public enum HostedRoom {
-    /// Scans for this much virtual time. Returns how many advertisements the host reported.
+    /// Scans for this duration of virtual time. Returns the number of reported advertisements.
     public static func scan(accessoryCount: Int, for span: Duration) async throws -> Int {
         let air = SimulatedAir(seed: 7, shadowing: Shadowing(deviation: 4))
         let adapter = try air.addAdapter(ControllerConfiguration(name: "scanner"))

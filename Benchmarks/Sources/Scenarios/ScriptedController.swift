@@ -9,7 +9,7 @@ import HCITransports
 /// It runs on the host's own executor behind an in-process transport: a packet costs a call and no
 /// thread change.
 actor ScriptedController {
-    /// How many devices advertise.
+    /// The number of devices that advertise.
     static let advertiserCount = 500
 
     private let executor: any HostExecutor
@@ -48,7 +48,7 @@ actor ScriptedController {
         transport.send(packets)
     }
 
-    /// Sends a request of the peer to the host's server, and waits for the answer.
+    /// Sends a request of the peer to the host's server, and waits for the response.
     func exchange(_ packet: [UInt8]) async {
         await withCheckedContinuation { continuation in
             waiter = continuation
@@ -56,7 +56,7 @@ actor ScriptedController {
         }
     }
 
-    /// Sends this many advertising reports, each in an event of its own.
+    /// Sends this number of advertising reports, each in its own event.
     func advertise(count: Int) {
         let packets = (0..<count).map { reports[(nextReport + $0) % reports.count] }
         nextReport = (nextReport + count) % reports.count

@@ -11,7 +11,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Our host at both ends of the virtual radio: a peripheral with a server, and centrals around it,
+/// The host at both ends of the virtual radio: a peripheral with a server, and centrals around it,
 /// on LE 1M without encryption. Measures the throughput of a stream in virtual time.
 public final class ServedStream: Sendable {
     /// The procedure that carries the stream.
@@ -30,14 +30,15 @@ public final class ServedStream: Sendable {
         public let leastOfMost: Double
     }
 
-    /// How many bytes of a channel fit into a Link Layer packet of 251 bytes: 4 fewer for L2CAP.
+    /// The number of bytes of a channel that fit into a Link Layer packet of 251 bytes: 4 fewer for
+    /// L2CAP.
     public static let frameLength = 247
     /// The bytes of an SDU that fills eight frames, including the length at its beginning.
     private static let sduLength = 8 * frameLength - 2
 
     private static let uuid = BluetoothUUID(0xFFF2)
     private static let psm: L2CAP.SPSM = 0x0080
-    /// How long a stream runs before it is measured.
+    /// The duration that a stream runs before the measurement.
     private static let run = Duration.seconds(5)
 
     private let air = SimulatedAir(seed: 7)
@@ -45,10 +46,10 @@ public final class ServedStream: Sendable {
     private let centrals: [VirtualTransport]
     private let interval: Duration
 
-    /// A number of centrals, with links of this interval.
+    /// Creates a server with a number of centrals and links of this interval.
     ///
-    /// - Parameter bufferCount: how many packets the peripheral's controller holds, for all links
-    ///   together. An event can send what is there at its beginning.
+    /// - Parameter bufferCount: The number of packets that the peripheral's controller holds for
+    ///   all links. A connection event sends the packets that are present at its start.
     public init(centralCount: Int, interval: Duration, bufferCount: Int = 12) throws {
         self.interval = interval
         var configuration = ControllerConfiguration(name: "peripheral")
@@ -60,7 +61,7 @@ public final class ServedStream: Sendable {
         }
     }
 
-    /// Streams to every central for this long. Returns the throughput.
+    /// Streams to every central for this duration. Returns the throughput.
     public func rate(of carrier: Carrier, over span: Duration) async throws -> Rate {
         try await air.run(bound: .seconds(600) + span) { [self] in
             let server = try await host(on: peripheral, number: 0)
@@ -173,7 +174,7 @@ extension ServedStream {
     private struct NoStream: Error {}
 }
 
-/// How many bytes each central has received.
+/// The number of bytes that each central has received.
 private final class Tally: Sendable {
     private let counts: Mutex<[Int]>
 

@@ -8,7 +8,7 @@ import VirtualRadio
 /// accepts them: the throughput of the virtual radio, in virtual time. The scenario sends HCI
 /// commands, as a host does.
 public final class StreamScenario {
-    /// How many bytes of application data are in a notification that fills a Link Layer packet of
+    /// The number of bytes of application data in a notification that fills a Link Layer packet of
     /// 251 bytes: 4 fewer for L2CAP and 3 for ATT.
     public static let notificationLength = 244
 
@@ -25,8 +25,8 @@ public final class StreamScenario {
         if isEncrypted { try encrypt() }
     }
 
-    /// Streams for this long after a while to settle. Returns how many bits of application data
-    /// arrived in a second.
+    /// Streams for this duration after a time to settle. Returns the number of bits of application
+    /// data that arrived in a second.
     public func bitRate(over span: Duration) -> Double {
         peripheral.stream()
         world.run(for: .seconds(1))
@@ -106,7 +106,7 @@ private final class StreamEnd {
 
     private(set) var handle: ConnectionHandle?
     private(set) var isEncrypted = false
-    /// How many bytes of application data have arrived.
+    /// The number of bytes of application data that have arrived.
     private(set) var byteCount = 0
     private let world: World
     private let controller: ControllerID

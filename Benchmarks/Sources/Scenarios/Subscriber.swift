@@ -80,7 +80,7 @@
             didUpdateNotificationStateFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            precondition(characteristic.isNotifying, "the peer refuses to notify")
+            precondition(characteristic.isNotifying, "The peer refuses the subscription")
             ready.signal()
         }
 

@@ -60,7 +60,7 @@ struct SealingTable {
             case .answer(let answer) = try peripheral.open(greeting),
             case .answer(let confirmation) = try central.open(answer),
             case .nothing = try peripheral.open(confirmation)
-        else { preconditionFailure("the ends do not greet") }
+        else { preconditionFailure("The handshake failed") }
         let sealed = try central.seal(data)
         try row(
             "GCM, in a session",
@@ -137,7 +137,7 @@ struct SealingTable {
         var bytes = 0
         for _ in 0..<count { bytes += try body() }
         let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        precondition(bytes >= count * length, "what is measured fails")
+        precondition(bytes >= count * length, "The measured operation failed")
         return Double(count * length) / seconds / 1_000_000
     }
 }

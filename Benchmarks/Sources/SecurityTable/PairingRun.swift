@@ -87,10 +87,18 @@ struct PairingRun {
     }
 
     private mutating func encrypt() {
-        let told = peripheral.encryptionChanged(isEncrypted: true, using: &generator, now: .zero)
-        perform(told, isCentral: false)
-        let heard = central.encryptionChanged(isEncrypted: true, using: &generator, now: .zero)
-        perform(heard, isCentral: true)
+        let peripheralActions = peripheral.encryptionChanged(
+            isEncrypted: true,
+            using: &generator,
+            now: .zero
+        )
+        perform(peripheralActions, isCentral: false)
+        let centralActions = central.encryptionChanged(
+            isEncrypted: true,
+            using: &generator,
+            now: .zero
+        )
+        perform(centralActions, isCentral: true)
     }
 }
 

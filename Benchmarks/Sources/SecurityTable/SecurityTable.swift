@@ -39,7 +39,7 @@ struct SecurityTable {
         }
         let blocks = measure(resolutionCount) { seed in encryptBlocks(seed) }
         let resolution = measureResolution()
-        printRow("address of nobody among \(bondCount) bonds", resolution, blocks)
+        printRow("unknown address among \(bondCount) bonds", resolution, blocks)
     }
 
     /// Microseconds for one operation.
@@ -50,10 +50,10 @@ struct SecurityTable {
 
     /// Measures an operation, which must succeed each time.
     private static func measure(_ count: Int, _ body: (UInt64) -> Bool) -> Figure {
-        precondition(body(0), "what is measured does not work")
+        precondition(body(0), "The measured operation failed before the measurement")
         let processor = clock()
         let start = ContinuousClock.now
-        for seed in 1...UInt64(count) { precondition(body(seed), "what is measured fails") }
+        for seed in 1...UInt64(count) { precondition(body(seed), "The measured operation failed") }
         let time = ContinuousClock.now - start
         let ticks = Double(clock() - processor) / Double(CLOCKS_PER_SEC)
         return Figure(

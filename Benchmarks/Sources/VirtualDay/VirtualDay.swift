@@ -110,7 +110,7 @@
             }
         }
 
-        /// Moves one after the other out of range for five minutes.
+        /// Moves the thermometers out of range for five minutes, one after the other.
         private func hour() async throws {
             for (number, thermometer) in thermometers.enumerated() {
                 let leaving = Duration.seconds(3000) * number / thermometers.count
@@ -138,7 +138,7 @@
     }
 
     extension TestWorld {
-        /// Has an accessory request a connection interval of 1.5 s.
+        /// Makes an accessory request a connection interval of 1.5 s.
         fileprivate func slowDown(_ accessory: LiveAccessory) {
             later(.zero) { [self] in
                 guard let controller = accessory.controller else { return }

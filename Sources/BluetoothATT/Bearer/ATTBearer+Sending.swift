@@ -25,9 +25,12 @@ extension ATTBearer {
     ///
     /// - Throws: ``BearerError`` if the bearer cannot enqueue the PDU.
     package mutating func request(_ pdu: ATT.PDU, id: RequestID) throws(BearerError) {
-        precondition(pdu.opcode.isRequest, "\(pdu.opcode) is no request")
+        precondition(pdu.opcode.isRequest, "\(pdu.opcode) is not a request")
         if case .exchangeMTURequest(let exchange) = pdu {
-            precondition(Int(exchange.receiveMTU) == receiveMTULimit, "another MTU than ours")
+            precondition(
+                Int(exchange.receiveMTU) == receiveMTULimit,
+                "the MTU must be receiveMTULimit"
+            )
         }
         try enqueue(pdu, id: id)
     }
@@ -35,7 +38,7 @@ extension ATTBearer {
     /// Enqueues a command, which is complete when it is sent. If `id` is nil, its completion is not
     /// reported.
     package mutating func command(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
-        precondition(pdu.opcode.isCommand, "\(pdu.opcode) is no command")
+        precondition(pdu.opcode.isCommand, "\(pdu.opcode) is not a command")
         try enqueue(pdu, id: id)
     }
 

@@ -20,7 +20,7 @@ extension ATTBearer {
     /// is nil, its completion is not reported. The bearer truncates a PDU that does not fit into
     /// the MTU when it is sent (Vol 3, Part F, 3.4.7).
     package mutating func notify(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
-        precondition(pdu.opcode.isNotification, "\(pdu.opcode) is no notification")
+        precondition(pdu.opcode.isNotification, "\(pdu.opcode) is not a notification")
         let count = notifications.count
         let element = try element(pdu, id, behind: count, limit: Self.notificationLimit)
         notifications.append(element)
@@ -32,7 +32,7 @@ extension ATTBearer {
     /// `receive`, `deadlinePassed` or `close` reports its result exactly once, unless the
     /// indication is canceled.
     package mutating func indicate(_ pdu: ATT.PDU, id: RequestID) throws(BearerError) {
-        precondition(pdu.opcode == .handleValueIndication, "\(pdu.opcode) is no indication")
+        precondition(pdu.opcode == .handleValueIndication, "\(pdu.opcode) is not an indication")
         let count = indications.count
         let element = try element(pdu, id, behind: count, limit: Self.indicationLimit)
         indications.append(element)

@@ -78,7 +78,7 @@ package struct ATTBearer: Sendable {
     /// - Parameter receiveMTULimit: 23 to 65,535 bytes. The default of 517 fits the longest
     ///   attribute value in one Prepare Write Request.
     package init(receiveMTULimit: Int = 517) {
-        precondition((ATT.defaultMTU...Int(UInt16.max)).contains(receiveMTULimit), "no such MTU")
+        precondition((ATT.defaultMTU...Int(UInt16.max)).contains(receiveMTULimit), "invalid MTU")
         self.receiveMTULimit = receiveMTULimit
         exchangesMTU = true
     }
@@ -88,7 +88,7 @@ package struct ATTBearer: Sendable {
     /// - Parameter mtu: The maximum length of an SDU in both directions: 64 to 65,535 bytes (Vol 3,
     ///   Part G, 5.3.1).
     package init(enhancedMTU mtu: Int) {
-        precondition((ATT.enhancedMTUMinimum...Int(UInt16.max)).contains(mtu), "no such MTU")
+        precondition((ATT.enhancedMTUMinimum...Int(UInt16.max)).contains(mtu), "invalid MTU")
         self.mtu = mtu
         receiveMTULimit = mtu
         exchangesMTU = false

@@ -63,7 +63,7 @@ extension ATT {
 
         /// Creates a response with at least one entry.
         package init(entries: [HandlesInformation]) {
-            precondition(!entries.isEmpty, "a Find By Type Value Response has an entry at least")
+            precondition(!entries.isEmpty, "a Find By Type Value Response needs an entry")
             self.entries = entries
         }
 

@@ -57,7 +57,7 @@ extension ATT {
         /// Creates a response with at least one entry. It has the short format if every type has a
         /// 16-bit form, and otherwise the long one.
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a Find Information Response has an entry at least")
+            precondition(!entries.isEmpty, "a Find Information Response needs an entry")
             self.entries = entries
             format = entries.allSatisfy { $0.uuid.short16 != nil } ? .uuid16 : .uuid128
         }

@@ -41,7 +41,10 @@ extension ATT {
 
             /// Creates an entry with a value of up to 65,535 bytes.
             package init(handle: AttributeHandle, value: ArraySlice<UInt8>) {
-                precondition(value.count <= UInt16.max, "a value too long for its length field")
+                precondition(
+                    value.count <= UInt16.max,
+                    "the value is too long for its length field"
+                )
                 self.handle = handle
                 self.value = value
             }
@@ -52,7 +55,7 @@ extension ATT {
         /// Creates a notification with at least one entry. Servers send two or more, but one is
         /// accepted when decoding.
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a notification has an entry at least")
+            precondition(!entries.isEmpty, "a notification needs an entry")
             self.entries = entries
         }
 

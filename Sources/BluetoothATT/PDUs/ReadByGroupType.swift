@@ -52,10 +52,16 @@ extension ATT {
         /// Creates a response with at least one entry. All values must have the same length, at
         /// most `valueLengthLimit`.
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a Read By Group Type Response has an entry at least")
+            precondition(!entries.isEmpty, "a Read By Group Type Response needs an entry")
             let length = entries[0].value.count
-            precondition(length <= Self.valueLengthLimit, "a value too long for its length byte")
-            precondition(entries.allSatisfy { $0.value.count == length }, "values differ in length")
+            precondition(
+                length <= Self.valueLengthLimit,
+                "the value is too long for its length byte"
+            )
+            precondition(
+                entries.allSatisfy { $0.value.count == length },
+                "the values differ in length"
+            )
             self.entries = entries
         }
 

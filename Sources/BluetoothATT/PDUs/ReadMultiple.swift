@@ -11,7 +11,7 @@ extension ATT {
 
         /// Creates a request for two or more handles.
         package init(handles: [AttributeHandle]) {
-            precondition(handles.count >= 2, "one value is read with a Read Request")
+            precondition(handles.count >= 2, "a request needs at least two handles")
             self.handles = handles
         }
     }
@@ -45,7 +45,7 @@ extension ATT {
 
         /// Creates a request for two or more handles.
         package init(handles: [AttributeHandle]) {
-            precondition(handles.count >= 2, "one value is read with a Read Request")
+            precondition(handles.count >= 2, "a request needs at least two handles")
             self.handles = handles
         }
     }

@@ -42,7 +42,7 @@ extension ATT {
 
         /// Creates a response with at least one entry.
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a response has an entry at least")
+            precondition(!entries.isEmpty, "a response needs an entry")
             self.entries = entries
         }
 

@@ -26,7 +26,7 @@ public struct Advertisement: Sendable, Hashable {
     /// Whether the advertisement was directed at this host.
     public var isDirected: Bool
 
-    /// Whether it arrived in legacy PDUs, which have at most 31 bytes and use LE 1M.
+    /// Whether the advertisement arrived in legacy PDUs, which have at most 31 bytes and use LE 1M.
     public var isLegacy: Bool
 
     /// Whether this is a scan response.

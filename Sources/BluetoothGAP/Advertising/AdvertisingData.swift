@@ -60,8 +60,9 @@ public struct AdvertisingData: Sendable {
         return (position, false)
     }
 
-    /// FNV-1a, which is fast and the same in every run. A forged collision hides only data of the
-    /// same address, because the digests of different addresses are not compared.
+    /// Computes the FNV-1a digest, which is fast and the same in every run. A forged collision
+    /// hides only data of the same address, because the digests of different addresses are not
+    /// compared.
     private static func digest(of bytes: [UInt8]) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes {
@@ -107,7 +108,7 @@ extension AdvertisingData {
     public struct Structure: Hashable, Sendable {
         /// The meaning of the value.
         public let type: DataType
-        /// The value's bytes, as they travelled.
+        /// The bytes of the value, as received.
         public let value: ArraySlice<UInt8>
     }
 
@@ -115,7 +116,7 @@ extension AdvertisingData {
     public struct Structures: Sequence, IteratorProtocol, Sendable {
         fileprivate var remaining: ArraySlice<UInt8>
 
-        /// The next structure; nil at the end.
+        /// Returns the next structure, or `nil` at the end.
         public mutating func next() -> Structure? {
             guard let length = remaining.first, length > 0 else { return nil }
             let type = remaining.startIndex + 1

@@ -13,9 +13,10 @@ extension AdvertisingData {
     /// let data = builder.data
     /// ```
     public struct Builder: Sendable {
-        /// A structure does not fit into the remaining room. Nothing of it was written.
+        /// The error for a structure that does not fit into the remaining room. No part of the
+        /// structure was written.
         public struct DoesNotFit: Error, Hashable, Sendable {
-            /// The number of bytes that it needs, with length and type.
+            /// The number of bytes that the structure needs, with length and type.
             public let needed: Int
             /// The number of bytes that were left.
             public let available: Int

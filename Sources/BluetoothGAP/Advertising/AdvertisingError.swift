@@ -21,18 +21,18 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     /// The set has ended.
     case ended
 
-    /// One sentence without a full stop.
+    /// One sentence without a period at its end.
     public var description: String {
         switch self {
         case .dataTooLong(let bytes, let limit):
-            "\(bytes) bytes of data are too many: there is room for \(limit)"
-        case .malformedData: "the data is not a row of advertising structures"
-        case .flagsInScanResponse: "a scan response carries no flags"
-        case .tooManySets(let limit): "the controller has \(limit) advertising set(s), all in use"
-        case .unsupported(let what): "not possible here: \(what)"
+            "the data has \(bytes) bytes, but at most \(limit) fit"
+        case .malformedData: "the data is not a sequence of advertising structures"
+        case .flagsInScanResponse: "a scan response must not contain flags"
+        case .tooManySets(let limit): "all \(limit) advertising set(s) of the controller are in use"
+        case .unsupported(let what): "not supported: \(what)"
         case .refused(let code): "the controller refused to advertise: \(code)"
-        case .ended: "the advertising is over"
-        case .unanswered: "the controller did not answer a command about advertising"
+        case .ended: "the advertising set has ended"
+        case .unanswered: "the controller did not answer an advertising command"
         }
     }
 }

@@ -4,19 +4,19 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension AddressScheduler {
-    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if no call is necessary.
     package var nextDeadline: Instant? {
         guard isConfigured else { return nil }
         switch window {
         case .opening(let end): return end
-        case .open: return nil  // the outstanding command has its own time limit
+        case .open: return nil  // The outstanding command has its own timeout.
         case .closed:
             guard list.nextOperation == nil else { return restsUntil }
             return own?.changesAt.map { max($0, restsUntil ?? $0) }
         }
     }
 
-    /// The time is `now`.
+    /// Processes the deadlines up to `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         if case .opening(let end) = window, now >= end { close(afterFailure: true, now: now) }
         return settle(now: now)

@@ -3,24 +3,24 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Decides the address commands of one controller, like `CentralScheduler` and `Advertiser` decide
-/// theirs: the host's random address, which changes if the host is private, and the resolving list,
-/// with which the controller resolves the addresses of bonded peers.
+/// Decides the address commands of one controller: the host's random address, which changes if the
+/// host is private, and the resolving list, with which the controller resolves the addresses of
+/// bonded peers. `CentralScheduler` and `Advertiser` decide the other commands.
 ///
 /// Terms:
 /// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates.
-///   Most changes of addresses are forbidden outside of one (Vol 4, Part E, 7.8.4, 7.8.38 to
-///   7.8.45, 7.8.77). A window is *opening* while scheduler and advertiser stop their activities,
-///   and *open* until all changes are done.
+///   Most changes of addresses are forbidden outside of a quiet window (Vol 4, Part E, 7.8.4,
+///   7.8.38 to 7.8.45, 7.8.77). A window is *opening* while the central scheduler and the
+///   advertiser stop their activities, and *open* until all changes are done.
 ///
 /// Rules:
-/// 1. When a change is necessary, the scheduler asks for a window with `hold`. Scheduler and
-///    advertiser answer with `becameQuiet` and issue no operations until `release`, after which they
-///    resume.
+/// 1. When a change is necessary, the address scheduler requests a window with `hold`. The central
+///    scheduler and the advertiser answer with `becameQuiet` and issue no operations until
+///    `release`, after which they resume.
 /// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
-///    within `windowLimit`, or if the controller refused an operation. The scheduler asks for the next one
-///    after a rest (`restMinimum`, doubling to `restMaximum`). Until then the host resolves
-///    addresses, and the old random address stays.
+///    within `windowLimit`, or if the controller refused an operation. The address scheduler
+///    requests the next window after a rest (`restMinimum`, doubling to `restMaximum`). Until then
+///    the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
 ///    the old address to the new one.
@@ -84,16 +84,17 @@ package struct AddressScheduler: Sendable {
         self.own = own
     }
 
-    /// Whether commands name a peer by its identity address, because the controller resolves it.
+    /// Whether commands contain the identity address of a peer, because the controller resolves its
+    /// private addresses.
     package func resolves(_ identity: DeviceAddress) -> Bool { list.resolves(identity) }
 
     // MARK: - Requests
 
-    /// Begins: the controller is ready, for the first time or after a `reset`, and has the random
-    /// address from the start-up.
+    /// Begins with a controller that is ready, for the first time or after a `reset`, and has the
+    /// random address from the start-up.
     ///
-    /// Call this before scheduler and advertiser are configured, because the list must be ready
-    /// before they begin.
+    /// Call this before the central scheduler and the advertiser are configured, because the list
+    /// must be ready before they begin.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         using generator: inout some RandomNumberGenerator,
@@ -116,20 +117,20 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// The controller has not resolved the address of a peer in its list. After several times the
-    /// scheduler no longer relies on the list.
+    /// Records that the controller did not resolve the address of a peer in its list. After several
+    /// such cases the host no longer relies on the list.
     package mutating func missed(now: Instant) -> [Action] {
         list.missed()
         return settle(now: now)
     }
 
-    /// These users of the radio have stopped until `release`.
+    /// Records that these users of the radio have stopped until `release`.
     package mutating func becameQuiet(_ parties: Parties, now: Instant) -> [Action] {
         quiet.formUnion(parties)
         return settle(now: now)
     }
 
-    /// The controller answered a command, or the host no longer expects an answer.
+    /// Processes the result of a command: the controller's answer, or the end of the wait for it.
     package mutating func commandFinished(
         _ step: PrivacyStep,
         result: CommandResult,
@@ -142,8 +143,8 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Forgets the state of a controller that was reset or is gone. Scheduler and advertiser are
-    /// reset as well, which ends their pause.
+    /// Forgets the state of a controller that was reset or is gone. The central scheduler and the
+    /// advertiser are reset as well, which ends their pause.
     package mutating func reset() {
         self = AddressScheduler(forgetting: self)
     }

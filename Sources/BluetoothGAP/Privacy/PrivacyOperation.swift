@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// An operation that `AddressScheduler` asks the controller for.
+/// An operation that `AddressScheduler` requests from the controller.
 package enum PrivacyOperation: Hashable, Sendable {
     /// Sets the address for scanning and initiating, and for advertising with the legacy commands.
     case setRandomAddress(DeviceAddress)
@@ -14,7 +14,7 @@ package enum PrivacyOperation: Hashable, Sendable {
     /// Sets device privacy mode, in which the peer may also use its identity address.
     case setDeviceMode(DeviceAddress)
 
-    /// The command that carries the operation out.
+    /// The command that performs the operation.
     var command: HCI.EncodedCommand {
         switch self {
         case .setRandomAddress(let address):

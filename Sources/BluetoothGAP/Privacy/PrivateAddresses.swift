@@ -6,8 +6,8 @@ import BluetoothTypes
 /// The host's private addresses: their key, the present address and the time of its change (Vol 3,
 /// Part C, 10.7.1.2).
 package struct PrivateAddresses: Sendable {
-    /// The shortest and longest use of an address, as for controllers that make their own (Vol 4,
-    /// Part E, 7.8.45).
+    /// The shortest and longest use of an address, as for controllers that generate private
+    /// addresses (Vol 4, Part E, 7.8.45).
     package static let rotationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)
     /// The pause before another attempt after a refusal.
     static let retryPause: Duration = .seconds(1)
@@ -18,7 +18,7 @@ package struct PrivateAddresses: Sendable {
     package private(set) var current: DeviceAddress?
     /// The next random address.
     private var next: DeviceAddress?
-    /// When the use of the present address should end.
+    /// The time at which the use of the present address should end.
     private var dueAt: Instant?
 
     /// Creates the addresses of a key, each used for `rotation`. Returns `nil` if the key is all
@@ -35,7 +35,7 @@ package struct PrivateAddresses: Sendable {
         key.makeAddress(using: &generator)
     }
 
-    /// Notes that the controller has this random address from now on.
+    /// Records that the controller has this random address from now on.
     package mutating func took(
         _ address: DeviceAddress,
         using generator: inout some RandomNumberGenerator,
@@ -46,19 +46,19 @@ package struct PrivateAddresses: Sendable {
         dueAt = now + rotation
     }
 
-    /// Notes that the controller refused the next address.
+    /// Records that the controller refused the next address.
     mutating func refused(now: Instant) {
         dueAt = now + Self.retryPause
     }
 
-    /// Notes that the controller has no address any more.
+    /// Records that the controller has no address any more.
     mutating func forget() {
         current = nil
         next = nil
         dueAt = nil
     }
 
-    /// When the address changes, or `nil` if there is no next address.
+    /// The time at which the address changes, or `nil` if there is no next address.
     var changesAt: Instant? { next == nil ? nil : dueAt }
 
     /// Returns the next address if the change is due, and `nil` otherwise.

@@ -3,20 +3,20 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Brings the controller's resolving list to the requested contents, one operation at a time (Vol 6,
-/// Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+/// Brings the controller's resolving list to the requested contents, one operation at a time (Vol
+/// 6, Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 ///
-/// Operations may be issued only while the controller neither advertises, scans nor initiates. The list
-/// changes only while resolution is off. The specification allows more then, but some controllers
-/// do not.
+/// Operations may only be issued while the controller neither advertises, scans nor initiates. The
+/// list changes only while resolution is off. The specification then allows more changes, but some
+/// controllers do not.
 ///
 /// If there are more peers than fit, the first ones are put on the list, and the host resolves the
 /// others. The host resolves all peers if the controller has no list or refuses it. The list then
 /// stays unused (`isGivenUp`) until the host starts again.
 ///
 /// Peers are in *device privacy mode*, in which they may also use their identity address. A bond
-/// does not say whether a peer does so, and in network privacy mode the controller would drop such
-/// packets. The list of a controller without device privacy mode therefore stays unused.
+/// does not state whether a peer does so, and in network privacy mode the controller would drop
+/// such packets. The list of a controller without device privacy mode therefore stays unused.
 package struct ResolvingListUpdater: Sendable {
     /// A peer and its keys.
     package struct Entry: Hashable, Sendable {
@@ -91,10 +91,10 @@ package struct ResolvingListUpdater: Sendable {
         capacity = isUsable && !isGivenUp ? capabilities.resolvingListSize : 0
     }
 
-    /// The controller has not resolved the address of a peer in its list.
+    /// Records that the controller did not resolve the address of a peer in its list.
     ///
-    /// After `missLimit` times the list stays unused, because some controllers accept the commands
-    /// but do not resolve (Bumble's is one).
+    /// After `missLimit` such cases the list stays unused, because some controllers accept the
+    /// commands but do not resolve addresses. Bumble's controller is an example.
     mutating func missed() {
         missCount += 1
         if missCount >= Self.missLimit { giveUp() }
@@ -112,7 +112,7 @@ package struct ResolvingListUpdater: Sendable {
         Array(wanted.lazy.filter { !rejected.contains($0.identity) }.prefix(capacity))
     }
 
-    /// The next operation on the way to the requested contents, or `nil` if none is necessary.
+    /// The next operation toward the requested contents, or `nil` if none is necessary.
     package var nextOperation: PrivacyOperation? {
         let target = target
         guard !target.isEmpty else { return isEnabled == false ? nil : .enableResolution(false) }
@@ -131,9 +131,9 @@ package struct ResolvingListUpdater: Sendable {
         return contents.first { !modes.contains($0.identity) }.map { .setDeviceMode($0.identity) }
     }
 
-    /// Notes the answer to an operation.
+    /// Records the answer to an operation.
     ///
-    /// - Returns: `false` if the operation failed for a passing reason, so that it is repeated later.
+    /// - Returns: `false` if the operation failed for a transient reason and is repeated later.
     mutating func finished(_ operation: PrivacyOperation, _ outcome: OperationOutcome) -> Bool {
         guard outcome == .accepted else { return refused(operation, outcome) }
         refusalCount = 0
@@ -172,7 +172,7 @@ package struct ResolvingListUpdater: Sendable {
         return true
     }
 
-    /// Notes that the contents of the list are unknown.
+    /// Records that the contents of the list are unknown.
     private mutating func failed(_ operation: PrivacyOperation) -> Bool {
         if case .enableResolution = operation { isEnabled = nil } else { contents = nil }
         modes = []

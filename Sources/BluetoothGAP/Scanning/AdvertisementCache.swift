@@ -43,10 +43,10 @@ struct AdvertisementCache: Sendable {
     private var young: [Key: Entry] = [:]
     private var old: [Key: Entry] = [:]
 
-    /// Notes a report.
+    /// Records a report.
     ///
     /// - Returns: The parsed data, which is new only if the bytes are new, and whether the sender
-    ///   accepts connections, which a legacy scan response does not contain.
+    ///   accepts connections, which a legacy scan response does not state.
     mutating func recall(
         _ key: Key,
         _ bytes: ArraySlice<UInt8>,

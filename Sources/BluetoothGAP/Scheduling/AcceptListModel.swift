@@ -18,13 +18,12 @@ struct AcceptListModel: Sendable {
     /// The number of devices that fit. With 0, the list is unusable.
     private(set) var capacity: Int
 
-    /// Creates the mirror of a list with unknown contents.
+    /// Creates the model of a list with unknown contents.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Returns the next change on the way to a list of exactly `wanted`, or `nil` if none is
-    /// necessary.
+    /// Returns the next change toward a list of exactly `wanted`, or `nil` if none is necessary.
     func nextEdit(toward wanted: [DeviceAddress]) -> ControllerOperation? {
         guard let contents else { return .clearAcceptList }
         if let extra = contents.first(where: { !wanted.contains($0) }) {
@@ -45,17 +44,18 @@ struct AcceptListModel: Sendable {
         contents?.removeAll { $0 == address }
     }
 
-    /// The controller reports that the list is full.
+    /// Records that the controller reported a full list.
     mutating func filledUp() {
         capacity = contents?.count ?? 0
     }
 
-    /// A change failed, so the next change clears the list.
+    /// Marks the contents as unknown after a failed change, so that the next change clears the
+    /// list.
     mutating func forget() {
         contents = nil
     }
 
-    /// The list does not work, so the initiator connects to one device at a time from now on.
+    /// Makes the list unusable, so that the initiator connects to one device at a time from now on.
     mutating func giveUp() {
         contents = nil
         capacity = 0

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 // Events of the controller, and deadlines.
 extension Advertiser {
-    /// Receives LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
+    /// Processes LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
     package mutating func setTerminated(
         _ event: HCI.LEAdvertisingSetTerminated,
         now: Instant
@@ -17,10 +17,10 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// A link began in the Peripheral role.
+    /// Processes the start of a link in the Peripheral role.
     ///
-    /// It stops the advertising of a legacy controller. An extended controller reports in a further
-    /// event which set it stops.
+    /// The link stops the advertising of a legacy controller. An extended controller reports in a
+    /// further event which set the link stops.
     package mutating func connectionMade(now: Instant) -> [Action] {
         guard let dialect else { return [] }
         if dialect.isExtended {
@@ -32,8 +32,8 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// High duty cycle directed advertising of a legacy controller ended without a connection
-    /// (LE Connection Complete with Advertising Timeout, Vol 4, Part E, 7.8.9).
+    /// Processes the end of high duty cycle directed advertising without a connection on a legacy
+    /// controller (LE Connection Complete with Advertising Timeout, Vol 4, Part E, 7.8.9).
     package mutating func directedAdvertisingTimedOut(now: Instant) -> [Action] {
         if dialect?.isExtended == false, let index = sets.firstIndex(where: { isRunning($0) }) {
             stopped(index, because: .advertisingTimeout, events: 0, now: now)
@@ -41,7 +41,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// A link closed, so the controller may have room for another link.
+    /// Processes the end of a link, after which the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
         for index in sets.indices where sets[index].isWaitingForLink {
             sets[index].restsUntil = nil
@@ -49,15 +49,15 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// The activities of the controller besides advertising changed.
+    /// Processes a change of the controller's activities besides advertising.
     package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
         guard use != newUse else { return [] }
         use = newUse
         return settle(now: now)
     }
 
-    /// An event named the set of one connection. The sets of other connections may still be
-    /// missing.
+    /// Records that an event contained the set of one connection. The sets of other connections may
+    /// still be missing.
     private mutating func connectionNamed() {
         unnamedConnectionCount = max(0, unnamedConnectionCount - 1)
         if unnamedConnectionCount == 0 { terminationDueAt = nil }
@@ -68,7 +68,7 @@ extension Advertiser {
         return set.activity != .off
     }
 
-    /// A set is off the air, with a status as in Advertising Set Terminated.
+    /// Processes the end of a set's advertising, with a status as in Advertising Set Terminated.
     private mutating func stopped(
         _ index: Int,
         because status: HCI.ErrorCode,
@@ -84,12 +84,13 @@ extension Advertiser {
 
     // MARK: - Time
 
-    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if no call is necessary.
     package var nextDeadline: Instant? {
         var soonest: Instant?
         let isExtended = dialect?.isExtended ?? false
         let rests = dialect != nil && outstanding == nil
-        // By index: iterating over the sets copies each of them, and this runs for every packet.
+        // The loop uses indices, because iterating over the sets copies each of them, and this runs
+        // for every packet.
         for index in sets.indices where sets[index].isWanted {
             soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
             if rests { soonest = earliest(soonest, sets[index].restsUntil) }
@@ -97,7 +98,7 @@ extension Advertiser {
         return dialect == nil ? soonest : earliest(soonest, terminationDueAt)
     }
 
-    /// The time is `now`.
+    /// Processes the deadlines up to `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         let isExtended = dialect?.isExtended ?? false
         for index in sets.indices where sets[index].isWanted {
@@ -124,14 +125,14 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// When the host ends the set. An extended controller counts the duration itself and gets
-    /// `endGrace` more while the set is on the air.
+    /// The time at which the host ends the set. An extended controller counts the duration itself
+    /// and gets `endGrace` more while the set is on the air.
     fileprivate func overdueAt(isExtended: Bool) -> Instant? {
         let grace = isExtended && activity == .on ? Advertiser.endGrace : .zero
         return endsAt.map { $0 + grace }
     }
 
-    /// The controller has stopped the set by itself.
+    /// Records that the controller has stopped the set by itself.
     fileprivate mutating func stopped(
         because status: HCI.ErrorCode,
         events: Int,

@@ -8,7 +8,7 @@ extension Advertiser {
     mutating func settle(now: Instant) -> [Action] {
         wake(now: now)
         settleAdmissions()
-        tellEnds()
+        reportEnds()
         dropEnded()
         if outstanding == nil, let dialect, let operation = nextOperation(dialect, now: now) {
             issue(operation, in: dialect)
@@ -57,7 +57,7 @@ extension Advertiser {
     }
 
     /// Reports the end of sets that are off the air.
-    private mutating func tellEnds() {
+    private mutating func reportEnds() {
         for index in sets.indices where !sets[index].isEndTold && !isBusyEnding(sets[index]) {
             guard let end = sets[index].end else { continue }
             sets[index].isEndTold = true
@@ -71,7 +71,7 @@ extension Advertiser {
         return set.activity != .off
     }
 
-    /// Removes the sets of which the controller holds nothing any more.
+    /// Removes the sets that the controller no longer stores.
     private mutating func dropEnded() {
         guard let dialect else { return sets.removeAll { $0.isEndTold } }
         sets.removeAll { set in
@@ -81,7 +81,7 @@ extension Advertiser {
         power = power.filter { entry in sets.contains { $0.handle == entry.key } }
     }
 
-    /// Reports the sets that have come into force.
+    /// Reports the sets that are in force now.
     private mutating func announce(now: Instant) {
         guard let dialect else { return }
         for index in sets.indices {

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Advertiser {
-    /// The controller answered a command, or the host no longer expects an answer.
+    /// Processes the result of a command: the controller's answer, or the end of the wait for it.
     package mutating func commandFinished(
         _ step: AdvertisingStep,
         result: CommandResult,
@@ -39,8 +39,8 @@ extension Advertiser {
 
     /// Counts the unanswered Disables. Only a reset stops a controller that never answers them.
     ///
-    /// A set that was in force begins again after the reset. Any other set has failed, because a
-    /// controller that does not answer for this set would otherwise be reset again and again.
+    /// A set that was in force begins again after the reset. Any other set fails. Otherwise the
+    /// host would repeatedly reset a controller that does not answer the commands for this set.
     private mutating func noteStop(_ outcome: OperationOutcome, of index: Int) {
         unansweredStopCount = outcome == .unanswered ? unansweredStopCount + 1 : 0
         guard unansweredStopCount == Self.unansweredStopLimit else { return }
@@ -49,8 +49,8 @@ extension Advertiser {
         sets[index].isAnnounced = false
     }
 
-    /// Notes the power that a legacy controller reports. Without a report it counts as 0 dBm, so
-    /// that the advertiser does not ask again.
+    /// Records the power that a legacy controller reports. Without a report the power counts as 0
+    /// dBm, so that the advertiser does not send the command again.
     private mutating func notePower(_ result: CommandResult) {
         let answer = try? result.decode(as: HCI.LEReadAdvertisingPhysicalChannelTxPower.self)
         for index in sets.indices {
@@ -142,8 +142,7 @@ extension AdvertisingSetState {
         }
     }
 
-    /// Begins a set again, because the controller's state of it is not what the advertiser
-    /// believed.
+    /// Begins a set again, because its state in the controller differs from the believed state.
     ///
     /// After `refusalLimit` attempts in a row, a set that was in force rests, and any other set
     /// ends.

@@ -13,14 +13,15 @@ import BluetoothTypes
 ///   sets under handles that the advertiser chooses. A legacy controller holds one set.
 /// - A set is *in force* when the controller advertises as requested, or when only a missing link
 ///   or another activity of the controller prevents it.
-/// - The *recipe* of a set is the request in terms of the present controller.
+/// - The *recipe* of a set contains the parameters of all commands for the set on the present
+///   controller.
 ///
 /// Rules:
 /// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller
 ///    does.
-/// 2. A connection stops the set that led to it. The advertiser starts the set again at once, or
-///    when the controller has room for another link. Directed sets, and sets that do not continue
-///    after a connection, end instead.
+/// 2. A connection stops the set through which the peer connected. The advertiser starts the set
+///    again at once, or when the controller has room for another link. Directed sets, and sets that
+///    do not continue after a connection, end instead.
 /// 3. After a refusal for a passing reason the set rests (`restMinimum`, doubling to `restMaximum`)
 ///    and is tried again. After any other refusal the set ends. A set that was never in force ends
 ///    after `refusalLimit` refusals.
@@ -67,10 +68,10 @@ package struct Advertiser: Sendable {
     static let highDutyLimit: Duration = .milliseconds(1280)
     /// The longest duration that a command can carry (Vol 4, Part E, 7.8.56).
     static let controllerDurationLimit: Duration = .milliseconds(655_350)
-    /// How long after its duration the host ends a set that the controller has not ended.
+    /// The time after its duration at which the host ends a set that the controller has not ended.
     static let endGrace: Duration = .seconds(1)
-    /// How long the advertiser waits after a connection for the event that names its set. After
-    /// that it starts all sets again that may have led to the connection.
+    /// The time for which the advertiser waits after a connection for the event that contains its
+    /// set. After that it starts all sets again that may have led to the connection.
     static let terminationLimit: Duration = .seconds(1)
     /// The rest of a set after its first failure.
     static let restMinimum: Duration = .milliseconds(250)
@@ -89,9 +90,9 @@ package struct Advertiser: Sendable {
     var use: RadioUse = []
     /// The transmit power of each set, in dBm, as far as the controller has reported it.
     var power: [UInt8: Int8] = [:]
-    /// The number of connections whose set no event has named yet.
+    /// The number of connections whose set no event has contained yet.
     var unnamedConnectionCount = 0
-    /// When the wait for the events that name the sets of these connections ends.
+    /// The time at which the wait for the events with the sets of these connections ends.
     var terminationDueAt: Instant?
     var outstanding: AdvertisingStep?
     /// The number of Disables in a row without an answer.
@@ -118,8 +119,8 @@ package struct Advertiser: Sendable {
 
     // MARK: - Requests
 
-    /// Begins what was requested so far: the controller is ready, for the first time or after a
-    /// `reset`.
+    /// Begins the requested advertising with a controller that is ready, for the first time or
+    /// after a `reset`.
     ///
     /// - Parameter setAddress: Makes an address for each set. With `nil`, a set has the host's
     ///   address.
@@ -154,7 +155,7 @@ package struct Advertiser: Sendable {
         address: DeviceAddress? = nil,
         now: Instant
     ) -> [Action] {
-        precondition(!sets.contains { $0.id == id }, "a set has an identifier of its own")
+        precondition(!sets.contains { $0.id == id }, "another set has this identifier")
         let limit = min(dialect?.advertisingSetLimit ?? Self.setLimit, Self.setLimit)
         guard sets.count(where: \.isWanted) < limit, let handle = freeHandle else {
             return [.ended(id, .failed(.tooManySets(limit: limit)))]
@@ -165,9 +166,10 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Replaces the request of a set. `inForce` follows. A set that has ended does not change.
+    /// Replaces the request of a set. The action `inForce` follows. A set that has ended does not
+    /// change.
     ///
-    /// - Throws: The reason why the controller cannot do it. The set stays as it was.
+    /// - Throws: The reason why the controller cannot fulfill the request. The set stays unchanged.
     package mutating func update(
         _ id: SetID,
         _ advertising: Advertising,
@@ -193,8 +195,8 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Ends a set. `ended` follows when the set is off the air. A set that has ended does not
-    /// change.
+    /// Ends a set. The action `ended` follows when the set is off the air. A set that has ended
+    /// does not change.
     package mutating func remove(
         _ id: SetID,
         because end: AdvertisingEnd = .stopped,
@@ -225,7 +227,7 @@ package struct Advertiser: Sendable {
     }
 
     /// Takes all sets off the air until `release`, for a change that the controller forbids during
-    /// advertising. `quiet` follows when they are off the air.
+    /// advertising. The action `quiet` follows when they are off the air.
     package mutating func hold(now: Instant) -> [Action] {
         if pause == .none { pause = .asked }
         return settle(now: now)
@@ -239,8 +241,8 @@ package struct Advertiser: Sendable {
 
     /// Forgets the state of a controller that was reset or is gone.
     ///
-    /// Call this before the commands to the controller are discarded. The outstanding operation then
-    /// needs no answer, and no new operation follows.
+    /// Call this before the commands to the controller are discarded. The outstanding operation
+    /// then needs no answer, and no new operation follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// All sets and the initiator share one list (Vol 6, Part B, 4.3.1), so the advertiser borrows it
 /// while any set needs it.
 struct AdvertisingAdmissions: Sendable {
-    /// Whether the advertiser has asked the owner of the list for it.
+    /// Whether the advertiser has requested the list from its owner.
     var isListAsked = false
     /// Whether the advertiser may change the list.
     var isListOurs = false
@@ -16,7 +16,7 @@ struct AdvertisingAdmissions: Sendable {
 }
 
 extension Advertiser {
-    /// The advertiser may use the Filter Accept List from now on, because nothing else does.
+    /// Grants the Filter Accept List to the advertiser, because no other activity uses it.
     package mutating func acceptListGranted(now: Instant) -> [Action] {
         guard admissions.isListAsked else { return [] }
         admissions.isListOurs = true
@@ -24,7 +24,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Asks for the list when a set needs it, and returns it when no set does.
+    /// Requests the list when a set needs it, and returns the list when no set does.
     mutating func settleAdmissions() {
         let isNeeded = sets.contains { $0.wantsAcceptList || $0.usesAcceptList }
         guard isNeeded != admissions.isListAsked else { return }
@@ -34,7 +34,7 @@ extension Advertiser {
         outbox.append(.needsAcceptList(isNeeded))
     }
 
-    /// The next change on the way to a list with the admitted devices of all sets.
+    /// The next change toward a list with the admitted devices of all sets.
     var nextEdit: AdvertisingOperation? {
         guard sets.contains(where: \.wantsAcceptList) else { return nil }
         var wanted: [DeviceAddress] = []
@@ -51,8 +51,8 @@ extension Advertiser {
         }
     }
 
-    /// Notes the answer to a change of the list. If it failed, the sets that need the list end,
-    /// because they would admit other devices.
+    /// Records the answer to a change of the list. If the change failed, the sets that need the
+    /// list end, because they would admit other devices.
     mutating func finishEdit(_ operation: AdvertisingOperation, _ outcome: OperationOutcome) {
         switch (operation, outcome) {
         case (.clearAdmitted, .accepted): admissions.list.cleared()

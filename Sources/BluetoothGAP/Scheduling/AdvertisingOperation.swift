@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// An operation that `Advertiser` asks the controller for.
+/// An operation that `Advertiser` requests from the controller.
 ///
 /// `CommandDialect` translates it into a command that the controller supports, as it does with
 /// `ControllerOperation`. A legacy controller has one set, so the handle has no meaning for it.

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A request to advertise in terms of one controller: the contents of all commands about a set.
+/// The parameters of all commands for one set, for one request to advertise and one controller.
 struct AdvertisingRecipe: Sendable, Hashable {
     let parameters: AdvertisingParameters
     /// The random address of the set, or `nil` if the controller uses its own address.
@@ -54,16 +54,18 @@ struct AdvertisingRecipe: Sendable, Hashable {
             throw .unsupported("extended advertising")
         }
         if advertising.eventLimit != nil, !dialect.isExtended {
-            throw .unsupported("counting advertisements")
+            throw .unsupported("a limit of advertising events")
         }
         if case .random(let address) = advertising.address {
             guard dialect.isExtended || address == dialect.ownAddress else {
                 throw .unsupported("an address for each set")
             }
-            guard address.kind == .random else { throw .unsupported("a public address as random") }
+            guard address.kind == .random else {
+                throw .unsupported("a public address as random address")
+            }
         }
         if dialect.isPrivate, advertising.address.staysTheSame {
-            throw .unsupported("an address that stays the same, of a host that is private")
+            throw .unsupported("a permanent address on a host with private addresses")
         }
         if advertising.address == .public, !dialect.hasPublicAddress {
             throw .unsupported("a public address")
@@ -80,7 +82,7 @@ struct AdvertisingRecipe: Sendable, Hashable {
     ) throws(AdvertisingError) {
         guard [.le1M, .leCoded].contains(advertising.primaryPHY),
             dialect.supports(advertising.primaryPHY), dialect.supports(advertising.secondaryPHY)
-        else { throw .unsupported("that PHY") }
+        else { throw .unsupported("the requested PHY") }
     }
 
     private static func randomAddress(
@@ -163,7 +165,8 @@ extension AdvertisingParameters {
         }
     }
 
-    /// The filter policy. Directed advertising needs no list, because it names its device.
+    /// The filter policy. Directed advertising needs no list, because its parameters contain the
+    /// device.
     private static func filterPolicy(of advertising: Advertising) -> HCI.AdvertisingFilterPolicy {
         guard advertising.target == nil else { return .unfiltered }
         return switch advertising.admission {

@@ -8,8 +8,8 @@ struct AdvertisingSetState: Sendable {
     enum Activity: Sendable, Equatable {
         case off
         case on
-        /// The set may be on the air, because the controller refused an operation unexpectedly or did
-        /// not answer.
+        /// The set may be on the air, because the controller refused an operation unexpectedly or
+        /// did not answer.
         case doubtful
     }
 
@@ -38,7 +38,7 @@ struct AdvertisingSetState: Sendable {
     var requested: Advertising
     /// The set's own address, or `nil` if it has the host's address.
     var ownAddress: DeviceAddress?
-    /// The request in terms of the present controller, or `nil` without a controller.
+    /// The parameters of the commands for the set, or `nil` without a controller.
     var recipe: AdvertisingRecipe?
     /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
@@ -50,13 +50,13 @@ struct AdvertisingSetState: Sendable {
     /// Whether the set needs another Enable because a connection may have stopped it without an
     /// event. Enabling a set that is on the air does no harm.
     var needsRefresh = false
-    /// Whether the controller reported the end of the set during an Enable, so that their operation is
-    /// unknown.
+    /// Whether the controller reported the end of the set during an Enable, so that the order of
+    /// the two events is unknown.
     var hasEndedWhileEnabling = false
-    /// Whether it was reported that the set is in force.
+    /// Whether the advertiser has reported that the set is in force.
     var isAnnounced = false
 
-    /// When the duration of the set ends.
+    /// The time at which the duration of the set ends.
     var endsAt: Instant?
     /// The number of advertising events left, or `nil` without a limit.
     var eventsLeft: Int?
@@ -64,7 +64,7 @@ struct AdvertisingSetState: Sendable {
     var refusalCount = 0
     /// The number of rests in a row. Each rest is longer than the one before.
     var failureCount = 0
-    /// When the present rest ends.
+    /// The time at which the present rest ends.
     var restsUntil: Instant?
     /// Whether the set waits because the controller has no room for another link.
     var isWaitingForLink = false
@@ -131,15 +131,15 @@ extension AdvertisingSetState {
             guard mayRun, circumstances.isListReady || !usesAcceptList else {
                 return .disable(set: handle)
             }
-            return nextOrderWhileOn(recipe, circumstances)
+            return nextOperationWhileOn(recipe, circumstances)
         }
         guard restsUntil == nil, mayRun else { return nil }
         return nextOrderWhileOff(recipe, circumstances)
     }
 
-    /// Returns the next operation for a set on the air. Only its data may change there, and only in one
-    /// piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
-    private func nextOrderWhileOn(
+    /// Returns the next operation for a set on the air. Only its data may then change, and only in
+    /// one piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
+    private func nextOperationWhileOn(
         _ recipe: AdvertisingRecipe,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {

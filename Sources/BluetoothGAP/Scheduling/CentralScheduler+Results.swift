@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension CentralScheduler {
-    /// Notes the answer to an operation.
+    /// Records the answer to an operation.
     mutating func finish(
         _ operation: ControllerOperation,
         _ outcome: OperationOutcome,
@@ -35,9 +35,9 @@ extension CentralScheduler {
     ) {
         if operation == .disableScan { noteStop(outcome) }
         switch (operation, outcome) {
-        // The controller may still scan, so the next operation is another stop. A scan that never ran
-        // does not begin again after a reset, because a controller that does not answer for it
-        // would otherwise be reset again and again.
+        // The controller may still scan, so the next operation is another stop. A scan that never
+        // ran does not begin again after a reset. Otherwise the host would repeatedly reset a
+        // controller that does not answer the command for this scan.
         case (.disableScan, .unanswered):
             scan.becameDoubtful()
             guard unansweredStopCount == Self.unansweredStopLimit, scan.hasNotRun else { return }
@@ -125,8 +125,8 @@ extension CentralScheduler {
         if let turn { queue.rotate(turn) }
     }
 
-    /// A link was established. It completes the requests for this device. It completes canceled
-    /// requests only if there are no others.
+    /// Processes a new link, which completes the requests for this device. The link completes
+    /// canceled requests only if there are no others.
     mutating func connectionMade(with peer: DeviceAddress, now: Instant) {
         if initiation.turn?.addresses.contains(peer) ?? false || !isStarting {
             endInitiation(of: initiation.turn)
@@ -138,8 +138,9 @@ extension CentralScheduler {
         if wanted.isEmpty, withdrawn.isEmpty { outbox.append(.unexpectedConnection(peer)) }
     }
 
-    /// An initiation has ended without a link. While LE Create Connection is outstanding, this is
-    /// the late end of an earlier initiation. Otherwise it is the end of the present one.
+    /// Processes the end of an initiation without a link. While LE Create Connection is
+    /// outstanding, the event is the late end of an earlier initiation. Otherwise the event is the
+    /// end of the present one.
     mutating func connectionFailed(_ status: HCI.ErrorCode, peer: DeviceAddress, now: Instant) {
         guard !initiation.isIdle, !isStarting else { return }
         let ended = initiation

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension CentralScheduler {
-    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if no call is necessary.
     ///
     /// While an operation is outstanding, only deadlines count that need no operation.
     package var nextDeadline: Instant? {
@@ -14,7 +14,7 @@ extension CentralScheduler {
         return earliest(soonest, earliest(scan.restartsAt, queue.nextAwakening))
     }
 
-    /// The time is `now`.
+    /// Processes the deadlines up to `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         if let end = scan.endsAt, now >= end {
             scan.want(nil, until: nil)
@@ -26,14 +26,14 @@ extension CentralScheduler {
         return settle(now: now)
     }
 
-    /// When the running turn ends in favor of another.
+    /// The time at which the running turn ends in favor of another.
     private var turnEndsAt: Instant? {
         guard case .running(let turn, let since) = initiation, queue.isContended(beside: turn)
         else { return nil }
         return since + Self.sliceDuration
     }
 
-    /// When the radio changes between scanner and initiator.
+    /// The time at which the radio changes between scanner and initiator.
     private var shareEndsAt: Instant? {
         guard isShareContended else { return nil }
         return share.since.map { $0 + Self.sliceDuration }
@@ -69,7 +69,7 @@ extension CentralScheduler {
         !isShareContended || share.holder == .initiator
     }
 
-    /// Notes whether scanner or initiator has the radio, and changes it at the end of a slice.
+    /// Records whether scanner or initiator has the radio, and changes it at the end of a slice.
     mutating func settleShare(now: Instant) {
         if !isShareContended {
             share.give(to: initiatorIsWanted ? .initiator : .scanner)

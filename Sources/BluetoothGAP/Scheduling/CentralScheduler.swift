@@ -8,14 +8,14 @@ import BluetoothTypes
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
 /// device that returns at an unknown time. The scheduler compares the requested state with the
-/// state that it believes the controller to be in, and issues one operation at a time. Every operation is
-/// legal in the state in which it is issued.
+/// state that it believes the controller to be in, and issues one operation at a time. Every
+/// operation is valid in the state in which it is issued.
 ///
 /// Terms:
 /// - A *request* is one caller's connection request. The queue of requests rotates.
-/// - A *turn* is what the controller initiates at one time: the request at the front of the queue.
-///   If that request is pending, other pending requests with the same parameters join it in the
-///   Filter Accept List, as far as the list has room.
+/// - A *turn* is one initiation of the controller: the request at the front of the queue. If that
+///   request is pending, other pending requests with the same parameters join it in the Filter
+///   Accept List, as far as the list has room.
 /// - A *slice* (`sliceDuration`) is the length of a turn while other requests wait. Otherwise a
 ///   turn lasts until the connection.
 /// - The *share*: if the controller cannot scan and initiate at once, scanner and initiator
@@ -69,7 +69,7 @@ package struct CentralScheduler: Sendable {
         case acceptListLent
         /// Neither a scan nor an initiation runs until `release`. This is the answer to `hold`.
         case quiet
-        /// Reset the controller: it does not answer the operations to stop, so it may still scan or
+        /// Reset the controller: it does not answer the commands to stop, so it may still scan or
         /// initiate.
         case unstoppable
     }
@@ -78,7 +78,7 @@ package struct CentralScheduler: Sendable {
     package enum ConnectTarget: Hashable, Sendable {
         /// A request that fails when the attempt fails.
         case direct(DeviceAddress)
-        /// A request that waits for the device and never fails for a passing reason.
+        /// A request that waits for the device and never fails for a transient reason.
         case pending(DeviceAddress)
     }
 
@@ -89,8 +89,8 @@ package struct CentralScheduler: Sendable {
     /// that Apple recommends to accessories (1285 ms, and the random delay) fit in.
     package static let sliceDuration: Duration = .milliseconds(2600)
 
-    /// How long the scheduler waits for the end of a canceled initiation. Some controllers accept
-    /// the cancel and never report the end (Bumble's is one).
+    /// The time for which the scheduler waits for the end of a canceled initiation. Some
+    /// controllers accept the cancel and never report the end. Bumble's controller is an example.
     package static let endLimit: Duration = .seconds(1)
 
     /// The rest of a pending request after its first failure.
@@ -127,8 +127,8 @@ package struct CentralScheduler: Sendable {
 
     // MARK: - Requests
 
-    /// Begins what was requested so far: the controller is ready, for the first time or after a
-    /// `reset`.
+    /// Begins the requested activities with a controller that is ready, for the first time or after
+    /// a `reset`.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddressKind: DeviceAddress.Kind,
@@ -169,7 +169,7 @@ package struct CentralScheduler: Sendable {
         parameters: ConnectParameters = ConnectParameters(),
         now: Instant
     ) -> [Action] {
-        precondition(!queue.contains(id), "a connection request has an identifier of its own")
+        precondition(!queue.contains(id), "another connection request has this identifier")
         guard queue.requests.count < Self.requestLimit else {
             return [.connectFailed(id, .tooManyRequests)]
         }
@@ -193,8 +193,9 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Lends the Filter Accept List, or takes it back. `acceptListLent` follows when the initiator
-    /// no longer uses the list. The borrower stops using it before the scheduler takes it back.
+    /// Lends the Filter Accept List, or takes it back. The action `acceptListLent` follows when the
+    /// initiator no longer uses the list. The borrower stops using it before the scheduler takes it
+    /// back.
     package mutating func lendAcceptList(_ isLent: Bool, now: Instant) -> [Action] {
         guard isLent == (loan == .none) else { return [] }
         loan = isLent ? .asked : .none
@@ -203,7 +204,7 @@ package struct CentralScheduler: Sendable {
     }
 
     /// Stops scanning and initiating until `release`, for a change that the controller forbids
-    /// beside them. `quiet` follows when they have stopped.
+    /// during them. The action `quiet` follows when they have stopped.
     package mutating func hold(now: Instant) -> [Action] {
         if pause == .none { pause = .asked }
         return settle(now: now)
@@ -217,7 +218,7 @@ package struct CentralScheduler: Sendable {
 
     // MARK: - Events of the controller
 
-    /// The controller answered a command, or the host no longer expects an answer.
+    /// Processes the result of a command: the controller's answer, or the end of the wait for it.
     package mutating func commandFinished(
         _ step: Step,
         result: CommandResult,
@@ -229,7 +230,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Receives LE Connection Complete or LE Enhanced Connection Complete, in the Central role or
+    /// Processes LE Connection Complete or LE Enhanced Connection Complete, in the Central role or
     /// without success (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
     package mutating func connectionCompleted(
         status: HCI.ErrorCode,
@@ -244,14 +245,14 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Receives LE Scan Timeout (Vol 4, Part E, 7.7.65.17). The scheduler never orders a scan with
-    /// a duration, but a controller that reports this has stopped.
+    /// Processes LE Scan Timeout (Vol 4, Part E, 7.7.65.17). The scheduler never requests a scan
+    /// with a duration, but a controller that reports this event has stopped.
     package mutating func scanTimedOut(now: Instant) -> [Action] {
         scan.disabled()
         return settle(now: now)
     }
 
-    /// A link closed, so the controller may have room for another link.
+    /// Processes the end of a link, after which the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
         queue.wake(now: nil)
         return settle(now: now)
@@ -259,8 +260,8 @@ package struct CentralScheduler: Sendable {
 
     /// Forgets the state of a controller that was reset or is gone.
     ///
-    /// Call this before the commands to the controller are discarded. The outstanding operation then
-    /// needs no answer, and no new operation follows.
+    /// Call this before the commands to the controller are discarded. The outstanding operation
+    /// then needs no answer, and no new operation follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil

@@ -39,8 +39,9 @@ struct CommandDialect: Sendable {
         self.ownAddress = ownAddress
     }
 
-    /// Whether the controller reports that it can scan like this and initiate at once. A controller
-    /// that reports no supported states is asked to, because it can still refuse.
+    /// Whether the controller reports that it can scan with these parameters and initiate at once.
+    /// The host also tries this on a controller that reports no supported states, because that
+    /// controller can still refuse.
     func allowsInitiating(whileScanning parameters: ScanParameters?) -> Bool {
         guard let parameters, !states.isEmpty else { return true }
         return states.contains(
@@ -235,8 +236,8 @@ extension ConnectParameters {
     private static let latencyBounds = 0...499
 
     /// The parameters within the limits of the specification. The supervision timeout must be
-    /// longer than two intervals with all their skipped events (Vol 4, Part E, 7.8.12). It is
-    /// therefore lengthened as far as possible, and after that the latency is reduced.
+    /// longer than two intervals with all their skipped events (Vol 4, Part E, 7.8.12). The timeout
+    /// is therefore increased as far as possible, and after that the latency is reduced.
     var onTheWire: HCI.ConnectionParameters {
         let longest = Self.hold(intervalMaximum, in: Self.intervalBounds)
         let shortest = min(Self.hold(intervalMinimum, in: Self.intervalBounds), longest)

@@ -25,7 +25,7 @@ public struct ConnectParameters: Sendable, Hashable {
 
     /// The time without a packet after which the link counts as lost, 100 ms to 32 s.
     ///
-    /// The default of 5 s bridges a hand or a body between the devices, and is short enough to
+    /// The default of 5 s tolerates a hand or a body between the devices, and is short enough to
     /// notice a device that has left.
     public var supervisionTimeout: Duration = .seconds(5)
 
@@ -42,6 +42,6 @@ public struct ConnectParameters: Sendable, Hashable {
     /// controller and device. A controller without extended advertising listens on LE 1M only.
     public var phys: Set<PHY> = [.le1M]
 
-    /// Makes parameters that fit most accessories.
+    /// Creates parameters that fit most accessories.
     public init() {}
 }

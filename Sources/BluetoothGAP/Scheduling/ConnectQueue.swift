@@ -16,7 +16,7 @@ struct ConnectQueue: Sendable {
         var isCancelled = false
         /// The number of failures in a row.
         var failureCount = 0
-        /// When the rest after a failure ends.
+        /// The time at which the rest after a failure ends.
         var restsUntil: Instant?
 
         var isEligible: Bool { !isCancelled && restsUntil == nil }
@@ -40,7 +40,7 @@ struct ConnectQueue: Sendable {
 
     var hasEligible: Bool { requests.contains(where: \.isEligible) }
 
-    /// When the first rest of a request ends.
+    /// The time at which the first rest of a request ends.
     var nextAwakening: Instant? { requests.compactMap(\.restsUntil).min() }
 
     func contains(_ id: CentralScheduler.RequestID) -> Bool {

@@ -3,8 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// An operation that `CentralScheduler` asks the controller for. `CommandDialect` translates it into a command
-/// that the controller supports.
+/// An operation that `CentralScheduler` requests from the controller. `CommandDialect` translates
+/// it into a command that the controller supports.
 package enum ControllerOperation: Hashable, Sendable {
     case setScanParameters(ScanParameters)
     case enableScan(filtersDuplicates: Bool)
@@ -33,8 +33,8 @@ package enum InitiationTarget: Hashable, Sendable {
     case acceptList
 }
 
-/// One request for an operation. Its number distinguishes a late or repeated answer from the answer to a
-/// later issue.
+/// One request for an operation. Its number distinguishes a late or repeated answer from the answer
+/// to a later request.
 package struct Step: Hashable, Sendable {
     package let number: UInt64
     package let operation: ControllerOperation

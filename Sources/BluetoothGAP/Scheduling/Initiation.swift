@@ -39,8 +39,8 @@ struct RadioShare: Sendable {
 
     var holder = Holder.initiator
 
-    /// When the holder became active, or `nil` before that. The time of its commands does not
-    /// count, so that both get their slice on a slow controller.
+    /// The time at which the holder became active, or `nil` before that. The time of its commands
+    /// does not count, so that both get their slice on a slow controller.
     var since: Instant?
 
     mutating func pass() {

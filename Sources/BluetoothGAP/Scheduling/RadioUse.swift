@@ -29,9 +29,10 @@ extension CentralScheduler {
 }
 
 extension CommandDialect {
-    /// Whether the controller reports that it can advertise like this during its other activities
-    /// (LE Read Supported States, Vol 4, Part E, 7.8.27). A controller that does not report the
-    /// kind of advertising at all is asked to, because it can still refuse.
+    /// Whether the controller reports that it can advertise with these parameters during its other
+    /// activities (LE Read Supported States, Vol 4, Part E, 7.8.27). If the controller does not
+    /// report the kind of advertising at all, the host tries it, because the controller can still
+    /// refuse.
     func allows(_ parameters: AdvertisingParameters, beside use: RadioUse) -> Bool {
         let states = capabilities.states
         let kind = AdvertisingStates(of: parameters.properties)

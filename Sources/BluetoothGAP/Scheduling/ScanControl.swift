@@ -14,7 +14,7 @@ struct ScanControl: Sendable {
 
     /// The requested scan, or `nil` for none.
     private(set) var requested: ScanParameters?
-    /// When the requested scan ends.
+    /// The time at which the requested scan ends.
     private(set) var endsAt: Instant?
     private(set) var activity = Activity.off
     /// The parameters that the controller accepted last.
@@ -23,7 +23,7 @@ struct ScanControl: Sendable {
     private var refusalCount = 0
     /// Whether the controller filters duplicates that a later caller has not received yet.
     private var isStale = false
-    /// Whether it was reported that the scan runs.
+    /// Whether the scheduler has reported that the scan runs.
     private var isAnnounced = false
 
     /// The number of refusals in a row after which the scan fails.
@@ -43,7 +43,7 @@ struct ScanControl: Sendable {
     /// Whether the scan certainly does not run.
     var isOff: Bool { activity == .off }
 
-    /// When to restart the scan, which clears the controller's duplicate filter.
+    /// The time at which to restart the scan, which clears the controller's duplicate filter.
     var restartsAt: Instant? {
         guard let requested, requested.filtersDuplicates,
             let period = requested.duplicateFilterRestart,
@@ -85,7 +85,7 @@ struct ScanControl: Sendable {
         refusalCount = 0
     }
 
-    /// Makes the controller report devices again, for a further caller.
+    /// Makes the controller report devices again, for another caller.
     mutating func renew() {
         if case .on(let running, _) = activity, running.filtersDuplicates { isStale = true }
     }
@@ -95,16 +95,17 @@ struct ScanControl: Sendable {
         isStale = false
     }
 
-    /// Notes that the controller may be scanning, so that the next operation is a stop.
+    /// Records that the controller may be scanning, so that the next operation is a stop.
     mutating func becameDoubtful() {
         activity = .doubtful
         isStale = false
     }
 
-    /// Notes that an operation failed.
+    /// Records that an operation failed.
     ///
-    /// After Command Disallowed the controller must be scanning, so the next operation is a stop. An
-    /// operation without an answer is repeated, because a scan survives a reset of its controller.
+    /// After Command Disallowed the controller must be scanning, so the next operation is a stop.
+    /// An operation without an answer is repeated, because a scan survives a reset of its
+    /// controller.
     ///
     /// - Returns: Whether the scan has failed.
     mutating func refused(_ outcome: OperationOutcome) -> Bool {

@@ -32,8 +32,8 @@ extension GATT {
             properties: CharacteristicProperties,
             endHandle: AttributeHandle
         ) {
-            precondition(handle < valueHandle, "a value lies before its declaration")
-            precondition(valueHandle <= endHandle, "a characteristic ends before its value")
+            precondition(handle < valueHandle, "the value must follow its declaration")
+            precondition(valueHandle <= endHandle, "the characteristic ends before its value")
             self.uuid = uuid
             self.handle = handle
             self.valueHandle = valueHandle

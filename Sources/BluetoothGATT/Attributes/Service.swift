@@ -27,7 +27,7 @@ extension GATT {
             handle: AttributeHandle,
             endHandle: AttributeHandle
         ) {
-            precondition(handle <= endHandle, "a service ends before it begins")
+            precondition(handle <= endHandle, "the service ends before its declaration")
             self.uuid = uuid
             self.isPrimary = isPrimary
             self.handle = handle

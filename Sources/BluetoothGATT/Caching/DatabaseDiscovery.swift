@@ -9,8 +9,8 @@ import BluetoothTypes
 /// costs no request of its own, and the server reports the end of the range only once. Descriptors
 /// are only requested for handles that can have one.
 ///
-/// The discovery does not search for secondary services. One without an include has no use (Vol 3,
-/// Part G, 2.6.1), and the include declarations describe the others completely.
+/// The discovery does not search for secondary services. A secondary service without an include has
+/// no use (Vol 3, Part G, 2.6.1), and the include declarations describe the others completely.
 struct DatabaseDiscovery: Sendable {
     /// The next step after an operation has ended.
     enum Step {
@@ -44,7 +44,7 @@ struct DatabaseDiscovery: Sendable {
         case .descriptors(let found):
             return .found(try database(found))
         default:
-            throw .protocolViolation("a discovery ended in something else")
+            throw .protocolViolation("a discovery had an unexpected outcome")
         }
     }
 

@@ -27,8 +27,8 @@ package struct GATTClient: Sendable {
         case completed(OperationID, Result<GATT.Outcome, GATT.Failure>)
         /// The server sent a value. If it was an indication, its confirmation is already enqueued.
         case notified(AttributeHandle, value: ArraySlice<UInt8>, GATT.SubscriptionKind)
-        /// The database has changed in this range of handles. What the client knows of the range is
-        /// no longer valid (Vol 3, Part G, 7.1).
+        /// The database has changed in this range of handles. The client's knowledge of the range
+        /// is no longer valid (Vol 3, Part G, 7.1).
         case servicesChanged(ClosedRange<AttributeHandle>)
         /// The peer violated the protocol. If an operation has lost its response because of that,
         /// the end of the operation follows.
@@ -95,7 +95,7 @@ extension GATTClient {
         id: OperationID,
         on bearer: inout ATTBearer
     ) -> [Action] {
-        precondition(running[id] == nil, "operation \(id) is under way already")
+        precondition(running[id] == nil, "operation \(id) is in progress already")
         guard !bearer.isClosed else { return [.completed(id, .failure(.bearerClosed))] }
         guard hasRoom(on: bearer) else { return [.completed(id, .failure(.queueFull))] }
         if operation == .exchangeMTU {
@@ -117,7 +117,7 @@ extension GATTClient {
     private func resultOfEarlierExchange(mtu: Int) -> Result<GATT.Outcome, GATT.Failure>? {
         switch mtuExchange {
         case .notStarted: nil
-        case .running: .failure(.invalidOperation("an exchange of MTUs is under way"))
+        case .running: .failure(.invalidOperation("an MTU exchange is in progress"))
         case .finished: .success(.mtu(mtu))
         }
     }

@@ -36,16 +36,16 @@ extension GATT.Failure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .attribute(let code, let handle): "\(code) (attribute \(handle))"
-        case .protocolViolation(let reason): "the peer broke the protocol: \(reason)"
+        case .protocolViolation(let reason): "the peer violated the protocol: \(reason)"
         case .echoMismatch(let handle):
-            "the peer returned other bytes than were written (attribute \(handle))"
-        case .tooManyAttributes: "the peer has more than \(GATT.discoveryLimit) of these"
+            "the peer returned different bytes than the host wrote (attribute \(handle))"
+        case .tooManyAttributes: "the peer has more than \(GATT.discoveryLimit) elements"
         case .timedOut: "the peer did not answer within 30 seconds"
         case .bearerClosed: "the link has ended"
         case .queueFull: "too many operations are waiting"
         case .valueTooLong(let limit): "the value is longer than \(limit) bytes"
         case .invalidOperation(let reason): reason
-        case .cancelled: "cancelled"
+        case .cancelled: "canceled"
         }
     }
 }

@@ -15,7 +15,7 @@ struct CharacteristicValueReliableWrites: Procedure {
     }
 
     mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
-        guard !values.isEmpty else { throw .invalidOperation("there is nothing to write") }
+        guard !values.isEmpty else { throw .invalidOperation("there are no values to write") }
         for value in values { try writes.add(value.value, of: value.handle) }
         return writes.begin(mtu: mtu)
     }

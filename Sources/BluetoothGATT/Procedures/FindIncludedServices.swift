@@ -71,7 +71,7 @@ struct FindIncludedServices: Discovery {
         try sweep.pass(entry.handle)
         let (include, uuid) = try Self.parse(entry)
         guard include.handle != .invalid, include.handle <= include.endHandle else {
-            throw .protocolViolation("include \(entry.handle) points to no service")
+            throw .protocolViolation("include \(entry.handle) refers to no service")
         }
         if let uuid { try keep(include, uuid: uuid) } else { nameless.append(include) }
     }

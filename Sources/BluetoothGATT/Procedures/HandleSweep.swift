@@ -31,7 +31,7 @@ struct HandleSweep: Sendable {
         groupEnd: AttributeHandle
     ) throws(GATT.Failure) {
         guard let next, handle >= next else {
-            throw .protocolViolation("attribute \(handle) is answered out of order")
+            throw .protocolViolation("attribute \(handle) is out of order")
         }
         guard handle <= groupEnd else {
             throw .protocolViolation("group \(handle) ends at \(groupEnd), before it begins")

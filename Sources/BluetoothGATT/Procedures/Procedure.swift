@@ -60,7 +60,7 @@ extension GATT.Failure {
     /// Returns the failure for a response of the wrong kind. The bearer matches responses to
     /// requests, so only an error in this package can cause it.
     static func unexpected(_ response: ATT.PDU) -> GATT.Failure {
-        .protocolViolation("\(response.opcode) answers another request")
+        .protocolViolation("\(response.opcode) does not answer the request")
     }
 
     init(_ error: ATT.ErrorResponse) {

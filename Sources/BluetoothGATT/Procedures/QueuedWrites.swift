@@ -35,7 +35,7 @@ struct QueuedWrites: Sendable {
         of handle: AttributeHandle
     ) throws(GATT.Failure) {
         guard (0...GATT.valueLengthLimit).contains(offset) else {
-            throw .invalidOperation("no value has an offset of \(offset)")
+            throw .invalidOperation("the offset \(offset) is out of range")
         }
         let limit = GATT.valueLengthLimit - offset
         guard value.count <= limit else { throw .valueTooLong(limit: limit) }

@@ -28,7 +28,7 @@ extension GATT {
         mtu: Int
     ) throws(GATT.Failure) {
         guard handles.count >= 2 else {
-            throw .invalidOperation("reading multiple values takes two or more")
+            throw .invalidOperation("a Read Multiple Request needs two or more values")
         }
         let limit = (mtu - 1) / 2
         guard handles.count <= limit else {

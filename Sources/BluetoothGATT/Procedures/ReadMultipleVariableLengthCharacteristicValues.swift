@@ -20,7 +20,7 @@ struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
         }
         guard response.entries.count <= handles.count else {
             throw .protocolViolation(
-                "\(response.entries.count) values answer a request for \(handles.count)"
+                "\(response.entries.count) values in response to a request for \(handles.count)"
             )
         }
         let values = zip(handles, response.entries).map { handle, entry in

@@ -15,9 +15,9 @@ extension GATTServer {
         /// Send an indication of the server itself. Its confirmation must be passed to
         /// `confirmed(_:on:)`.
         case indicate(BearerID, ATT.HandleValueIndication)
-        /// The record of a bonded client has changed, and is to be kept.
+        /// Store the record of a bonded client, which has changed.
         case remember(ClientID, ClientRecord)
-        /// The peer did something against the protocol: worth a line in a log.
+        /// Log a violation of the protocol by the client.
         case violated(ClientID, String)
     }
 

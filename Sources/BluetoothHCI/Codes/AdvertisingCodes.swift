@@ -23,8 +23,8 @@ extension HCI {
         ]
     }
 
-    /// Which requests an advertiser limits to the devices on the Filter Accept List. (Vol 4, Part
-    /// E, 7.8.5)
+    /// The requests that an advertiser limits to the devices on the Filter Accept List. (Vol 4,
+    /// Part E, 7.8.5)
     package struct AdvertisingFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -139,7 +139,7 @@ extension HCI {
         public static let unknownAdvertisingIdentifier = ErrorCode(rawValue: 0x42)
         /// Limit reached.
         public static let limitReached = ErrorCode(rawValue: 0x43)
-        /// Operation cancelled by host.
+        /// Operation canceled by host.
         public static let operationCancelledByHost = ErrorCode(rawValue: 0x44)
         /// Packet too long.
         public static let packetTooLong = ErrorCode(rawValue: 0x45)

@@ -29,8 +29,8 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         enum Owner {
             case caller(Purpose)
             case probe
-            /// The command is abandoned, but its answer may still arrive.
-            case nobody
+            /// The queue has abandoned the command, but its answer may still arrive.
+            case abandoned
         }
 
         var opcode: HCI.Opcode
@@ -126,9 +126,9 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
             guard let deadline = sent[index].deadline, deadline <= now else { continue }
             switch sent[index].owner {
             case .probe: return becomeUnresponsive()
-            case .nobody: continue
+            case .abandoned: continue
             case .caller(let purpose):
-                sent[index].owner = .nobody
+                sent[index].owner = .abandoned
                 sent[index].deadline = nil
                 actions.append(.finished(purpose, .timedOut))
                 mustProbe = true
@@ -177,7 +177,7 @@ extension CommandQueue {
         case .caller(let purpose):
             extendProbe(now: now)
             return [.finished(purpose, result)]
-        case .nobody:
+        case .abandoned:
             extendProbe(now: now)
             return []
         case .probe:

@@ -7,7 +7,7 @@ public enum AdapterState: Sendable, Equatable {
     /// The controller is set up. Scanning and connecting work.
     case ready
     /// The controller failed and is being reset. All links have ended. Scans, advertising sets and
-    /// pending connection requests continue afterwards.
+    /// pending connection requests continue afterward.
     case resetting(AdapterFailure)
     /// The host cannot reach the controller. The host keeps trying at growing intervals.
     case unavailable(AdapterFailure)
@@ -27,7 +27,7 @@ public enum AdapterState: Sendable, Equatable {
 
 /// The reason why an adapter cannot be used.
 public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The transport could not be opened, or it ended. The text says why and what to do.
+    /// The transport could not be opened, or it ended. The text contains the reason and the remedy.
     case transport(String)
     /// The host was not started yet, or is still setting up the controller.
     case notStarted
@@ -41,11 +41,11 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
     /// The host received bytes that are not an HCI packet: the host and the controller no longer
     /// agree on where packets begin.
     case desynchronized
-    /// The controller lacks or refuses a feature that a Low Energy host requires. The text names
-    /// it.
+    /// The controller lacks or refuses a feature that a Low Energy host requires. The text contains
+    /// its name.
     case unsuitable(String)
 
-    /// A description in one sentence without a full stop.
+    /// A description in one sentence without a period at its end.
     public var description: String {
         switch self {
         case .transport(let text): text
@@ -53,7 +53,7 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case .unresponsive: "the controller does not answer"
         case .hardwareError(let code): "the controller reported hardware error \(code)"
         case .restarted: "the controller restarted by itself"
-        case .desynchronized: "the controller sent bytes that are no HCI packet"
+        case .desynchronized: "the controller sent bytes that are not an HCI packet"
         case .unsuitable(let text): "the controller cannot be used: \(text)"
         }
     }

@@ -15,7 +15,7 @@ extension BluetoothHost {
     ///   - parameters: The controller's scan parameters.
     ///   - reportsDuplicates: Whether to yield an advertiser again when its data has not changed,
     ///     for example to follow its signal strength. The controller then filters no duplicates,
-    ///     whatever `parameters` says.
+    ///     regardless of `parameters`.
     /// - Returns: A stream of advertisements, each merged with the newest scan response. A reader
     ///   that is more than `HostConfiguration.advertisementBufferLimit` behind misses the oldest.
     ///   The stream keeps the host alive. The stream throws `HostError.closed` when the host is
@@ -36,8 +36,8 @@ extension BluetoothHost {
             reportsDuplicates: reportsDuplicates
         )
         let id = takeRequest()
-        // Set before the stream is returned, because a stream that has already ended does not call
-        // it. The closure keeps the host alive until the stream ends and releases it.
+        // The handler is set before the stream is returned, because a stream that has already ended
+        // does not call it. The closure keeps the host alive until the stream ends and releases it.
         continuation.onTermination = { _ in self.enter { $0.stopScan(id) } }
         enter { $0.startScan(request, id: id, into: continuation) }
         return stream

@@ -15,7 +15,7 @@ extension BluetoothHost {
     /// Returns when the controller advertises. If all of the controller's connections are in use,
     /// the method returns all the same, and advertising begins when a link ends. If the adapter is
     /// not ready, the method waits until it is. A set continues after a peer has connected and
-    /// after the controller was reset. Scans and connections continue beside it. Canceling the task
+    /// after the controller was reset. Scans and connections continue meanwhile. Canceling the task
     /// stops the set.
     ///
     /// - Parameter advertising: The data, the type and the timing of the set.
@@ -66,8 +66,8 @@ extension BluetoothHost {
             bufferingPolicy: .bufferingNewest(configuration.incomingLinkBufferLimit)
         )
         let reader = takeRequest()
-        // Set before the stream is returned, because a stream that has already ended does not call
-        // it. The closure keeps the host alive until the stream ends and releases it.
+        // The handler is set before the stream is returned, because a stream that has already ended
+        // does not call it. The closure keeps the host alive until the stream ends and releases it.
         continuation.onTermination = { _ in
             self.enter { $0.incomingLinkReaders.remove(reader) }
         }
@@ -81,8 +81,8 @@ extension BluetoothHost {
 
 /// An advertising set, from `BluetoothHost.advertise(_:)`.
 ///
-/// The value names the set, and copies name the same set. Dropping the value does not end the
-/// advertising; `stop()` does.
+/// The value identifies the set, and copies identify the same set. Dropping the value does not end
+/// the advertising; `stop()` does.
 public struct AdvertisingSet: Sendable, Hashable {
     /// The host that advertises.
     public let host: BluetoothHost
@@ -92,7 +92,7 @@ public struct AdvertisingSet: Sendable, Hashable {
     /// The layout of the data with which the set began, and the content that did not fit.
     public let layout: AdvertisingLayout
 
-    /// Returns whether both values name the same set.
+    /// Returns whether both values identify the same set.
     public static func == (left: AdvertisingSet, right: AdvertisingSet) -> Bool {
         left.host === right.host && left.identifier == right.identifier
     }
@@ -102,7 +102,7 @@ public struct AdvertisingSet: Sendable, Hashable {
         hasher.combine(identifier)
     }
 
-    /// Replaces what the set advertises.
+    /// Replaces the data, the type and the timing of the set.
     ///
     /// Returns when the controller has the new data. If only data changes, and each part fits into
     /// one command, the set continues without a pause.

@@ -6,7 +6,7 @@ import BluetoothGAP
 public struct ConnectOptions: Sendable, Hashable {
     /// The way in which the controller looks for the peer.
     public enum Approach: Sendable, Hashable {
-        /// The controller connects at once and gives the request the radio's full attention, for
+        /// The controller connects at once and uses the radio mainly for this request, for
         /// `timeout`.
         case direct
         /// The controller connects whenever the peer comes into range, through its Filter Accept

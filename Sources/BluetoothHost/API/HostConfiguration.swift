@@ -107,7 +107,7 @@ public struct HostConfiguration: Sendable {
     /// The policy for a peer that has lost the keys of its bond.
     public var bondLossPolicy = BondLossPolicy.refuse
 
-    /// The host's privacy: which address it uses on the air.
+    /// The kind of address that the host uses on the air.
     public var privacy = Privacy.off
 
     /// The source of random numbers and keys.
@@ -120,7 +120,7 @@ public struct HostConfiguration: Sendable {
     /// for none.
     package var keyObserver: (@Sendable (LinkKey) -> Void)?
 
-    /// The logger for what the host does and for faults of peers and controllers, at the level
+    /// The logger for the actions of the host and the faults of peers and controllers, at the level
     /// `debug`.
     ///
     /// A failure of the adapter is a `warning`, and its recovery is a `notice`. Errors that an

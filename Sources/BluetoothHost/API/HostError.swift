@@ -27,7 +27,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The link ended for this reason.
     case disconnected(HCI.ErrorCode)
     /// The link could not be established: the peer did not join it, or the controller refused to
-    /// try. The code says which.
+    /// try. The code distinguishes the two cases.
     case failedToConnect(HCI.ErrorCode)
     /// The host is connected to this address, or is connecting to it.
     case alreadyConnecting
@@ -55,9 +55,9 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The value's permissions require more protection than the link has. The code is the one with
     /// which the server would refuse a read.
     case notPermitted(ATT.ErrorCode)
-    /// The peer does not know the changed attribute table yet, so a value would reach it under a
-    /// handle that it takes for another attribute (Vol 3, Part G, 2.5.2.1). The host is informing
-    /// the peer of the change.
+    /// The peer does not know the changed attribute table yet, and could associate the value's
+    /// handle with another attribute (Vol 3, Part G, 2.5.2.1). The host is informing the peer of
+    /// the change.
     case outOfSync
     /// The host shares no key with the peer that it could use for this.
     case notBonded
@@ -76,7 +76,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// there.
     case bondNotKept(String)
 
-    /// A description in one sentence without a full stop.
+    /// A description in one sentence without a period at its end.
     public var description: String {
         switch self {
         case .adapter(let failure): failure.description
@@ -91,12 +91,13 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .alreadyConnecting: "a connection to this address exists or is being made"
         case .busy: "the same procedure is already running on this link"
         case .tooManyRequests: "too many requests are waiting"
-        case .notificationsOverflowed: "values arrived faster than they were taken"
+        case .notificationsOverflowed: "values arrived faster than the application took them"
         case .notSubscribable: "the characteristic neither notifies nor indicates"
         case .notSubscribed: "the peer has not subscribed to the value"
-        case .notPermitted(let code): "the link is not protected as the value asks for: \(code)"
-        case .outOfSync: "the peer has yet to learn that the server's table changed"
-        case .notBonded: "no key is shared with the peer"
+        case .notPermitted(let code):
+            "the link lacks the protection that the value requires: \(code)"
+        case .outOfSync: "the peer does not know the server's changed table yet"
+        case .notBonded: "the host shares no key with the peer"
         case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
         case .notEncrypted: "the link to the bonded peer is not encrypted"
         case .bondLost: "the peer has lost the keys of its bond, or is another device"

@@ -55,7 +55,7 @@ extension Link {
     /// channel (Vol 3, Part A, 4.20).
     ///
     /// - Parameter update: The parameters to request.
-    /// - Returns: The parameters that apply afterwards.
+    /// - Returns: The parameters that apply afterward.
     /// - Throws: ``HostError/controller(_:)`` if the peer or the controller refuses,
     ///   ``HostError/busy`` if another update is in progress on the link,
     ///   ``HostError/unsupported(_:)`` if the controller of a Central lacks the command,
@@ -75,7 +75,7 @@ extension Link {
     /// Requests a larger link-layer data length (Vol 4, Part E, 7.8.33).
     ///
     /// Returns when the controller has accepted the request. `properties` contains the result soon
-    /// afterwards.
+    /// afterward.
     ///
     /// - Parameter bytes: The payload of one packet that this side sends, in bytes. The host
     ///   limits it to 27 to 251.
@@ -92,7 +92,7 @@ extension Link {
     /// - Parameters:
     ///   - transmit: The physical layer to send on; `nil` for no preference.
     ///   - receive: The physical layer to receive on; `nil` for no preference.
-    /// - Returns: The physical layers in use afterwards.
+    /// - Returns: The physical layers in use afterward.
     /// - Throws: ``HostError/controller(_:)`` if the controller refuses, ``HostError/busy`` if
     ///   another request is in progress on the link, ``HostError/unsupported(_:)`` if the
     ///   controller lacks the command, ``HostError/timedOut`` if there is no result after 40

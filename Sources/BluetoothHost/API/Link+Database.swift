@@ -23,7 +23,7 @@ extension Link {
     ///
     /// After a change, operations on handles throw `GATT.Failure.attribute` with
     /// `databaseOutOfSync` until the application calls this method again. The peer refuses the
-    /// operations until it knows that the host knows of the change, and afterwards the host refuses
+    /// operations until it knows that the host knows of the change, and afterward the host refuses
     /// them. When an operation throws that error, call this method again and discard all handles of
     /// the old table.
     ///

@@ -7,8 +7,8 @@ import BluetoothTypes
 /// A connection to one peer, from ``BluetoothHost/connect(to:options:)`` or
 /// ``BluetoothHost/incomingLinks``.
 ///
-/// The value names the link, and copies name the same link. Dropping the value does not end the
-/// link; ``disconnect()`` does.
+/// The value identifies the link, and copies identify the same link. Dropping the value does not
+/// end the link; ``disconnect()`` does.
 ///
 /// The host queues GATT operations and sends them in the order of the calls. A peer that has
 /// already received the request of a canceled task may still perform it. GATT operations throw
@@ -45,7 +45,7 @@ public struct Link: Sendable, Hashable {
         self.address = address
     }
 
-    /// Returns whether both values name the same link.
+    /// Returns whether both values identify the same link.
     public static func == (left: Link, right: Link) -> Bool {
         left.host === right.host && left.identifier == right.identifier
     }

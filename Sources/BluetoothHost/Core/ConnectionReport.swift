@@ -14,11 +14,11 @@ struct ConnectionReport {
     let resolvedIdentity: DeviceAddress?
     /// The private address that the controller generated for this host, or nil.
     let localPrivateAddress: DeviceAddress?
-    /// The advertising set that led to the link, if the event names it.
+    /// The advertising set that led to the link, if the event contains it.
     let advertisingHandle: UInt8?
     let parameters: ConnectionParameters
 
-    /// The advertising handle that means that there is no set (Vol 4, Part E, 7.7.65.10).
+    /// The advertising handle that stands for no set (Vol 4, Part E, 7.7.65.10).
     private static let noSet: UInt8 = 0xFF
 
     init(_ event: HCI.LEConnectionComplete) {
@@ -59,7 +59,7 @@ struct ConnectionReport {
 }
 
 extension HCI.BareAddress {
-    /// The private address, or nil if the value is zero, which means that there is none.
+    /// The private address, or nil if the value is zero, which stands for no address.
     fileprivate var privateAddress: DeviceAddress? { value == 0 ? nil : deviceAddress(.random) }
 }
 

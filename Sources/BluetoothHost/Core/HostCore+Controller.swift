@@ -130,7 +130,7 @@ extension HostCore {
 
     private mutating func controllerStarted(_ found: ControllerCapabilities, now: Instant) {
         guard !isPrivate || found.randomAddress != nil else {
-            return controllerFailed(.unsuitable("it takes no random address"), now: now)
+            return controllerFailed(.unsuitable("it does not accept a random address"), now: now)
         }
         startup = nil
         context.capabilities = found

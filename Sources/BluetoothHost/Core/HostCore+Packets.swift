@@ -41,7 +41,7 @@ extension HostCore {
     /// Fails the controller if the rest of a packet has not arrived in time.
     mutating func expirePacket(now: Instant) {
         guard let deadline = wire.packetDeadline, deadline <= now else { return }
-        framingLost("the rest of a packet has not come", now: now)
+        framingLost("the rest of a packet has not arrived", now: now)
     }
 
     private mutating func route(_ packet: HCI.Packet, now: Instant) {

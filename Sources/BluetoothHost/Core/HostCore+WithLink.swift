@@ -30,8 +30,8 @@ extension HostCore {
         return withLink(at: index, now: now, body)
     }
 
-    /// Returns the result of `body` on a link, without a copy of the link, or nil if there is no such
-    /// link.
+    /// Returns the result of `body` on a link, without a copy of the link, or nil if there is no
+    /// such link.
     func look<Result>(at link: LinkIdentifier, _ body: (LinkCore) -> Result?) -> Result? {
         links.index(of: link).flatMap { body(links.cores[$0]) }
     }

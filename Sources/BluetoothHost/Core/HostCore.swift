@@ -31,7 +31,7 @@ package struct HostCore: Sendable {
     /// the pauses in between that takes 10 seconds on average. In that time 20 Centrals that
     /// connect to one peripheral at once all get their links.
     package static let establishmentLimit = 10
-    /// The maximum time that a host that is shut down waits for its links to end in an orderly way.
+    /// The maximum time that a host that is shut down waits for the graceful end of its links.
     package static let shutdownLimit: Duration = .seconds(1)
 
     /// The state that the links share, with the configuration and the outbox.
@@ -68,7 +68,7 @@ package struct HostCore: Sendable {
     var addresses: AddressScheduler
     var nextLink: UInt64 = 1
 
-    /// Makes the core of a host that uses `ownAddress`, a random static address.
+    /// Creates the core of a host that uses `ownAddress`, a random static address.
     ///
     /// - Parameters:
     ///   - resolvingKey: The key of the host's private addresses. By default a new one.
@@ -98,7 +98,7 @@ package struct HostCore: Sendable {
         describeDevice()
     }
 
-    /// Makes the core of a host with the identity in its store.
+    /// Creates the core of a host with the identity in its store.
     init(configuration: HostConfiguration, identity: HostIdentity) {
         self.init(
             configuration: configuration,

@@ -49,7 +49,7 @@ package enum LinkRequest: Sendable {
         }
     }
 
-    /// The name of the missing feature, if the controller cannot carry out the request.
+    /// The name of the missing feature, if the controller cannot perform the request.
     var featureName: String {
         switch self {
         case .gatt, .writeSigned, .database: "GATT"

@@ -16,7 +16,7 @@ struct Wire: Sendable {
 
     /// The maximum time from the first byte of a packet to its last. It is longer than any packet
     /// of an LE controller takes on a slow line. If a packet takes longer, its length was
-    /// corrupted, and it would swallow all following bytes.
+    /// corrupted, and the host would treat all following bytes as part of it.
     static let packetTimeout = Duration.seconds(2)
 
     /// Whether the transport can lose bytes.

@@ -10,7 +10,7 @@ extension BluetoothHost {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // Checked inside the closure; see `shutdown`.
+                // The state is checked inside the closure, as in `shutdown`.
                 guard core.properties(of: link) == nil else {
                     linkEnds.wait(waiter, as: id, for: link)
                     if Task.isCancelled { linkEnds.stopWaiting(id, for: link) }
@@ -62,7 +62,7 @@ extension BluetoothHost {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // Checked inside the closure; see `shutdown`.
+                // The state is checked inside the closure, as in `shutdown`.
                 guard core.isAdvertising(set), advertisingEnds[set] == nil else {
                     return waiter.resume(returning: advertisingEnds[set] ?? .stopped)
                 }

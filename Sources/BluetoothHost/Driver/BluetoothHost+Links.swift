@@ -74,7 +74,7 @@ extension BluetoothHost {
 }
 
 extension GATT.Characteristic {
-    /// The kind of subscription if the caller names none: notification if the characteristic
+    /// The kind of subscription if the caller specifies none: notification if the characteristic
     /// supports both.
     var preferredSubscription: GATT.SubscriptionKind? {
         if properties.contains(.notify) { return .notification }

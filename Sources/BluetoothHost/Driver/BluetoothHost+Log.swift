@@ -7,7 +7,7 @@ extension BluetoothHost {
     func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
         if suppressed > 0 {
-            configuration.logger.debug("\(suppressed) lines like the next were left out")
+            configuration.logger.debug("\(suppressed) similar lines were suppressed")
         }
         configuration.logger.debug("\(text)")
     }

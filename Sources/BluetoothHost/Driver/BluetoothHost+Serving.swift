@@ -79,7 +79,7 @@ extension BluetoothHost {
         drain()
     }
 
-    /// Removes a bond and what the peer has configured.
+    /// Removes a bond and the peer's configuration.
     package func removeBond(with peer: DeviceAddress) {
         core.dropBond(of: peer, now: executor.now)
         drain()

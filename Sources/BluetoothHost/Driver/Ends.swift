@@ -4,13 +4,13 @@
 struct Ends<Subject: Hashable, End: Sendable> {
     typealias Waiter = CheckedContinuation<End, any Error>
 
-    /// How many past ends are remembered for late callers.
+    /// The number of past ends that are stored for late callers.
     private static var pastLimit: Int { 64 }
 
     private var waiters: [Subject: [RequestIdentifier: Waiter]] = [:]
     private var past: [(subject: Subject, end: End)] = []
 
-    /// How an object ended; `nil` if it has not ended, or if the end is forgotten.
+    /// The end of an object; `nil` if the object has not ended, or if its end is no longer stored.
     subscript(subject: Subject) -> End? {
         past.last { $0.subject == subject }?.end
     }

@@ -5,14 +5,15 @@ import BluetoothSMP
 /// The open questions to the pairing delegate, at most one for each link, with their tasks. An
 /// answer counts only while its question is open.
 struct PairingQuestions {
-    /// How many keypresses of a peer wait for a busy delegate. A further one displaces the oldest.
+    /// The maximum number of a peer's keypresses that wait for a busy delegate. A further keypress
+    /// displaces the oldest.
     static let keypressLimit = 32
 
     private struct Question {
         let id: PairingRequest.ID
         /// The pairing that asks; `nil` for a question about a lost bond.
         let pairing: PairingRequest?
-        /// Whether the question is answered. The peer may report keypresses afterwards.
+        /// Whether the question is answered. The peer may report keypresses afterward.
         var isAnswered = false
         var tasks: [Task<Void, Never>] = []
         var presses: AsyncStream<Pairing.Keypress>.Continuation?

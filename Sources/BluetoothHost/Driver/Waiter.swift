@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the end of a request resumes: a task, or a completion of the port.
+/// The recipient of a request's result: a task, or a completion of the port.
 enum Waiter {
     case task(CheckedContinuation<HostAnswer, any Error>)
     case completion(BluetoothHost.Completion)

@@ -18,8 +18,8 @@ extension BluetoothHost {
     /// A closure that gets the result of a request.
     package typealias Completion = @Sendable (Result<HostAnswer, any Error>) -> Void
 
-    /// How many rounds of completions and the actions that they cause run before other work of the
-    /// executor gets its turn.
+    /// The maximum number of rounds of completions and resulting actions before other work of the
+    /// executor runs.
     static let roundsPerDrainLimit = 1_024
 
     /// Runs `body` on the host, in the order of the calls. Call it from any thread. `body` never

@@ -57,7 +57,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Replaces what a set advertises. The answer is that of `beginAdvertising`.
+    /// Replaces the data, the type and the timing of a set. The answer is that of
+    /// `beginAdvertising`.
     @discardableResult
     package func beginUpdate(
         of set: RequestIdentifier,

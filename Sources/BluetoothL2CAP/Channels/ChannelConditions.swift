@@ -46,7 +46,7 @@ extension L2CAP {
 }
 
 extension L2CAP.ConnectionResult {
-    /// Creates the result that tells the peer what its link lacks (Vol 3, Part A, 4.23).
+    /// Creates the result that states the missing protection of the link (Vol 3, Part A, 4.23).
     init(_ shortfall: SecurityRequirement.Shortfall) {
         self =
             switch shortfall {

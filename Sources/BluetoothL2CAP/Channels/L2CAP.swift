@@ -83,14 +83,14 @@ public enum L2CAP {
             case .reconfigurationRefused(let result): "the peer refused the sizes: \(result)"
             case .notSupported: "the peer does not support such channels"
             case .timedOut: "the peer did not answer"
-            case .malformedAnswer: "the peer granted a channel that cannot exist"
-            case .noRoom: "there is no room for another channel or request"
-            case .tooLong(let limit): "longer than the peer accepts: \(limit) bytes"
+            case .malformedAnswer: "the peer's response describes a channel that is not allowed"
+            case .noRoom: "the link has reached its limit of channels or requests"
+            case .tooLong(let limit): "the SDU is longer than the peer accepts: \(limit) bytes"
             case .closed: "the channel is closed"
             case .closedByPeer: "the peer closed the channel"
-            case .violated(let violation): "the peer broke the rules: \(violation)"
-            case .alreadyListening: "another listener has this number"
-            case .invalidParameters: "no channel can have these parameters"
+            case .violated(let violation): "the peer violated the channel's rules: \(violation)"
+            case .alreadyListening: "another listener uses this SPSM, or no SPSM is free"
+            case .invalidParameters: "the channel parameters are not valid"
             }
         }
     }
@@ -120,9 +120,9 @@ public enum L2CAP {
             case .frameTooLong: "a frame longer than the MPS"
             case .lengthMissing: "an SDU without a length"
             case .sduTooLong: "an SDU longer than the MTU"
-            case .sduOverrun: "an SDU longer than it says"
-            case .creditOverflow: "more credits than there can be"
-            case .sharedEnd: "two channels with the same end"
+            case .sduOverrun: "an SDU longer than its announced length"
+            case .creditOverflow: "more than 65,535 credits"
+            case .sharedEnd: "two channels with the same peer end"
             }
         }
     }

@@ -70,7 +70,10 @@ extension Signaling {
             result: UInt16,
             destinations: [ChannelIdentifier]
         ) {
-            precondition((1...channelLimit).contains(destinations.count), "no such response")
+            precondition(
+                (1...channelLimit).contains(destinations.count),
+                "too few or too many channels"
+            )
             self.mtu = mtu
             self.mps = mps
             self.initialCredits = initialCredits
@@ -105,7 +108,10 @@ extension Signaling {
 
         /// Creates a request for 1 to `channelLimit` channels.
         package init(mtu: UInt16, mps: UInt16, destinations: [ChannelIdentifier]) {
-            precondition((1...channelLimit).contains(destinations.count), "no such request")
+            precondition(
+                (1...channelLimit).contains(destinations.count),
+                "too few or too many channels"
+            )
             self.mtu = mtu
             self.mps = mps
             self.destinations = destinations

@@ -8,13 +8,13 @@ struct OutstandingRequests: Sendable {
     /// The identifiers of this host's commands.
     ///
     /// The specification lets each side use 1 to 255 (Vol 3, Part A, 4). Linux uses 1 to 128, and
-    /// finds the channel that a response belongs to by the identifier alone, also among the channels
-    /// that the peer requested. Where both sides request a channel with the same identifier, the
-    /// refusal of one request makes Linux drop the other channel.
+    /// finds the channel that a response belongs to by the identifier alone, also among the
+    /// channels that the peer requested. Where both sides request a channel with the same
+    /// identifier, the refusal of one request makes Linux drop the other channel.
     static let identifiers: ClosedRange<Signaling.Identifier> = 129...255
 
-    /// The number of requests that may be outstanding: half of the identifiers, so that an identifier
-    /// is not used again before a late response to it has arrived.
+    /// The number of requests that may be outstanding: half of the identifiers, so that an
+    /// identifier is not used again before a late response to it has arrived.
     static let limit = 64
 
     struct Request: Sendable {

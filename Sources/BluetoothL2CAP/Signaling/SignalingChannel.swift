@@ -111,8 +111,8 @@ package struct SignalingChannel: Sendable {
         _ parameters: ConnectionParametersRequest,
         now: Instant
     ) -> [UInt8]? {
-        precondition(role == .peripheral, "a Central updates the connection without asking")
-        precondition(parameters.isValid, "no link can have these parameters")
+        precondition(role == .peripheral, "only a Peripheral requests parameters")
+        precondition(parameters.isValid, "the connection parameters are not valid")
         let code = ConnectionParametersRequest.code
         guard !outstanding.contains(code) else { return nil }
         return ask(parameters, now: now)?.payload

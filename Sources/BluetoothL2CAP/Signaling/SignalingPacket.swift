@@ -14,7 +14,7 @@ extension Signaling {
 
         /// Creates a command. The identifier must not be zero.
         package init(code: Code, identifier: Identifier, parameters: ArraySlice<UInt8>) {
-            precondition(identifier != 0, "zero identifies no command")
+            precondition(identifier != 0, "a command identifier must not be 0")
             self.code = code
             self.identifier = identifier
             self.parameters = parameters

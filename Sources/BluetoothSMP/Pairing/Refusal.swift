@@ -31,7 +31,7 @@ struct Refusal: Error, Equatable {
     static let notEncrypted = Refusal(.unspecified, .notEncrypted)
 
     /// The peer sent more PDUs than any pairing needs.
-    static let endless = Refusal(.unspecified, .refused(.unspecified), violation: "endless pairing")
+    static let endless = Refusal(.unspecified, .refused(.unspecified), violation: "too many PDUs")
 
     /// The PDU is not allowed now, or not in the sender's role. The specification has no separate
     /// reason for the former.

@@ -17,8 +17,8 @@ extension Pairing {
             /// One sentence without a period at its end.
             public var description: String {
                 switch self {
-                case .wrongLength: "each part has 16 bytes"
-                case .incomplete: "confirmation and random number belong together"
+                case .wrongLength: "each part must have 16 bytes"
+                case .incomplete: "the confirmation and the random number must occur together"
                 }
             }
         }

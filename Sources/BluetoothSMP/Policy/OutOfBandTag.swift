@@ -50,7 +50,7 @@ extension Pairing {
                 var structure = ByteReader(try reader.readBytes(Int(length)))
                 guard let kind = Kind(rawValue: try structure.readUInt8()) else { continue }
                 guard seen.insert(kind.rawValue).inserted else {
-                    throw .invalid(field: "structure, there already")
+                    throw .invalid(field: "repeated structure")
                 }
                 try read(kind, from: &structure, into: &parts)
                 try structure.finish()

@@ -43,19 +43,19 @@ extension Pairing {
         public var description: String {
             switch self {
             case .passkeyEntryFailed: "the passkey was not entered"
-            case .outOfBandDataNotAvailable: "the data out of band is not there"
-            case .authenticationRequirements: "the two sides cannot protect each other enough"
-            case .confirmValueFailed: "the values do not fit"
-            case .pairingNotSupported: "it does not pair, or not now"
+            case .outOfBandDataNotAvailable: "the out-of-band data is not available"
+            case .authenticationRequirements: "the devices cannot meet the security requirements"
+            case .confirmValueFailed: "the confirm values do not match"
+            case .pairingNotSupported: "pairing is not supported, or not now"
             case .encryptionKeySize: "the key would be too short"
-            case .commandNotSupported: "the command is not known"
-            case .unspecified: "for no reason that it gave"
+            case .commandNotSupported: "the command is not supported"
+            case .unspecified: "unspecified reason"
             case .repeatedAttempts: "too soon after a failure"
-            case .invalidParameters: "a value is wrong"
-            case .dhKeyCheckFailed: "the keys do not fit"
-            case .numericComparisonFailed: "the digits are not the same"
-            case .keyRejected: "the key was not taken"
-            case .busy: "it is busy"
+            case .invalidParameters: "a parameter is invalid"
+            case .dhKeyCheckFailed: "the keys do not match"
+            case .numericComparisonFailed: "the numbers are not equal"
+            case .keyRejected: "the key was rejected"
+            case .busy: "the device is busy"
             default: "reason \(rawValue)"
             }
         }
@@ -89,13 +89,13 @@ extension Pairing {
             case .refused(let reason): "refused by us: \(reason)"
             case .refusedByPeer(let reason): "refused by the peer: \(reason)"
             case .declined: "declined here"
-            case .timedOut: "30 s without a step"
+            case .timedOut: "no progress for 30 seconds"
             case .tooSoon: "too soon after a failure"
-            case .busy: "a pairing is under way"
+            case .busy: "another pairing is in progress"
             case .notEncrypted:
-                "the link could not be encrypted with the key that was agreed on"
+                "the link could not be encrypted with the new key"
             case .linkEnded: "the link ended"
-            case .cancelled: "cancelled"
+            case .cancelled: "canceled"
             }
         }
     }

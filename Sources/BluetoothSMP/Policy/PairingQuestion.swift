@@ -9,7 +9,7 @@ extension Pairing {
         case confirm(UInt32)
         /// Show these six digits until the pairing continues. No answer is required.
         case display(UInt32)
-        /// Which six digits the peer shows.
+        /// The six digits that the peer shows, for the user to enter.
         case enterPasskey
     }
 

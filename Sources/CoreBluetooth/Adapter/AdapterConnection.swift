@@ -42,12 +42,12 @@ final class AdapterConnection: Sendable {
 
     /// Leaves the adapter. Called when the manager is released.
     ///
-    /// - Parameter part: Runs on the adapter's thread, as the manager's last command.
-    func leave(_ part: @escaping Command) {
+    /// - Parameter command: Runs on the adapter's thread, as the manager's last command.
+    func leave(_ command: @escaping Command) {
         let adapter = state.withLock { state in
             state.isLeft = true
             return state.adapter
         }
-        adapter?.enter(part)
+        adapter?.enter(command)
     }
 }

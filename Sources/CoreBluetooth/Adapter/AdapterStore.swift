@@ -33,16 +33,16 @@ enum AdapterStore {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> FileStore? {
         guard let name = storeName(of: adapter) else {
-            Misuse.warn("\(adapter) is not there yet - nothing is kept; name it by its address")
+            Misuse.warn("\(adapter) is not connected, so no data is stored: name it by its address")
             return nil
         }
         guard let directory = directory(for: name, environment: environment) else { return nil }
         do throws(TransportError) {
             return try FileStore(directory: directory, makingParents: true)
         } catch .addressInUse {
-            Misuse.warn("another process has the bonds of \(adapter) - going on without")
+            Misuse.warn("Another process uses the store of \(adapter): continuing without bonds")
         } catch {
-            Misuse.warn("nothing is kept of \(adapter): \(error)")
+            Misuse.warn("The store of \(adapter) cannot be used: \(error)")
         }
         return nil
     }

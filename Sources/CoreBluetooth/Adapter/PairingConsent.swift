@@ -47,8 +47,7 @@ struct PairingConsent: PairingDelegate {
 /// The conditions under which a peer may start a pairing without a pairing delegate.
 struct PairingGrounds: Equatable, Sendable {
     /// Whether a published value or channel requires encryption. The central's pairing is accepted
-    /// without regard to the value that it wants: it could request the protected value first and
-    /// then pair.
+    /// whichever value the central uses: it could request the protected value first and then pair.
     var isSomethingProtected = false
     /// The links on which the peer is the Central. A Peripheral that this device connects to is not
     /// expected to use this device's protected values.

@@ -90,7 +90,7 @@ actor SharedAdapter: HostObserver {
         case .stateChanged(let state):
             hostState = state
             updateState()
-        case .advertised(let scan, let advertisement): sighted(advertisement, by: scan)
+        case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
         case .linkOpened(let link, let address, let role): linkOpened(link, to: address, role)
         case .notified(let link, let handle, let value): notified(value, of: handle, on: link)
         case .servicesChanged(let link, let handles): servicesChanged(handles, on: link)

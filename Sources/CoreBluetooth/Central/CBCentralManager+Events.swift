@@ -22,7 +22,7 @@ extension CBCentralManager {
             delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
         case .disconnected(let peer, let end):
             guard let peripheral = knownPeripheral(peer) else { return }
-            parted(peripheral, end)
+            connectionEnded(peripheral, end)
         case .connectionEvent(let event, let peer):
             delegate?.centralManager(
                 self,
@@ -52,7 +52,7 @@ extension CBCentralManager {
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
     }
 
-    private func parted(_ peripheral: CBPeripheral, _ end: ConnectionEnd) {
+    private func connectionEnded(_ peripheral: CBPeripheral, _ end: ConnectionEnd) {
         let reconnects =
             end.isReconnecting && peripheral.snapshot.read { $0.request } == end.request
         if reconnects {

@@ -10,7 +10,7 @@ struct CentralSession: Sendable {
     var followsBackgroundRules = false
     /// The number of states that the manager was sent. A command that was given before the manager
     /// received the last one is ignored, because it was meant for the former state.
-    var statesTold = 0
+    var statesSent = 0
     /// The peers whose connection events the manager registered for. `nil` if it did not register.
     var connectionEvents: ConnectionEventRequest?
     /// The manager's scan. `nil` while it does not scan.

@@ -5,7 +5,7 @@ import Synchronization
 /// The identifier of a connection request. Unique in the process.
 ///
 /// An event of the adapter may arrive after the application canceled the request and made another
-/// one. The number tells which request the event concerns.
+/// one. The number identifies the request that the event concerns.
 struct ConnectionRequestNumber: Hashable, Sendable {
     private static let last = Atomic<UInt64>(0)
 

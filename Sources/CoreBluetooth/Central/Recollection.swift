@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A dictionary of bounded size that forgets the entries that were not used for the longest time.
+/// A cache of bounded size that drops the entries that were not used for the longest time.
 ///
 /// It has two generations. Using an entry moves it to the young generation. When the young
-/// generation is full, it replaces the old one, whose entries are forgotten. Each access takes
+/// generation is full, it replaces the old one, whose entries are dropped. Each access takes
 /// constant time on average, and the last `generationLimit` entries used are always present.
 struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The maximum number of entries in a generation.

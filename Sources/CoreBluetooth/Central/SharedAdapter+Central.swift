@@ -66,7 +66,7 @@ extension SharedAdapter {
 
     /// Sends a manager the state.
     func tellState(to session: SessionIdentifier) {
-        central.sessions[session]?.statesTold += 1
+        central.sessions[session]?.statesSent += 1
         post(CentralEvent.stateChanged(state), to: session)
     }
 
@@ -75,8 +75,8 @@ extension SharedAdapter {
     /// - Parameter statesHeard: The number of states that the manager had received when it gave the
     ///   command.
     func accepts(commandOf session: SessionIdentifier, after statesHeard: Int) -> Bool {
-        let told = central.sessions[session]?.statesTold ?? server.sessions[session]?.statesTold
-        return state == .poweredOn && told == statesHeard
+        let sent = central.sessions[session]?.statesSent ?? server.sessions[session]?.statesSent
+        return state == .poweredOn && sent == statesHeard
     }
 
     func centralLostPower() {

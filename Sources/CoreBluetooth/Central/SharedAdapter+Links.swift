@@ -135,7 +135,7 @@ extension SharedAdapter {
         central.lastRequestNumber += 1
         let number = central.lastRequestNumber
         let request = onHost { host in
-            host.beginConnecting(to: address, options: .attentively) { [weak self] result in
+            host.beginConnecting(to: address, options: .continuous) { [weak self] result in
                 self?.assumeIsolated { $0.connectionRequestEnded(number, to: peer, result) }
             }
         }
@@ -182,7 +182,7 @@ extension ConnectOptions {
     /// The controller scans all the time that its links and scans leave, as with the Linux kernel's
     /// own stack. Scanning half of the time would miss every second packet. A peer that returns
     /// would then often wait for another advertising interval.
-    fileprivate static var attentively: ConnectOptions {
+    fileprivate static var continuous: ConnectOptions {
         var options = whenAvailable
         options.parameters.scanWindow = options.parameters.scanInterval
         return options

@@ -49,7 +49,7 @@ extension SharedAdapter {
             return
         }
         central.scans[scan] = nil
-        if error as? HostError != .closed { Misuse.warn("a scan has ended: \(error)") }
+        if error as? HostError != .closed { Misuse.warn("A scan ended: \(error)") }
     }
 
     /// Stops a manager's scan.
@@ -70,7 +70,7 @@ extension SharedAdapter {
         if let scan = central.sessions[session]?.scan { startScan(scan, for: session) }
     }
 
-    func sighted(_ advertisement: Advertisement, by scan: RequestIdentifier) {
+    func receive(_ advertisement: Advertisement, by scan: RequestIdentifier) {
         let now = Date().timeIntervalSinceReferenceDate
         guard let owner = central.scans[scan]?.session,
             let session = central.sessions[owner],

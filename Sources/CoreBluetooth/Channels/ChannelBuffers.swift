@@ -124,8 +124,8 @@ struct ChannelBuffers: Equatable, Sendable {
     mutating func nextEvent(of side: Side) -> Event? {
         guard let event = dueEvent(of: side) else { return nil }
         switch side {
-        case .input: input.progress.told(event)
-        case .output: output.progress.told(event)
+        case .input: input.progress.reported(event)
+        case .output: output.progress.reported(event)
         }
         return event
     }

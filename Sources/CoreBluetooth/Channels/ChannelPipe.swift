@@ -100,7 +100,7 @@ extension ChannelPipe {
     }
 }
 
-// MARK: - What follows from a change
+// MARK: - Consequences of a change
 
 extension ChannelPipe {
     private struct Consequences {

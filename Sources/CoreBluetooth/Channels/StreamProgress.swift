@@ -9,11 +9,11 @@ struct StreamProgress: Equatable, Sendable {
     }
 
     private var phase = Phase.notOpen
-    private var isOpeningTold = false
-    private var isEndTold = false
+    private var isOpeningReported = false
+    private var isEndReported = false
     /// Whether the delegate received a readiness event, and the application has not read or written
     /// since.
-    private(set) var isReadinessTold = false
+    private(set) var isReadinessReported = false
 
     var isOpen: Bool { phase == .open }
     var isClosed: Bool { phase == .closed }
@@ -30,14 +30,14 @@ struct StreamProgress: Equatable, Sendable {
     /// Notes that the application has read or written: the delegate then gets the next readiness
     /// event.
     mutating func used() {
-        isReadinessTold = false
+        isReadinessReported = false
     }
 
-    mutating func told(_ event: ChannelBuffers.Event) {
+    mutating func reported(_ event: ChannelBuffers.Event) {
         switch event {
-        case .openCompleted: isOpeningTold = true
-        case .hasBytesAvailable, .hasSpaceAvailable: isReadinessTold = true
-        case .errorOccurred, .endEncountered: isEndTold = true
+        case .openCompleted: isOpeningReported = true
+        case .hasBytesAvailable, .hasSpaceAvailable: isReadinessReported = true
+        case .errorOccurred, .endEncountered: isEndReported = true
         }
     }
 
@@ -45,9 +45,9 @@ struct StreamProgress: Equatable, Sendable {
     /// last `end`.
     func due(ready: ChannelBuffers.Event?, end: ChannelBuffers.Event?) -> ChannelBuffers.Event? {
         guard isOpen else { return nil }
-        if !isOpeningTold { return .openCompleted }
-        if let ready, !isReadinessTold { return ready }
-        if let end, !isEndTold { return end }
+        if !isOpeningReported { return .openCompleted }
+        if let ready, !isReadinessReported { return ready }
+        if let end, !isEndReported { return end }
         return nil
     }
 }

@@ -54,11 +54,11 @@ extension CBPeripheral {
 
     /// Invalidates a service that changed. Commands for its object are then refused.
     func invalidate(_ service: CBService) {
-        Self.kill(service)
+        Self.invalidateContents(service)
         snapshot.change { $0.tree.drop(service) }
     }
 
-    private static func kill(_ service: CBService) {
+    private static func invalidateContents(_ service: CBService) {
         service.invalidate()
         for characteristic in service.characteristics ?? [] { characteristic.setNotifying(false) }
     }
@@ -80,7 +80,7 @@ extension CBPeripheral {
             defer { snapshot.tree = ObjectTree() }
             return snapshot.tree.allServices
         }
-        all.forEach(Self.kill)
+        all.forEach(Self.invalidateContents)
     }
 
     /// Marks all characteristics as not notifying. The link ended, and the manager reconnects: the

@@ -21,7 +21,7 @@ struct ClientPart: Sendable {
 
 extension SharedAdapter {
     /// Gives a manager's request to a peripheral that it is connected to. Does nothing if the
-    /// manager is no longer connected, which it learns from an event.
+    /// manager is no longer connected, which an event reports to it.
     func ask(
         _ request: ClientRequest,
         of peer: PeerIdentifier,

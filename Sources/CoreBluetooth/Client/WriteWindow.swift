@@ -3,7 +3,7 @@
 import Synchronization
 
 /// The number of writes without response that wait on a peripheral's connection. The calling
-/// threads count it up. The adapter counts it down when the controller has accepted a write.
+/// threads increase it. The adapter decreases it when the controller has accepted a write.
 final class WriteWindow: Sendable {
     /// The number of waiting writes at which `canSendWriteWithoutResponse` becomes `false`.
     static let limit = 64
@@ -15,7 +15,7 @@ final class WriteWindow: Sendable {
 
     private struct State {
         var unsent = 0
-        var owesNews = false
+        var owesCallback = false
     }
 
     private let state = Mutex(State())
@@ -27,7 +27,7 @@ final class WriteWindow: Sendable {
         state.withLock { state in
             guard state.unsent < Self.overflowLimit else { return false }
             state.unsent += 1
-            if state.unsent >= Self.limit { state.owesNews = true }
+            if state.unsent >= Self.limit { state.owesCallback = true }
             return true
         }
     }
@@ -36,8 +36,8 @@ final class WriteWindow: Sendable {
     func release() -> Bool {
         state.withLock { state in
             state.unsent -= 1
-            guard state.owesNews, state.unsent <= Self.lowWater else { return false }
-            state.owesNews = false
+            guard state.owesCallback, state.unsent <= Self.lowWater else { return false }
+            state.owesCallback = false
             return true
         }
     }

@@ -39,7 +39,7 @@ final class Delivery<Event: Sendable>: Sendable {
 
         private var count: Int { events.count + leaving.count }
 
-        mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Fate {
+        mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Admission {
             if isDispensable, count >= pendingLimit {
                 defer { isOverflowing = true }
                 return .dropped(isFirst: !isOverflowing)
@@ -75,7 +75,7 @@ final class Delivery<Event: Sendable>: Sendable {
     }
 
     /// The result of posting an event.
-    private enum Fate {
+    private enum Admission {
         case waits
         case dropped(isFirst: Bool)
     }

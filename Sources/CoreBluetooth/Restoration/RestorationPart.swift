@@ -4,10 +4,9 @@ import BluetoothHost
 import BluetoothTypes
 
 /// The adapter's state for managers with state restoration.
-///
-/// The parts of the adapter that carry out a manager's commands know its intents, and are asked for
-/// them after each change. This type holds only the state that they do not know: after a launch,
-/// the intents that wait for Bluetooth to be on or for a link.
+/// The parts of the adapter that carry out a manager's commands hold its intents, and provide them
+/// after each change. This type holds only the other state: after a launch, the intents that wait
+/// for Bluetooth to be on or for a link.
 struct RestorationPart: Sendable {
     /// The manager that has each restore identifier.
     private(set) var owners: [RestorationKey: SessionIdentifier] = [:]

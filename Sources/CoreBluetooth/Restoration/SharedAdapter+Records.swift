@@ -56,7 +56,7 @@ extension SharedAdapter {
         do throws(MalformedBytes) {
             return try RestorationRecord.decode(bytes, of: identifier)
         } catch {
-            Misuse.warn("What was kept for \(identifier) cannot be restored: \(error)")
+            Misuse.warn("The stored state of \(identifier) cannot be restored: \(error)")
             return nil
         }
     }
@@ -67,7 +67,7 @@ extension SharedAdapter {
             host.applicationRecord(name) == bytes || host.keepApplicationRecord(bytes, name)
         }
         guard !isKept else { return }
-        Misuse.warn("There is no room to keep \(identifier) for the next launch")
+        Misuse.warn("The store has no space for the state of \(identifier)")
         onHost { _ = $0.keepApplicationRecord(nil, name) }
     }
 }

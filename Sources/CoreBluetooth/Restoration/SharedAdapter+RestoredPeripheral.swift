@@ -49,7 +49,7 @@ extension SharedAdapter {
             server.tree.insert(service, of: session, as: published, isFromBefore: true)
             return true
         }
-        Misuse.warn("There is no room for the service \(service.uuid) that was published before")
+        Misuse.warn("The table has no space for the restored service \(service.uuid)")
         return false
     }
 

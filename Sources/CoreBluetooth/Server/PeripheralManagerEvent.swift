@@ -83,7 +83,7 @@ struct PeripheralManagerSession: Sendable {
     /// Whether the rules for applications in the background apply.
     var hasBackgroundRules = false
     /// The number of states that the manager was sent.
-    var statesTold = 0
+    var statesSent = 0
     /// The number of changes of subscriptions that wait for the manager's queue.
     let waitingSubscriptions = Guarded(0)
     /// The number of changes of lengths that wait for the manager's queue: at most one.

@@ -52,7 +52,7 @@ extension SharedAdapter {
     }
 
     func tellState(toPeripheralManager session: SessionIdentifier) {
-        server.sessions[session]?.statesTold += 1
+        server.sessions[session]?.statesSent += 1
         post(PeripheralManagerEvent.stateChanged(state), to: session)
     }
 

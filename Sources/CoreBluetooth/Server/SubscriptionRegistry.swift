@@ -11,7 +11,7 @@ import BluetoothTypes
 /// links that has one. When another link becomes the current one, the application sees the end of
 /// one subscription and the beginning of another.
 struct SubscriptionRegistry: Sendable {
-    /// A change of what an application sees.
+    /// A change of the visible subscriptions.
     enum Change: Equatable, Sendable {
         case ended(PublishedTree.Place, on: LinkIdentifier)
         case begun(PublishedTree.Place, on: LinkIdentifier)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The enumerations of CoreBluetooth. They are written in C because only an enumeration that comes
-// from C is open in Swift: a `switch` over it needs `@unknown default`, and `init(rawValue:)` makes a
-// value of every number, also of one that has no name yet. An application error of ATT
-// (`CBATTError.Code(rawValue: 0x80)`) has to exist in this way.
+// The enumerations of CoreBluetooth. Only an enumeration that is imported from C is open in Swift:
+// a `switch` over it needs `@unknown default`, and `init(rawValue:)` accepts every number, even one
+// without a name. An application error of ATT, such as `CBATTError.Code(rawValue: 0x80)`, requires
+// that.
 
 #ifndef CORE_BLUETOOTH_ENUMERATIONS_H
 #define CORE_BLUETOOTH_ENUMERATIONS_H
@@ -11,181 +11,181 @@
 /// An open enumeration whose raw value is Swift's `Int`.
 #define CB_ENUM(name) enum __attribute__((enum_extensibility(open))) name : long
 
-/// What a constant is called in Swift.
+/// The name of a constant in Swift.
 #define CB_NAME(name) __attribute__((swift_name(#name)))
 
-/// Marks what code should no longer use, and says what takes its place.
+/// Marks a deprecated declaration, with its replacement.
 #define CB_DEPRECATED(advice) __attribute__((deprecated(advice)))
 
-/// What a manager can do at the moment. All below `poweredOff` mean that what the manager has
-/// handed out is no longer valid.
+/// The state of a manager. A state below `poweredOff` invalidates all objects that the manager has
+/// made.
 CB_ENUM(CBManagerState) {
-    /// Not known yet: the first update is still to come.
+    /// The state is not known yet. An update follows.
     CBManagerStateUnknown CB_NAME(unknown) = 0,
-    /// The connection to the adapter was lost for a moment; another update follows.
+    /// The connection to the adapter was lost temporarily. An update follows.
     CBManagerStateResetting CB_NAME(resetting) = 1,
-    /// There is no adapter that can do Bluetooth Low Energy.
+    /// There is no adapter that supports Bluetooth Low Energy.
     CBManagerStateUnsupported CB_NAME(unsupported) = 2,
     /// The application may not use Bluetooth.
     CBManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBManagerStatePoweredOff CB_NAME(poweredOff) = 4,
-    /// Bluetooth is on, and the manager takes commands.
+    /// Bluetooth is on, and the manager accepts commands.
     CBManagerStatePoweredOn CB_NAME(poweredOn) = 5,
 };
 
 /// Whether the application may use Bluetooth.
 CB_ENUM(CBManagerAuthorization) {
-    /// Nobody has been asked yet.
+    /// The system has not asked the user yet.
     CBManagerAuthorizationNotDetermined CB_NAME(notDetermined) = 0,
-    /// It may not, and nobody who uses the application can change that.
+    /// The application may not use Bluetooth, and the user cannot change that.
     CBManagerAuthorizationRestricted CB_NAME(restricted) = 1,
-    /// It was refused.
+    /// The user denied the permission.
     CBManagerAuthorizationDenied CB_NAME(denied) = 2,
-    /// It may, also in the background.
+    /// The application may use Bluetooth, also in the background.
     CBManagerAuthorizationAllowedAlways CB_NAME(allowedAlways) = 3,
 };
 
-/// The state of a central manager, as it was called before both managers had one.
+/// The former name of a central manager's state.
 CB_ENUM(CBCentralManagerState) {
-    /// Not known yet: the first update is still to come.
+    /// The state is not known yet. An update follows.
     CBCentralManagerStateUnknown CB_NAME(unknown) = 0,
-    /// The connection to the adapter was lost for a moment; another update follows.
+    /// The connection to the adapter was lost temporarily. An update follows.
     CBCentralManagerStateResetting CB_NAME(resetting) = 1,
-    /// There is no adapter that can do Bluetooth Low Energy.
+    /// There is no adapter that supports Bluetooth Low Energy.
     CBCentralManagerStateUnsupported CB_NAME(unsupported) = 2,
     /// The application may not use Bluetooth.
     CBCentralManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBCentralManagerStatePoweredOff CB_NAME(poweredOff) = 4,
-    /// Bluetooth is on, and the manager takes commands.
+    /// Bluetooth is on, and the manager accepts commands.
     CBCentralManagerStatePoweredOn CB_NAME(poweredOn) = 5,
 } CB_DEPRECATED("use CBManagerState");
 
-/// The state of a peripheral manager, as it was called before both managers had one.
+/// The former name of a peripheral manager's state.
 CB_ENUM(CBPeripheralManagerState) {
-    /// Not known yet: the first update is still to come.
+    /// The state is not known yet. An update follows.
     CBPeripheralManagerStateUnknown CB_NAME(unknown) = 0,
-    /// The connection to the adapter was lost for a moment; another update follows.
+    /// The connection to the adapter was lost temporarily. An update follows.
     CBPeripheralManagerStateResetting CB_NAME(resetting) = 1,
-    /// There is no adapter that can do Bluetooth Low Energy.
+    /// There is no adapter that supports Bluetooth Low Energy.
     CBPeripheralManagerStateUnsupported CB_NAME(unsupported) = 2,
     /// The application may not use Bluetooth.
     CBPeripheralManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBPeripheralManagerStatePoweredOff CB_NAME(poweredOff) = 4,
-    /// Bluetooth is on, and the manager takes commands.
+    /// Bluetooth is on, and the manager accepts commands.
     CBPeripheralManagerStatePoweredOn CB_NAME(poweredOn) = 5,
 } CB_DEPRECATED("use CBManagerState");
 
-/// What happened to a peer that was registered for.
+/// A connection event of a peer for which the application has registered.
 CB_ENUM(CBConnectionEvent) {
     /// The peer is no longer connected to this host.
     CBConnectionEventPeerDisconnected CB_NAME(peerDisconnected) = 0,
-    /// The peer is connected to this host, whoever asked for it.
+    /// The peer is connected to this host, whichever side made the connection.
     CBConnectionEventPeerConnected CB_NAME(peerConnected) = 1,
 };
 
-/// How a peripheral stands to the application that holds it.
+/// The state of a peripheral's connection to the application.
 CB_ENUM(CBPeripheralState) {
-    /// Not connected, and no attempt is under way.
+    /// The peripheral is not connected, and no connection request is pending.
     CBPeripheralStateDisconnected CB_NAME(disconnected) = 0,
-    /// An attempt is under way, for as long as it takes.
+    /// A connection request is pending. It has no timeout.
     CBPeripheralStateConnecting CB_NAME(connecting) = 1,
-    /// Connected: it takes commands.
+    /// The peripheral is connected and accepts commands.
     CBPeripheralStateConnected CB_NAME(connected) = 2,
-    /// The application has asked for the end, which has not been confirmed yet.
+    /// The application canceled the connection, and the disconnection is not confirmed yet.
     CBPeripheralStateDisconnecting CB_NAME(disconnecting) = 3,
 };
 
-/// Whether a write asks for an answer.
+/// The kind of a write.
 CB_ENUM(CBCharacteristicWriteType) {
-    /// The peripheral answers, and the delegate hears of it.
+    /// The peripheral confirms the write, and the delegate gets the result.
     CBCharacteristicWriteTypeWithResponse CB_NAME(withResponse) = 0,
-    /// Sent and forgotten: nothing is said of what becomes of it.
+    /// The peripheral does not confirm the write.
     CBCharacteristicWriteTypeWithoutResponse CB_NAME(withoutResponse) = 1,
 };
 
-/// How soon data should reach a central, weighed against the power that it costs.
+/// The latency of a connection to a central. A low latency costs power.
 CB_ENUM(CBPeripheralManagerConnectionLatency) {
-    /// Soon, at the cost of power.
+    /// Low latency, with the highest power consumption.
     CBPeripheralManagerConnectionLatencyLow CB_NAME(low) = 0,
-    /// Between the two.
+    /// Medium latency.
     CBPeripheralManagerConnectionLatencyMedium CB_NAME(medium) = 1,
-    /// Late, to save power.
+    /// High latency, which saves power.
     CBPeripheralManagerConnectionLatencyHigh CB_NAME(high) = 2,
 };
 
-/// Whether the application may advertise in the background, as it was asked before managers had an
-/// authorization.
+/// Whether the application may advertise in the background. `CBManagerAuthorization` replaces this
+/// type.
 CB_ENUM(CBPeripheralManagerAuthorizationStatus) {
-    /// Nobody has been asked yet.
+    /// The system has not asked the user yet.
     CBPeripheralManagerAuthorizationStatusNotDetermined CB_NAME(notDetermined) = 0,
-    /// It may not, and nobody who uses the application can change that.
+    /// The application may not advertise, and the user cannot change that.
     CBPeripheralManagerAuthorizationStatusRestricted CB_NAME(restricted) = 1,
-    /// It was refused.
+    /// The user denied the permission.
     CBPeripheralManagerAuthorizationStatusDenied CB_NAME(denied) = 2,
-    /// It may.
+    /// The application may advertise.
     CBPeripheralManagerAuthorizationStatusAuthorized CB_NAME(authorized) = 3,
 } CB_DEPRECATED("use CBManagerAuthorization");
 
-/// What went wrong, where the Attribute Protocol is not to blame: `CBError.Code` in Swift.
+/// The code of an error outside the Attribute Protocol: `CBError.Code` in Swift.
 CB_ENUM(CBErrorCode) {
-    /// Something that has no code of its own.
+    /// An error without a code of its own.
     CBErrorUnknown CB_NAME(unknown) = 0,
-    /// An argument makes no sense.
+    /// An argument is not valid.
     CBErrorInvalidParameters CB_NAME(invalidParameters) = 1,
     /// An attribute handle is not valid.
     CBErrorInvalidHandle CB_NAME(invalidHandle) = 2,
     /// The peer is not connected.
     CBErrorNotConnected CB_NAME(notConnected) = 3,
-    /// There is no room for what was to be kept.
+    /// There is no space left.
     CBErrorOutOfSpace CB_NAME(outOfSpace) = 4,
-    /// The operation was called off.
+    /// The operation was canceled.
     CBErrorOperationCancelled CB_NAME(operationCancelled) = 5,
-    /// The peer was not heard for too long: the link's supervision timeout.
+    /// The supervision timeout of the link elapsed without a packet from the peer.
     CBErrorConnectionTimeout CB_NAME(connectionTimeout) = 6,
     /// The peer ended the link.
     CBErrorPeripheralDisconnected CB_NAME(peripheralDisconnected) = 7,
-    /// The system keeps this UUID for itself.
+    /// The system reserves this UUID.
     CBErrorUuidNotAllowed CB_NAME(uuidNotAllowed) = 8,
-    /// The manager advertises already.
+    /// The manager is already advertising.
     CBErrorAlreadyAdvertising CB_NAME(alreadyAdvertising) = 9,
     /// The link could not be established.
     CBErrorConnectionFailed CB_NAME(connectionFailed) = 10,
-    /// The adapter has no room for another link.
+    /// The adapter cannot have another link.
     CBErrorConnectionLimitReached CB_NAME(connectionLimitReached) = 11,
-    /// The peer is not known. The misspelt name is the older one.
+    /// The peer is not known. Older, misspelled name.
     CBErrorUnkownDevice CB_NAME(unkownDevice) CB_DEPRECATED("use unknownDevice") = 12,
     /// The peer is not known.
     CBErrorUnknownDevice CB_NAME(unknownDevice) = 12,
-    /// This host, or its adapter, cannot do it.
+    /// This host or its adapter does not support the operation.
     CBErrorOperationNotSupported CB_NAME(operationNotSupported) = 13,
-    /// The peer has forgotten its bond with this host.
+    /// The peer deleted its bond with this host.
     CBErrorPeerRemovedPairingInformation CB_NAME(peerRemovedPairingInformation) = 14,
-    /// The link could not be encrypted in time.
+    /// Encrypting the link took too long.
     CBErrorEncryptionTimedOut CB_NAME(encryptionTimedOut) = 15,
-    /// There is no room for another bond.
+    /// The limit of bonds is reached.
     CBErrorTooManyLEPairedDevices CB_NAME(tooManyLEPairedDevices) = 16,
-    /// Too many notifications came while a watch application was in the background.
+    /// A watch application got too many notifications in the background.
     CBErrorLeGattExceededBackgroundNotificationLimit
         CB_NAME(leGattExceededBackgroundNotificationLimit) = 17,
-    /// Nearly too many notifications came while a watch application was in the background.
+    /// A watch application got nearly too many notifications in the background.
     CBErrorLeGattNearBackgroundNotificationLimit
         CB_NAME(leGattNearBackgroundNotificationLimit) = 18,
-    /// The two devices did not agree on a configuration of channel sounding.
+    /// The devices did not agree on a Channel Sounding configuration.
     CBErrorChannelSoundingConfigurationFailed CB_NAME(channelSoundingConfigurationFailed) = 19,
-    /// A procedure of channel sounding did not succeed.
+    /// A Channel Sounding procedure failed.
     CBErrorChannelSoundingProcedureFailed CB_NAME(channelSoundingProcedureFailed) = 20,
 };
 
-/// What a server answered in place of success: `CBATTError.Code` in Swift (Vol 3, Part F, 3.4.1.1).
-/// Numbers without a name travel too: those of applications (0x80 to 0x9F) and of common profiles
-/// (0xE0 to 0xFF).
+/// The error code of an attribute server (Vol 3, Part F, 3.4.1.1): `CBATTError.Code` in Swift.
+/// Numbers without a name are valid too: those of applications (0x80 to 0x9F) and of common
+/// profiles (0xE0 to 0xFF).
 CB_ENUM(CBATTErrorCode) {
-    /// No error; what a peripheral answers when all is well.
+    /// The request succeeded.
     CBATTErrorSuccess CB_NAME(success) = 0,
-    /// There is no attribute with this handle.
+    /// The peer has no attribute with this handle.
     CBATTErrorInvalidHandle CB_NAME(invalidHandle) = 1,
     /// The attribute cannot be read.
     CBATTErrorReadNotPermitted CB_NAME(readNotPermitted) = 2,
@@ -193,38 +193,37 @@ CB_ENUM(CBATTErrorCode) {
     CBATTErrorWriteNotPermitted CB_NAME(writeNotPermitted) = 3,
     /// The request is malformed.
     CBATTErrorInvalidPdu CB_NAME(invalidPdu) = 4,
-    /// The link's keys were made with too little proof of who the peer is.
+    /// The link is not encrypted with authenticated keys.
     CBATTErrorInsufficientAuthentication CB_NAME(insufficientAuthentication) = 5,
-    /// The server does not know the request.
+    /// The server does not support the request.
     CBATTErrorRequestNotSupported CB_NAME(requestNotSupported) = 6,
-    /// The offset lies past the end of the value.
+    /// The offset is beyond the end of the value.
     CBATTErrorInvalidOffset CB_NAME(invalidOffset) = 7,
-    /// The server's application does not allow it.
+    /// The server's application does not authorize the request.
     CBATTErrorInsufficientAuthorization CB_NAME(insufficientAuthorization) = 8,
-    /// Too many prepared writes are waiting.
+    /// The queue of prepared writes is full.
     CBATTErrorPrepareQueueFull CB_NAME(prepareQueueFull) = 9,
-    /// There is no such attribute in the range.
+    /// The range of handles has no such attribute.
     CBATTErrorAttributeNotFound CB_NAME(attributeNotFound) = 10,
-    /// The attribute cannot be read in pieces.
+    /// The attribute cannot be read in parts.
     CBATTErrorAttributeNotLong CB_NAME(attributeNotLong) = 11,
-    /// The link's key is too short.
+    /// The encryption key of the link is too short.
     CBATTErrorInsufficientEncryptionKeySize CB_NAME(insufficientEncryptionKeySize) = 12,
-    /// The value has the wrong length for the attribute.
+    /// The length of the value is wrong for the attribute.
     CBATTErrorInvalidAttributeValueLength CB_NAME(invalidAttributeValueLength) = 13,
-    /// Something that should not happen has happened.
+    /// The server had an unexpected error.
     CBATTErrorUnlikelyError CB_NAME(unlikelyError) = 14,
     /// The link is not encrypted.
     CBATTErrorInsufficientEncryption CB_NAME(insufficientEncryption) = 15,
-    /// The type is no group of attributes.
+    /// The attribute type is not a grouping attribute.
     CBATTErrorUnsupportedGroupType CB_NAME(unsupportedGroupType) = 16,
-    /// The server has no room left for the request.
+    /// The server lacks the resources for the request.
     CBATTErrorInsufficientResources CB_NAME(insufficientResources) = 17,
 };
 
-/// Which part a device takes in channel sounding: `CBChannelSoundingSessionConfiguration.Role` in
-/// Swift.
+/// The role of a device in Channel Sounding: `CBChannelSoundingSessionConfiguration.Role` in Swift.
 CB_ENUM(CBChannelSoundingSessionConfigurationRole) {
-    /// Sends first, and learns the distance.
+    /// The device that sends first and measures the distance.
     CBChannelSoundingSessionConfigurationRoleInitiator CB_NAME(initiator) = 0,
 };
 

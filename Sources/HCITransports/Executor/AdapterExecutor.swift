@@ -93,7 +93,7 @@ public final class AdapterExecutor: HostExecutor {
 
     /// The event loop of the thread. Access from another thread traps.
     var loop: EventLoop {
-        precondition(isCurrent, "used off the adapter's thread")
+        precondition(isCurrent, "used outside of the adapter's thread")
         return unguardedLoop
     }
 
@@ -153,7 +153,7 @@ extension AdapterExecutor {
 
     private func startThread(_ inbox: inout Inbox) {
         guard let thread = SystemThread({ self.run() }) else {
-            preconditionFailure("the system refuses to start another thread")
+            preconditionFailure("the system cannot start another thread")
         }
         inbox.isThreadRunning = true
         if inbox.isShutDown { thread.detach() } else { inbox.thread = thread }
@@ -193,7 +193,7 @@ extension AdapterExecutor {
 
     /// The step of the thread after a turn.
     private enum Next {
-        case poll, sleep, letGo, end
+        case poll, sleep, release, end
     }
 
     /// Polls, and waits only if there is no work. Returns false if the thread must end.
@@ -204,7 +204,7 @@ extension AdapterExecutor {
         case .sleep:
             unguardedLoop.poll(timeout: sleepLimit)
             inbox.withLock { $0.isSleeping = false }
-        case .letGo: unguardedLoop.removeAll()
+        case .release: unguardedLoop.removeAll()
         case .end: return false
         }
         return true
@@ -218,7 +218,7 @@ extension AdapterExecutor {
             return .sleep
         }
         // The removal may free objects whose `deinit` enqueues work, so another turn follows.
-        guard unguardedLoop.isEmpty else { return .letGo }
+        guard unguardedLoop.isEmpty else { return .release }
         threadIdentifier.store(0, ordering: .relaxed)
         inbox.isThreadRunning = false
         return .end

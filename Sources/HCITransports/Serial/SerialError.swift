@@ -27,7 +27,7 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSuchDevice(let path, let present):
             "\(path): no such device; "
                 + (present.isEmpty
-                    ? "no serial port is there, check that it is plugged in"
+                    ? "there is no serial port; check that the device is plugged in"
                     : "there are " + present.joined(separator: ", "))
         case .notATerminal(let path): "\(path): is no serial port"
         case .permissionDenied(let path, let group?):
@@ -38,8 +38,8 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
         case .inUse(let path, let processes):
             "\(path): in use by \(AdapterHolder.processes(processes)); stop it first"
         case .usedByKernel(let path):
-            "\(path): the kernel drives a controller through it; stop btattach or hciuart, "
-                + "or use the adapter that it made of it, hci0 for example"
+            "\(path): the kernel uses the port for a controller; stop btattach or hciuart, "
+                + "or use the kernel's adapter for it, such as hci0"
         case .speedRefused(let path, let speed, let instead):
             "\(path): cannot be used at \(speed) bits per second, the nearest is \(instead)"
         case .noAnswer(let path, let speeds):

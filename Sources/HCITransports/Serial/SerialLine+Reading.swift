@@ -15,14 +15,14 @@ extension SerialLine {
         /// The error and the accepted values, without a period at the end.
         public var description: String {
             switch self {
-            case .noDevice: "after serial: comes a device, /dev/ttyUSB0@1000000 for example"
+            case .noDevice: "serial: requires a device, such as /dev/ttyUSB0@1000000"
             case .badSpeed(let text):
-                "'\(text)' is no speed; it is a number of bits per second from "
+                "'\(text)' is not a valid speed; use a number of bits per second from "
                     + "\(SerialLine.speeds.lowerBound) to \(SerialLine.speeds.upperBound)"
             case .badOption(let text):
-                "'\(text)' is no option of a serial line; there are flow=, start= and vendor=, "
+                "'\(text)' is not an option of a serial line; use flow=, start= and vendor=, "
                     + "each once"
-            case .badValue(let option, let accepted): "\(option)= is one of \(accepted)"
+            case .badValue(let option, let accepted): "\(option)= must be one of \(accepted)"
             }
         }
     }

@@ -81,7 +81,7 @@ final class ByteStream: @unchecked Sendable {
 
     /// Writes as much as possible, and closes the stream.
     func close() {
-        precondition(executor.isCurrent, "closed off the adapter's thread")
+        precondition(executor.isCurrent, "closed outside of the adapter's thread")
         guard let descriptor else { return }
         _ = try? write(to: descriptor)
         end(nil)

@@ -41,7 +41,9 @@ struct HostName: Sendable {
         if let thread {
             thread.detach()
         } else {
-            answer.give(.failure(.hostNotFound(host: text, reason: "no thread to look it up")))
+            answer.give(
+                .failure(.hostNotFound(host: text, reason: "the system cannot start a thread"))
+            )
         }
         let outcome = await withTaskCancellationHandler {
             await answer.value

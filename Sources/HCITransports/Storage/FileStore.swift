@@ -112,10 +112,10 @@ public final class FileStore: HostStore {
         guard let file = try folder.openFile(key.description) else { return nil }
         let path = "\(directory)/\(key)"
         let status = try file.status(of: path)
-        guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a file") }
+        guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a regular file") }
         guard status.isOurs else { throw StoreFolder.refusal(path, "belongs to another user") }
         guard status.mode & 0o077 == 0 else {
-            throw StoreFolder.refusal(path, "it is not its owner's alone; chmod 600 it")
+            throw StoreFolder.refusal(path, "other users have access to it; chmod 600 it")
         }
         return try file.readAll(of: path, limit: Self.valueLimit)
     }
@@ -171,7 +171,11 @@ public final class FileStore: HostStore {
             let numbers = 1...Self.setAsideLimit
             let name = numbers.lazy.map { "\(key).\($0)" }.first { !names.contains($0) }
             guard names.count <= Self.setAsideLimit, let name else {
-                throw .system(operation: "use \(place.path)", code: ENOSPC, text: "it is full")
+                throw .system(
+                    operation: "use \(place.path)",
+                    code: ENOSPC,
+                    text: "the directory is full"
+                )
             }
             try folder.rename(key.description, to: name, in: place)
             try? place.openEnd(of: "reasons")

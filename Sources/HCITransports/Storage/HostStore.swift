@@ -64,7 +64,7 @@ public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
     /// Creates a key from a name that is known to be valid, because the program composes it from
     /// its own words.
     package init(name: String) {
-        precondition(StoreKey(name) != nil, "\(name) is no key")
+        precondition(StoreKey(name) != nil, "\(name) is not a valid key")
         description = name
     }
 

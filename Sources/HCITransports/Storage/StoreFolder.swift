@@ -58,7 +58,7 @@ struct StoreFolder: Sendable {
         let status = try descriptor.status(of: path)
         guard status.isOurs else { throw Self.refusal(path, "belongs to another user") }
         guard status.mode & 0o022 == 0 else {
-            throw Self.refusal(path, "others may write there; chmod 700 it")
+            throw Self.refusal(path, "other users can write to it; chmod 700 it")
         }
     }
 
@@ -138,7 +138,7 @@ struct StoreFolder: Sendable {
             }
             if name != ".", name != ".." { names.append(name) }
             guard names.count <= limit else {
-                throw Self.refusal(path, "there are more than \(limit) files; it is no store")
+                throw Self.refusal(path, "there are more than \(limit) files; it is not a store")
             }
         }
         guard errno == 0 else { throw Self.error("list", path) }

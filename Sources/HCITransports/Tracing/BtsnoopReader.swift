@@ -21,7 +21,7 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
             "btsnoop datalink \(datalink); only \(Btsnoop.h4Datalink) (H4) can be read"
         case .malformedRecord(let offset): "malformed record at byte \(offset)"
         case .torn(let offset, let missing):
-            "cut off: the record at byte \(offset) lacks \(missing) bytes"
+            "truncated: the record at byte \(offset) lacks \(missing) bytes"
         }
     }
 }

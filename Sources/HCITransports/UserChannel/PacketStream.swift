@@ -79,7 +79,7 @@ final class PacketStream: @unchecked Sendable {
 
     /// Writes as much as possible, and closes the stream.
     func close() {
-        precondition(executor.isCurrent, "closed off the adapter's thread")
+        precondition(executor.isCurrent, "closed outside of the adapter's thread")
         guard isOpen else { return }
         _ = try? write()
         end(nil)

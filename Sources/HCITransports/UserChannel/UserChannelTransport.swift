@@ -106,7 +106,11 @@ public final class UserChannelTransport: HCITransport {
             }
         }
         guard let thread else {
-            throw .system(operation: "take \(name)", code: 0, text: "no thread to wait on")
+            throw .system(
+                operation: "take \(name)",
+                code: 0,
+                text: "the system cannot start a thread"
+            )
         }
         thread.detach()
         let outcome = await withTaskCancellationHandler {

@@ -35,7 +35,7 @@ final class ChannelPipe: @unchecked Sendable {
     private var isOpen = false
     private var sendings: [Sending] = []
     private var receivings: [Receiving] = []
-    /// How the channel ended; `nil` while it is open.
+    /// The end of the channel; `nil` while it is open.
     private var ending: Received?
 
     /// Creates a pipe; `nil` if the channel has no streams.

@@ -38,7 +38,7 @@ enum RestorationPermit {
     private static func warn(_ mode: Mode) {
         guard warned.change({ $0.insert(mode).inserted }) else { return }
         Logger(label: "Lanyard").warning(
-            "Nothing will be restored: UIBackgroundModes in Info.plist lacks \(mode.rawValue)"
+            "State restoration is off: UIBackgroundModes in Info.plist lacks \(mode.rawValue)"
         )
     }
 }

@@ -66,7 +66,7 @@ extension BluetoothID: ExpressibleByStringLiteral {
     ///   with `CBUUID(string:)`.
     public init(stringLiteral text: String) {
         guard let identifier = BluetoothID(text) else {
-            preconditionFailure("\"\(text)\" is no UUID: 4, 8 or 36 characters are")
+            preconditionFailure("\"\(text)\" is not a UUID: use 4, 8 or 36 characters")
         }
         self = identifier
     }

@@ -104,7 +104,7 @@ extension AccessoryIdentity: Codable {
         guard let identity = AccessoryIdentity(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "\"\(text)\" is no accessory's identity"
+                debugDescription: "\"\(text)\" is not an accessory's identity"
             )
         }
         self = identity

@@ -58,8 +58,8 @@ struct IdentityEntry {
     /// Returns the link to keep: the oldest live one, otherwise the newest.
     func bestLink(heardSince instant: Duration) -> UUID? {
         let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
-        let living = byAge.first { ($0.link?.lastHeard ?? .zero) >= instant }
-        return (living ?? byAge.last)?.identifier
+        let recent = byAge.first { ($0.link?.lastHeard ?? .zero) >= instant }
+        return (recent ?? byAge.last)?.identifier
     }
 
     mutating func meet(_ identifier: UUID, now: Duration) {

@@ -28,9 +28,9 @@ package struct IdentityRegistry: Sendable {
     /// the older link is presumed lost, and the newer one stays.
     package static let livenessLimit = Duration.seconds(10)
 
-    private var pages: [AccessoryIdentity: IdentityEntry] = [:]
+    private var entries: [AccessoryIdentity: IdentityEntry] = [:]
     private var owners: [UUID: AccessoryIdentity] = [:]
-    private var pageCount = 0
+    private var entryCount = 0
     private let accessoryLimit: Int
 
     /// Creates an empty registry.
@@ -39,19 +39,19 @@ package struct IdentityRegistry: Sendable {
     }
 
     /// The number of accessories in the registry.
-    package var count: Int { pages.count }
+    package var count: Int { entries.count }
 
     /// Returns the accessory to which the identifier belongs.
     package func identity(of identifier: UUID) -> AccessoryIdentity? { owners[identifier] }
 
     /// Returns the system's identifiers of an accessory, latest first.
     package func systemIdentifiers(of identity: AccessoryIdentity) -> [UUID] {
-        pages[identity]?.freshest.map(\.identifier) ?? []
+        entries[identity]?.freshest.map(\.identifier) ?? []
     }
 
     /// Returns the identifier of an accessory's link, unless that link is being closed.
     package func linkedIdentifier(of identity: AccessoryIdentity) -> UUID? {
-        pages[identity]?.links.first?.identifier
+        entries[identity]?.links.first?.identifier
     }
 
     // MARK: Recognition
@@ -83,13 +83,13 @@ package struct IdentityRegistry: Sendable {
         let actions = assign(identifier, to: identity, now: now)
         let owner = owners[identifier] ?? identity
         note(identifier, of: owner, now: now)
-        pages[owner]?.isKept = true
+        entries[owner]?.isKept = true
         return actions
     }
 
     /// Removes an accessory that is no longer remembered.
     package mutating func forget(_ identity: AccessoryIdentity) {
-        for entry in pages.removeValue(forKey: identity)?.entries ?? [] {
+        for entry in entries.removeValue(forKey: identity)?.entries ?? [] {
             owners[entry.identifier] = nil
         }
     }
@@ -100,14 +100,14 @@ package struct IdentityRegistry: Sendable {
     package mutating func linked(_ identifier: UUID, now: Duration) -> [IdentityAction] {
         let identity = owners[identifier] ?? .system(identifier)
         note(identifier, of: identity, now: now)
-        pages[identity]?.change(identifier) { $0.link = IdentityEntry.Link(since: now) }
+        entries[identity]?.change(identifier) { $0.link = IdentityEntry.Link(since: now) }
         return closeDuplicates(of: identity, now: now)
     }
 
     /// Notes that data arrived over the link.
     package mutating func heard(_ identifier: UUID, now: Duration) {
         guard let identity = owners[identifier] else { return }
-        pages[identity]?.change(identifier) { entry in
+        entries[identity]?.change(identifier) { entry in
             entry.lastMet = now
             entry.link?.lastHeard = now
         }
@@ -116,7 +116,7 @@ package struct IdentityRegistry: Sendable {
     /// Notes that the link has ended.
     package mutating func unlinked(_ identifier: UUID) {
         guard let identity = owners[identifier] else { return }
-        pages[identity]?.change(identifier) { $0.link = nil }
+        entries[identity]?.change(identifier) { $0.link = nil }
     }
 
     // MARK: Entries
@@ -146,9 +146,9 @@ package struct IdentityRegistry: Sendable {
         from owner: AccessoryIdentity,
         to identity: AccessoryIdentity
     ) {
-        guard pages[owner]?.entry(identifier)?.link == nil else { return }
-        pages[owner]?.remove(identifier)
-        if let page = pages[owner], page.entries.isEmpty, !page.isKept { pages[owner] = nil }
+        guard entries[owner]?.entry(identifier)?.link == nil else { return }
+        entries[owner]?.remove(identifier)
+        if let known = entries[owner], known.entries.isEmpty, !known.isKept { entries[owner] = nil }
         owners[identifier] = identity
     }
 
@@ -156,9 +156,9 @@ package struct IdentityRegistry: Sendable {
         _ one: AccessoryIdentity,
         into other: AccessoryIdentity
     ) -> [IdentityAction] {
-        guard let page = pages.removeValue(forKey: one) else { return [] }
-        for entry in page.entries { owners[entry.identifier] = other }
-        pages[other, default: IdentityEntry(number: page.number)].absorb(page)
+        guard let known = entries.removeValue(forKey: one) else { return [] }
+        for entry in known.entries { owners[entry.identifier] = other }
+        entries[other, default: IdentityEntry(number: known.number)].absorb(known)
         trim(other)
         return [.merged(from: one, into: other)]
     }
@@ -167,11 +167,11 @@ package struct IdentityRegistry: Sendable {
         of identity: AccessoryIdentity,
         now: Duration
     ) -> [IdentityAction] {
-        guard let page = pages[identity], page.links.count > 1,
-            let kept = page.bestLink(heardSince: now - Self.livenessLimit)
+        guard let known = entries[identity], known.links.count > 1,
+            let kept = known.bestLink(heardSince: now - Self.livenessLimit)
         else { return [] }
-        return page.links.filter { $0.identifier != kept }.map { entry in
-            pages[identity]?.change(entry.identifier) { $0.link?.isClosing = true }
+        return known.links.filter { $0.identifier != kept }.map { entry in
+            entries[identity]?.change(entry.identifier) { $0.link?.isClosing = true }
             return .close(entry.identifier, keeping: kept)
         }
     }
@@ -179,22 +179,22 @@ package struct IdentityRegistry: Sendable {
     private mutating func note(_ identifier: UUID, of identity: AccessoryIdentity, now: Duration) {
         makeRoom(for: identity)
         owners[identifier] = identity
-        pages[identity, default: IdentityEntry(number: pageCount)].meet(identifier, now: now)
-        pageCount += 1
+        entries[identity, default: IdentityEntry(number: entryCount)].meet(identifier, now: now)
+        entryCount += 1
         trim(identity)
     }
 
     /// Removes the identifiers that were not seen for the longest time.
     private mutating func trim(_ identity: AccessoryIdentity) {
-        for identifier in pages[identity]?.trim(to: Self.identifierLimit) ?? [] {
+        for identifier in entries[identity]?.trim(to: Self.identifierLimit) ?? [] {
             owners[identifier] = nil
         }
     }
 
     /// Removes the accessory that was not seen for the longest time, if there are too many.
     private mutating func makeRoom(for identity: AccessoryIdentity) {
-        guard pages[identity] == nil, pages.count >= accessoryLimit else { return }
-        let oldest = pages.lazy.filter { !$0.value.isHeld }
+        guard entries[identity] == nil, entries.count >= accessoryLimit else { return }
+        let oldest = entries.lazy.filter { !$0.value.isHeld }
             .min { ($0.value.lastMet, $0.value.number) < ($1.value.lastMet, $1.value.number) }
         if let oldest { forget(oldest.key) }
     }

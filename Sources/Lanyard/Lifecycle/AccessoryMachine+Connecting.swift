@@ -38,7 +38,7 @@ extension AccessoryMachine {
         return .move(.connecting(peripheral, waiting), reason)
     }
 
-    private func callNow(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+    private func connectNow(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         let requested = Connecting.requested(countdown(settings.timeouts.connecting))
         return .move(.connecting(peripheral, requested), reason, [.connect(peripheral, .direct)])
     }
@@ -98,7 +98,7 @@ extension AccessoryMachine {
     func slotGranted() -> Decision {
         switch state {
         case .connecting(let peripheral, .waitingForSlot):
-            return callNow(peripheral, because: .slotGranted)
+            return connectNow(peripheral, because: .slotGranted)
         case .connecting(let peripheral, .arrived(_, let known)):
             return explore(peripheral, known)
         case .disconnecting(let peripheral, var ending)
@@ -168,7 +168,7 @@ extension AccessoryMachine {
         case .retry(let failure, let linkWasUp):
             .retry(peripheral, failure, linkWasUp: linkWasUp)
         case .connect(isGranted: false): requestConnection(peripheral, because: .nextAttempt)
-        case .connect(isGranted: true): callNow(peripheral, because: .slotGranted)
+        case .connect(isGranted: true): connectNow(peripheral, because: .slotGranted)
         case .pair: retrieve(for: .pair, because: .requested)
         }
     }

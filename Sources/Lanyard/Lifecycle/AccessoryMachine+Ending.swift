@@ -36,7 +36,7 @@ extension AccessoryMachine {
     }
 
     func disconnected(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
-        let cancelled = LinkFailure(.ownCancel, "it was cancelled on this device")
+        let cancelled = LinkFailure(.ownCancel, "the connection was canceled on this device")
         switch state {
         case .connecting(_, .requested):
             // A disconnection without an error belongs to an earlier link and was reported late.

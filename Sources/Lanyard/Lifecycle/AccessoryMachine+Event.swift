@@ -16,7 +16,7 @@ enum Command: Hashable, Sendable, CaseIterable {
 enum SlotEvent: Hashable, Sendable {
     /// The slot is reserved.
     case granted
-    /// No slot is free yet; the value says how many are in use.
+    /// No slot is free yet; the value has the number of slots in use.
     case delayed(AttemptRecord.Slots)
     /// The link of a pending connection request that completed cannot stay. A slot for a new
     /// connection attempt will be granted later.
@@ -58,8 +58,8 @@ enum LinkEvent: Hashable, Sendable {
     case subscriptionChanged(CharacteristicPath, SubscriptionChange)
     /// The read of the protected characteristic has ended, with a failure if it was refused.
     case probed(LinkFailure?)
-    /// The accessory refuses all messages that it answers on this characteristic; the driver asks
-    /// for this step.
+    /// The accessory refuses all messages that it answers on this characteristic; the driver
+    /// requests this step.
     case messagesRefused(CharacteristicPath, Renewal, LinkFailure)
     /// These services have changed.
     case servicesModified(Set<BluetoothID>)

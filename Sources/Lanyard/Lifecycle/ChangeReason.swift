@@ -64,16 +64,16 @@ extension ChangeReason: CustomStringConvertible {
         case .begun: "Nothing has happened to it yet."
         case .bluetoothAvailable: "Bluetooth is available."
         case .bluetoothUnavailable: "Bluetooth is not available."
-        case .restored: "The system kept it while the application did not run."
+        case .restored: "The system preserved it while the application did not run."
         case .remembered: "It was paired before."
         case .requested: "The application requested it."
         case .found: "It was seen."
         case .waitingForSlot(let slots): Self.waiting(slots)
-        case .slotGranted: "There is room for a link."
+        case .slotGranted: "A connection slot was granted."
         case .evicted: "Its link made room for another one."
-        case .linked: "The link is there."
+        case .linked: "The link was made."
         case .servicesFound: "Its services were found."
-        case .databaseKnown: "What it has is known."
+        case .databaseKnown: "Its characteristics are known."
         case .servicesChanged: "It changed its services."
         case .subscribed: "It confirmed all subscriptions."
         case .subscriptionEnded: "It ended a subscription."
@@ -87,7 +87,7 @@ extension ChangeReason: CustomStringConvertible {
         case .nextAttempt: "The next attempt begins."
         case .abandoned(let failure): "It failed: \(failure)."
         case .standingBy(let failure): "It failed: \(failure). A connection request is pending."
-        case .resting(let reason): "Nothing is to be done: \(reason)."
+        case .resting(let reason): "No further attempt is made: \(reason)."
         }
     }
 

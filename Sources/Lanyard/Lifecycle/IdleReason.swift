@@ -25,7 +25,7 @@ extension IdleReason: CustomStringConvertible {
         switch self {
         case .neverPaired: "it was never paired"
         case .notFound: "it was not found in time"
-        case .unknownToSystem: "the system does not know it any more"
+        case .unknownToSystem: "the system no longer knows it"
         case .disconnected: "the application disconnected it"
         case .cancelled: "its link was ended on this device"
         case .forgotten: "it was forgotten"

@@ -147,7 +147,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         }
         makeRoomForSubscriber()
         guard subscribers.count < AccessoryPeripheral.channelLimit else {
-            return report(.failed("too many centrals want a channel"))
+            return report(.failed("the limit of centrals with a channel is reached"))
         }
         let transport = CentralTransport(on: queue) { [weak self] chunk, outbox, central in
             self?.manager?.updateValue(chunk, for: outbox, onSubscribedCentrals: [central])

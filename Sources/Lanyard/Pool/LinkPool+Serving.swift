@@ -25,15 +25,15 @@ extension LinkPool {
         for waiter in waiting where !slots.contains(where: { $0.sake == waiter.identity }) {
             let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
             guard !links.isEmpty else { break }
-            let victim = policy.linkToEnd(for: waiter.request(now: now), among: links)
-            guard let victim,
+            let chosen = policy.linkToEnd(for: waiter.request(now: now), among: links)
+            guard let chosen,
                 let index = slots.firstIndex(where: {
-                    $0.identity == victim && $0.phase == .linked
+                    $0.identity == chosen && $0.phase == .linked
                 })
             else { continue }
             slots[index].phase = .ending
             slots[index].sake = waiter.identity
-            actions.append(.evict(slots[index].token, holder: victim, sakeOf: waiter.identity))
+            actions.append(.evict(slots[index].token, holder: chosen, sakeOf: waiter.identity))
         }
         return actions
     }

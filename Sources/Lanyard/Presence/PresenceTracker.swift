@@ -8,8 +8,8 @@
 /// measured in `ListeningTime`. A device that is connected or being connected stops advertising and
 /// is not lost; afterwards the time without an advertisement starts at zero.
 ///
-/// After a loss the tracker learns the interval of the device again, so a device that has become slower is lost
-/// once, not repeatedly.
+/// After a loss the tracker learns the interval of the device again, so a device that has become
+/// slower is lost once, not repeatedly.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.

@@ -7,7 +7,7 @@ struct TrackedDevice {
     var present: PresentDevice
     private var signal = SmoothedSignal()
     private var interval = LearnedInterval()
-    private var toldSignal: Double?
+    private var reportedSignal: Double?
     private var isConnectable = true
     /// Whether the device is connected or being connected; its silence then means nothing.
     private(set) var isEngaged = false
@@ -75,8 +75,8 @@ struct TrackedDevice {
     mutating func isWorthTelling(_ rules: PresenceRules) -> Bool {
         let hasMoved = updateProximity(rules)
         guard let signal = signal.value else { return hasMoved }
-        guard let toldSignal, abs(signal - toldSignal) < rules.updateStep, !hasMoved else {
-            toldSignal = signal
+        guard let reportedSignal, abs(signal - reportedSignal) < rules.updateStep, !hasMoved else {
+            reportedSignal = signal
             return true
         }
         return false

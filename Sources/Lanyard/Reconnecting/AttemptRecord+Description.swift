@@ -63,7 +63,7 @@ extension AttemptRecord.Next: CustomStringConvertible {
         case .pending(let delay): "pending in \(delay.inSeconds)"
         case .system: "the system waits for it"
         case .slot: "next when there is a slot"
-        case .rest(let reason): "no next one: \(reason)"
+        case .rest(let reason): "no further attempt: \(reason)"
         case .bluetooth: "next when Bluetooth is available"
         }
     }

@@ -4,7 +4,7 @@
 /// the time of its last link or discovery, and the latest attempts.
 ///
 /// ```
-/// Its connection is pending: the accessory ended the link (CBError 7).
+/// Its connection is pending. It was lost: the accessory ended the link (CBError 7).
 /// Bring it nearer, and make sure that it is switched on.
 /// It was connected until 12.00 s ago.
 /// attempt 4, pending: connecting 73.20 s; pending from now on
@@ -121,13 +121,13 @@ extension AccessoryState {
         case .waitingForBluetooth: "It waits for Bluetooth"
         case .poweredOff: "Bluetooth is switched off"
         case .unauthorized: "The application may not use Bluetooth"
-        case .unsupported: "There is no Bluetooth Low Energy here"
-        case .restoring: "It is taken up again"
-        case .idle: "It is left alone"
-        case .scanning: "It is looked for"
+        case .unsupported: "This device has no Bluetooth Low Energy"
+        case .restoring: "It is being restored"
+        case .idle: "It is idle"
+        case .scanning: "It is being searched for"
         case .connecting: "It is being connected to"
-        case .discoveringServices, .discoveringCharacteristics: "It is being looked at"
-        case .subscribing: "It is asked for its values"
+        case .discoveringServices, .discoveringCharacteristics: "Its services are being discovered"
+        case .subscribing: "Its subscriptions are being confirmed"
         case .connected: "It is connected, but not paired"
         case .ready: "It is ready"
         case .outOfRange: "Its connection is pending"

@@ -57,9 +57,9 @@ extension FlightEvent: CustomStringConvertible {
     /// The event in one line: seconds, accessory, kind and text. It is safe to print, whatever name
     /// an accessory has.
     public var description: String {
-        let whom = device.isEmpty ? "" : " \(Self.printable(device)):"
+        let accessory = device.isEmpty ? "" : " \(Self.printable(device)):"
         let more = detail.map { " (\(Self.printable($0)))" } ?? ""
-        return "\(time.secondsText)\(whom) \(lane.rawValue) \(Self.printable(text))\(more)"
+        return "\(time.secondsText)\(accessory) \(lane.rawValue) \(Self.printable(text))\(more)"
     }
 
     /// Returns the text with visible escapes for all characters that a terminal could interpret.

@@ -46,13 +46,13 @@ struct AccessoryDocument: Hashable, Sendable {
     /// Decodes a document.
     init(_ data: Data) throws(Fault) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else {
-            throw Fault(reason: "it is torn, or no JSON")
+            throw Fault(reason: "it is truncated, or not JSON")
         }
         guard let fields = value.object, fields["format"] == .text(Self.format),
             let version = fields["version"]?.integer, let records = fields["accessories"]?.list
-        else { throw Fault(reason: "it is no list of accessories") }
+        else { throw Fault(reason: "it is not a list of accessories") }
         guard version == Self.version else {
-            throw Fault(reason: "it has the version \(version); this is made for \(Self.version)")
+            throw Fault(reason: "it has version \(version); the library supports \(Self.version)")
         }
         self.fields = fields
         self.records = records

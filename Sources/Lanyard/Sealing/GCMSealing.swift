@@ -14,8 +14,8 @@ import Foundation
 /// For `Data` the layout is `nonce ‖ ciphertext ‖ tag`, as in CryptoKit's `combined`: a random
 /// nonce of 12 bytes and a tag of 16 bytes. With random nonces one key may seal at most
 /// ``maximumSeals`` pieces of data, both sides together. Beyond that the probability that a nonce
-/// repeats, which would break the encryption, exceeds 2⁻³². Opening proves that the data is what
-/// was sealed, but not when it was sealed.
+/// repeats, which would break the encryption, exceeds 2⁻³². Opening proves that the data is
+/// unchanged. It does not prove the time of sealing.
 ///
 /// In a ``MessageChannel`` both sides also agree on session keys, count their messages, and refuse
 /// replayed ones; docs/SEALING.md specifies this byte by byte. For an accessory that seals each

@@ -36,20 +36,20 @@ struct AccessorySetupRule {
             return SetUpFinding(
                 .obstacle,
                 key,
-                "is not an array of strings with something in it",
-                why: "the picker takes what is not declared for a mistake and ends the application",
-                remedy: "write what the picker looks for, a <string> each"
+                "is not an array of strings, or is empty",
+                why: "the system ends an application that passes undeclared values to the picker",
+                remedy: "add a <string> for each value that the application passes to the picker"
             )
         }
         guard let wrong = texts.first(where: { !isSound($0, for: key) }) else { return nil }
         return SetUpFinding(
             .obstacle,
             key,
-            "'\(wrong)' is not what belongs there",
-            why: "it has to be the same as the picker is asked for",
+            "'\(wrong)' is not a valid value",
+            why: "it has to equal the value that the application passes to the picker",
             remedy: key == services
                 ? "write 4 hexadecimal digits, or 36 characters with hyphens"
-                : "write something"
+                : "write a text that is not empty"
         )
     }
 
@@ -64,7 +64,7 @@ struct AccessorySetupRule {
             supports,
             "does not have \(technology)",
             why: isWanted
-                ? "the picker is not shown without it"
+                ? "the system does not show the picker without it"
                 : "without it the system does not read \(given.first ?? supports)",
             remedy: "add <key>\(supports)</key><array><string>\(technology)</string></array>"
         )
@@ -73,8 +73,8 @@ struct AccessorySetupRule {
     private static let noCriteria = SetUpFinding(
         .obstacle,
         supports,
-        "has \(technology), but nothing says which accessories",
-        why: "the picker takes what is not declared for a mistake and ends the application",
+        "has \(technology), but no key selects accessories",
+        why: "the system ends an application that passes undeclared values to the picker",
         remedy: "add \(criteria.joined(separator: ", or "))"
     )
 
@@ -82,7 +82,7 @@ struct AccessorySetupRule {
         .note,
         supports,
         "has \(technology)",
-        why: "the system then asks for no permission, and Bluetooth is on for the application "
-            + "once an accessory was picked"
+        why: "the system then shows no permission alert, and the application can use Bluetooth "
+            + "after an accessory was picked"
     )
 }

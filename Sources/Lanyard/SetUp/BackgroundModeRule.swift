@@ -14,7 +14,7 @@ struct BackgroundModeRule {
         guard platform == .iOS else { return roles.isEmpty ? [] : [Self.notOnMacOS] }
         guard let modes = modes(in: file) else { return [Self.malformed] }
         let findings = InfoPlistCheck.Role.allCases.compactMap { finding(about: $0, modes) }
-        return findings + Self.misspelt(modes)
+        return findings + Self.misspelled(modes)
     }
 
     /// Returns the modes; `nil` if they are not an array of strings.
@@ -40,8 +40,8 @@ struct BackgroundModeRule {
                 .note,
                 Self.key,
                 "has \(mode)",
-                why: "App Review asks what an application does with Bluetooth in the background",
-                remedy: "leave it out if the answer is nothing"
+                why: "App Review checks the use of Bluetooth in the background",
+                remedy: "remove it if the application does not use Bluetooth in the background"
             )
         }
     }
@@ -50,16 +50,16 @@ struct BackgroundModeRule {
         if restores && role == .central {
             // Without the library, Core Bluetooth would raise an exception at launch.
             return "AccessoryCentral restores nothing without it, and logs that: "
-                + "the system would end the application for asking"
+                + "the system ends an application that requests restoration without it"
         }
         return switch role {
-        case .central: "links and scans stand still as soon as the application leaves the screen"
-        case .peripheral: "the app answers no central after it has left the screen"
+        case .central: "links and scans stop as soon as the application leaves the screen"
+        case .peripheral: "the application does not answer centrals after it leaves the screen"
         }
     }
 
     /// Reports misspelled values, which the system ignores.
-    private static func misspelt(_ modes: [String]) -> [SetUpFinding] {
+    private static func misspelled(_ modes: [String]) -> [SetUpFinding] {
         let known = InfoPlistCheck.Role.allCases.map(\.backgroundMode)
         let others = modes.filter { !known.contains($0) && $0.lowercased().contains("bluetooth") }
         return others.map { mode in
@@ -67,7 +67,7 @@ struct BackgroundModeRule {
                 .warning,
                 key,
                 "'\(mode)' is no background mode",
-                why: "the system ignores what it does not know",
+                why: "the system ignores unknown modes",
                 remedy: "use \(known.joined(separator: " or "))"
             )
         }
@@ -85,6 +85,6 @@ struct BackgroundModeRule {
         .note,
         key,
         "is not needed on macOS",
-        why: "applications go on there when they are not in front"
+        why: "an application on macOS keeps running in the background"
     )
 }

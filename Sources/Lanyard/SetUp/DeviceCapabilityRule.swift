@@ -15,15 +15,15 @@ enum DeviceCapabilityRule {
                 .obstacle,
                 key,
                 "\(capability) is false",
-                why: "the App Store then offers it only to devices without Bluetooth Low Energy",
+                why: "the App Store offers the application only to devices without Bluetooth LE",
                 remedy: "leave \(capability) out, or make it true"
             )
             return [finding]
         }
         let why =
-            "only devices with Bluetooth Low Energy are offered it, for good: later versions "
-            + "of an application cannot ask for more"
-        return [SetUpFinding(.good, key, "asks for \(capability)", why: why)]
+            "the App Store offers the application only to devices with Bluetooth Low Energy; "
+            + "a later version cannot add requirements"
+        return [SetUpFinding(.good, key, "requires \(capability)", why: why)]
     }
 
     /// Returns whether the capability is required: in an array by its presence, in a dictionary by

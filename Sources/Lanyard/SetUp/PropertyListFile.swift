@@ -80,7 +80,7 @@ extension PropertyListError: CustomStringConvertible {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .notAPropertyList: "it is neither XML nor a binary property list"
-        case .tooIntricate: "its values hold one another too deeply, or too many times over"
+        case .tooIntricate: "its values are nested too deeply, or refer to each other too often"
         case .malformed: "it is damaged"
         case .notADictionary: "it is not a dictionary of keys and values"
         }

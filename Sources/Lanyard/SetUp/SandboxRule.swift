@@ -7,7 +7,7 @@ enum SandboxRule {
 
     static func findings(_ entitlements: PropertyListFile) -> [SetUpFinding] {
         guard entitlements.flag(sandbox) == true else {
-            return [SetUpFinding(.good, sandbox, "is off: nothing has to be let through")]
+            return [SetUpFinding(.good, sandbox, "is off: Bluetooth needs no entitlement")]
         }
         guard entitlements.flag(bluetooth) == true else {
             let finding = SetUpFinding(
@@ -19,7 +19,7 @@ enum SandboxRule {
             )
             return [finding]
         }
-        return [SetUpFinding(.good, bluetooth, "lets Bluetooth through the sandbox")]
+        return [SetUpFinding(.good, bluetooth, "permits Bluetooth in the sandbox")]
     }
 
     /// The finding on macOS if no entitlements were given.

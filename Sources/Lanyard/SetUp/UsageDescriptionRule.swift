@@ -30,17 +30,17 @@ enum UsageDescriptionRule {
                 remedy: fragment(key)
             )
         }
-        return SetUpFinding(.good, key, "says what Bluetooth is used for")
+        return SetUpFinding(.good, key, "explains the use of Bluetooth")
     }
 
     private static func old(_ file: PropertyListFile) -> [SetUpFinding] {
         guard let oldest = file.oldestSystem, oldest < firstSystem else {
             guard file.has(oldKey) else { return [] }
-            let why = "systems from iOS 13 on do not read it; Lanyard wants a later one anyway"
+            let why = "systems from iOS 13 on do not read it, and Lanyard requires a later one"
             return [SetUpFinding(.note, oldKey, "is not needed", why: why)]
         }
         guard let complaint = complaint(about: oldKey, in: file) else {
-            return [SetUpFinding(.good, oldKey, "is there for systems before iOS 13")]
+            return [SetUpFinding(.good, oldKey, "is present, for systems before iOS 13")]
         }
         let finding = SetUpFinding(
             .obstacle,
@@ -60,6 +60,6 @@ enum UsageDescriptionRule {
     }
 
     private static func fragment(_ key: String) -> String {
-        "add <key>\(key)</key><string>what for, in a sentence that a user understands</string>"
+        "add <key>\(key)</key><string>the purpose, in a sentence that a user understands</string>"
     }
 }

@@ -15,7 +15,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
     public var strideLength: UInt16?
     /// The distance in decimeters since the last reset, if it is present.
     public var totalDistance: UInt32?
-    /// Whether the person is running; otherwise the person is walking, or the sensor cannot tell.
+    /// Whether the person is running; otherwise the person is walking, or the state is unknown.
     public var isRunning: Bool
 
     /// Creates a measurement.
@@ -25,8 +25,8 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
     ///   - cadence: The cadence in steps per minute.
     ///   - strideLength: The stride length in centimeters; `nil` if it is absent.
     ///   - totalDistance: The distance in decimeters since the last reset; `nil` if it is absent.
-    ///   - isRunning: Whether the person is running; otherwise the person is walking, or the sensor
-    ///     cannot tell.
+    ///   - isRunning: Whether the person is running; otherwise the person is walking, or the state
+    ///     is unknown.
     public init(
         speed: UInt16,
         cadence: UInt8,

@@ -33,7 +33,7 @@ struct AdapterList: Sendable {
             try console.print(json(adapters, ports, answers).indented)
         } else {
             for line in lines(adapters, ports, answers) { try console.print(line) }
-            if adapters.isEmpty { console.remark(Self.emptiness) }
+            if adapters.isEmpty { console.remark(Self.noAdaptersNotice) }
         }
     }
 
@@ -52,7 +52,7 @@ struct AdapterList: Sendable {
         throw ProgramFailure(
             .adapterUnavailable,
             "the kernel does not report adapters",
-            advice: "'lanyard doctor' says why"
+            advice: "see 'lanyard doctor'"
         )
     }
 
@@ -101,8 +101,8 @@ struct AdapterList: Sendable {
     /// The width of text where there is no terminal.
     private static let plainColumns = 100
 
-    private static let emptiness = """
-        lanyard: the system has no adapters; 'lanyard doctor' says what is missing, and --adapter \
+    private static let noAdaptersNotice = """
+        lanyard: the system has no adapters; see 'lanyard doctor' for the reason; --adapter \
         virtual needs none\n
         """
 }

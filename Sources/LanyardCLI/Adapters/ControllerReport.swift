@@ -7,7 +7,7 @@ import HCITransports
 import Synchronization
 import VirtualAdapters
 
-/// What a controller reported about itself: its manufacturer, its features and its buffers.
+/// The report of a controller: its manufacturer, its features and its buffers.
 struct ControllerReport: Equatable, Sendable {
     let capabilities: ControllerCapabilities
 

@@ -110,7 +110,7 @@ enum AirLinks {
 /// The packet logs of a virtual radio. Only the first failure to write one is reported.
 final class AirTraces: Sendable {
     private let console: Console
-    private let isTold = Mutex(false)
+    private let isReported = Mutex(false)
 
     init(console: Console) {
         self.console = console
@@ -119,9 +119,9 @@ final class AirTraces: Sendable {
     /// Reports a failure that was not reported before.
     func check(_ air: LiveAir) async {
         guard let failure = await air.traceFailure else { return }
-        let isFirst = isTold.withLock { isTold in
-            defer { isTold = true }
-            return !isTold
+        let isFirst = isReported.withLock { isReported in
+            defer { isReported = true }
+            return !isReported
         }
         guard isFirst else { return }
         console.remark(

@@ -13,7 +13,7 @@ enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
     /// Services of members by their 16-bit UUID (Assigned Numbers, 3.4.3). The list there names
-    /// only companies; the names here say what the service does.
+    /// only companies; the names here describe the services.
     static let memberServiceNames = names(in: "member service")
     /// Characteristics by their 16-bit UUID (Assigned Numbers, 3.8.1).
     static let characteristicNames = names(in: "characteristic")

@@ -50,7 +50,7 @@ struct PairCommand: ConsoleCommand {
         policy.peerOutOfBandData = try oob.map(OutOfBandFile.read)
         let dialogue = pairing.dialogue(questions, at: console)
         var session = try options.session(on: console)
-        if session.store == .none, !pairing.noBond { console.remark(Self.oblivion) }
+        if session.store == .none, !pairing.noBond { console.remark(Self.noStoreNotice) }
         let input = questions.map { questions in Task { await questions.run(on: console.lines()) } }
         defer { input?.cancel() }
         if let makeOob {
@@ -75,7 +75,7 @@ struct PairCommand: ConsoleCommand {
         }
     }
 
-    private static let oblivion =
+    private static let noStoreNotice =
         "lanyard: the bond ends with this command: there is no store to keep it in\n"
 
     /// Writes the data for the accessory, and waits until a person confirms that the accessory has

@@ -100,7 +100,7 @@ extension PairingOptions {
 
     /// Returns the queue that asks questions; nil if a person cannot answer them here.
     ///
-    /// - Parameter orders: Receives the lines that answer no question; nil discards them.
+    /// - Parameter commands: Receives the lines that answer no question; nil discards them.
     func questions(
         at console: Console,
         commands: AsyncStream<String>.Continuation? = nil

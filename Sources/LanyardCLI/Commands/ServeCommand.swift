@@ -95,10 +95,10 @@ struct ServeCommand: ConsoleCommand {
         session.airAddresses = try listen.map(AdapterSpecification.listening)
         if stay { session.onAdapterLoss = lossReport(on: console) }
         if case .virtual = session.adapter, listen.isEmpty {
-            console.remark(Self.solitude)
+            console.remark(Self.loneHostNotice)
         }
         if pair { session.pairing = try setup(questions, window, on: console) }
-        // Where clients may pair, the queue separates answers from commands.
+        // If clients may pair, the queue separates answers from commands.
         let asking = questions.map { questions in Task { await questions.run(on: console.lines()) }
         }
         defer { asking?.cancel() }
@@ -114,7 +114,7 @@ struct ServeCommand: ConsoleCommand {
         }
     }
 
-    /// How long `--pair` lets clients pair; nil for as long as the command runs.
+    /// The time for which `--pair` lets clients pair; nil for as long as the command runs.
     private var window: Duration? {
         get throws(ProgramFailure) {
             guard pairFor >= 0, pairFor <= Self.longestWindow else {
@@ -168,12 +168,12 @@ struct ServeCommand: ConsoleCommand {
             try console.print(options.json ? event.json.compact : event.line)
         })
         environment.remark = console.remark
-        environment.endsWithOrders = untilEndOfInput
+        environment.endsWithCommands = untilEndOfInput
         environment.isVerbose = sent
         return environment
     }
 
-    private static let solitude = """
+    private static let loneHostNotice = """
         lanyard: only this command is on this radio; --listen unix:PATH lets other hosts \
         join\n
         """

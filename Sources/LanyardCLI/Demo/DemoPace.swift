@@ -19,7 +19,7 @@
             self.isReal = isReal
         }
 
-        /// Sets how many virtual seconds pass in a real second from now on.
+        /// Sets the virtual seconds that pass in a real second from now on.
         func set(speed: Double) {
             self.speed.withLock { $0 = speed }
         }
@@ -42,7 +42,7 @@
             }
         }
 
-        /// Blocks the thread of the world, so that virtual time stands still.
+        /// Blocks the thread of the world, so that virtual time stops.
         private static func wait(_ duration: Duration) {
             let (seconds, attoseconds) = max(duration, .zero).components
             Thread.sleep(

@@ -38,11 +38,11 @@ extension DemoScene {
         var line = StyledLine()
         line.add(" ")
         for (index, title) in chapters.enumerated() {
-            let isTold = index == chapter
+            let isCurrent = index == chapter
             let isOver = index < chapter ?? 0
             line.add(
-                isTold ? " \(title) " : " \(title) ",
-                isTold ? .inverse : isOver ? .plain : .faint
+                isCurrent ? " \(title) " : " \(title) ",
+                isCurrent ? .inverse : isOver ? .plain : .faint
             )
         }
         return line

@@ -13,7 +13,7 @@
 
         /// The most virtual time that the demo may take.
         private static let bound = Duration.seconds(600)
-        /// How long the title of a chapter stands before anything happens.
+        /// The time for which the title of a chapter is shown before the first event.
         private static let readingPause = Duration.milliseconds(450)
 
         private struct Chapter {

@@ -21,7 +21,7 @@
 
         /// The digits that the phone has shown.
         var shown: [PairingDigits] { state.withLock { $0.shown } }
-        /// How often the phone asked whether to pair again.
+        /// The number of times that the phone asked whether to pair again.
         var wasAskedAgain: Int { state.withLock { $0.wasAskedAgain } }
         /// The answer to that question.
         var willPairAgain: Bool {

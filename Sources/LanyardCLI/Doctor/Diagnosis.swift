@@ -2,7 +2,7 @@
 
 import Lanyard
 
-/// The findings about a computer's Bluetooth: what works, what is in the way, and how to remove it.
+/// The findings about a computer's Bluetooth: the parts that work, the obstacles, and the remedies.
 struct Diagnosis: Equatable, Sendable {
     let findings: [SetUpFinding]
 
@@ -58,7 +58,7 @@ enum DiagnosisText {
         }
     }
 
-    /// The lines of a finding: what it is and, indented, its meaning and its remedy.
+    /// The lines of a finding: the finding and, indented, its meaning and its remedy.
     static func lines(_ finding: SetUpFinding) -> [String] {
         let first = "\(mark(finding.severity)) \(safe(finding.subject)): \(safe(finding.what))"
         let why = finding.why.isEmpty ? [] : ["    \(safe(finding.why))"]
@@ -90,7 +90,7 @@ enum DiagnosisText {
         return ProgramFailure(
             .incomplete,
             count == 1 ? "1 problem found" : "\(count) problems found",
-            advice: "the lines marked \(mark(.obstacle)) say what helps"
+            advice: "see the lines marked \(mark(.obstacle))"
         )
     }
 

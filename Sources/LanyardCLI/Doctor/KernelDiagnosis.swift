@@ -50,8 +50,8 @@ enum KernelDiagnosis {
             return SetUpFinding(
                 .warning,
                 "kernel",
-                "asked for a Bluetooth socket, it says: \(TerminalText.escape(text))",
-                why: "no more can be found out",
+                "it refuses a Bluetooth socket: \(TerminalText.escape(text))",
+                why: "no further check is possible",
                 remedy: "see the messages of dmesg about Bluetooth"
             )
         }
@@ -96,7 +96,7 @@ enum KernelDiagnosis {
         "system adapter",
         "the kernel knows Bluetooth, but has no adapter",
         why: "nothing is plugged in, or its driver or firmware is missing",
-        remedy: "plug one in; dmesg says which firmware was looked for"
+        remedy: "plug one in; dmesg shows the firmware that the driver requested"
     )
 
     private static func finding(about radio: SystemState.RadioSwitch) -> SetUpFinding? {

@@ -29,13 +29,13 @@ enum StoreDiagnosis {
 
     private static func absent(_ path: String, _ canBeMade: Bool) -> SetUpFinding {
         guard !canBeMade else {
-            let why = "it is made when something is paired for the first time"
+            let why = "the first pairing creates it"
             return SetUpFinding(.good, subject, "\(path) does not exist yet", why: why)
         }
         return SetUpFinding(
             .obstacle,
             subject,
-            "\(path) is not there, and cannot be made",
+            "\(path) does not exist and cannot be created",
             why: "bonds would be lost at the end of each program",
             remedy: "let XDG_STATE_HOME or HOME name a directory that you may write to, "
                 + "or give --store"

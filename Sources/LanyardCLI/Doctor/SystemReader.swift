@@ -43,7 +43,7 @@ struct SystemReader: Sendable {
         }
     }
 
-    /// By the effective capabilities, which root has too unless they were dropped.
+    /// Derived from the effective capabilities. Root has the capability too, unless it was dropped.
     private var mayTakeAdapters: Bool? {
         let lines = tree.text("/proc/self/status")?.split(separator: "\n") ?? []
         guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }),

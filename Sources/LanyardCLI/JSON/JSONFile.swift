@@ -46,7 +46,7 @@ extension JSONFile {
     func noText(_ path: String) -> ProgramFailure {
         ProgramFailure(
             .badData,
-            "the \(subject) \(TerminalText.escape(path)) is too long, or no UTF-8",
+            "the \(subject) \(TerminalText.escape(path)) is too long, or not UTF-8",
             advice: "give a JSON file; \(manual) describes the format"
         )
     }

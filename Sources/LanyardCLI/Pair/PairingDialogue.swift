@@ -106,7 +106,7 @@ final class PairingDialogue: Sendable {
         let introduction = PairingText.lost(peer) + "\n"
         guard let questions else {
             say(introduction)
-            return decline(PairingText.whatAgainNeeds)
+            return decline(PairingText.needOfPairingAgain)
         }
         return await questions.ask(
             PairingText.again(peer),

@@ -68,8 +68,8 @@ struct PairingReport: Equatable, Sendable {
 
     /// The report on several lines. The peer's name is escaped.
     var text: String {
-        let who = name.map { "\"\(TerminalText.escape($0))\" " } ?? ""
-        let peer = who + AddressText.describe(address)
+        let quotedName = name.map { "\"\(TerminalText.escape($0))\" " } ?? ""
+        let peer = quotedName + AddressText.describe(address)
         let beginning = method == nil ? "bonded already: \(peer)" : "paired: \(peer)"
         let lines = [
             beginning, method.map { "method: \($0)" }, "protection: \(protection)",
@@ -106,7 +106,7 @@ struct PairingSetup: Sendable {
     var delegate: (any PairingDelegate)?
     /// Whether peers may start a pairing.
     var acceptsPairing = false
-    /// How long they may after the start; nil for as long as the command runs.
+    /// The time for which they may after the start; nil for as long as the command runs.
     var window: Duration?
     var bondLossPolicy = BondLossPolicy.refuse
     /// Set when a peer has bonded or changed its keys.

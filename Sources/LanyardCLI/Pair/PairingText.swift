@@ -7,9 +7,9 @@ enum PairingText {
     static let yesOrNo = "Please answer y or n."
     static let sixDigits = "Please enter six digits, or an empty line to decline."
     static let howToAnswer = "run this at a terminal, or give answers with --answers"
-    static let whatAgainNeeds = "pairing again needs a person who agrees"
+    static let needOfPairingAgain = "pairing again needs a person who agrees"
 
-    /// The method, and what it protects from.
+    /// The method and its protection.
     static func announcement(_ scene: PairingContext) -> String {
         let beginning =
             scene.isIncoming ? "\(scene.peer) wants to pair" : "Pairing with \(scene.peer)"
@@ -47,7 +47,7 @@ enum PairingText {
         "Transfer \(path) to the peer. Does the peer have it? [y/N] "
     }
 
-    /// What a method needs a person for.
+    /// The need for a person in a method.
     static func need(of method: Pairing.Method) -> String {
         switch method {
         case .justWorks: "just works needs a person who agrees"

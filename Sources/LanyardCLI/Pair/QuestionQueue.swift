@@ -18,14 +18,14 @@ final class QuestionQueue: Sendable {
         case passed(AsyncStream<String>.Continuation)
     }
 
-    /// How often a question is asked again after a line that is no answer. Then it ends without an
-    /// answer.
+    /// The number of times that a question is asked again after a line that is no answer. Then it
+    /// ends without an answer.
     static let attemptLimit = 3
     /// The most lines that wait for questions. Further lines are discarded.
     static let keptLimit = 256
     /// The most commands that wait to be performed.
     static let commandLimit = 4_096
-    /// How long lines are rejected after a question ended without an answer.
+    /// The time for which lines are rejected after a question ended without an answer.
     static let changeLimit = Duration.seconds(2)
 
     /// The text after a question that ended without an answer.
@@ -53,9 +53,9 @@ final class QuestionQueue: Sendable {
         var kept: [String] = []
         var isOver = false
         var lastNumber: UInt64 = 0
-        /// When the first question in the queue was shown.
+        /// The time at which the first question in the queue was shown.
         var shownAt: ContinuousClock.Instant?
-        /// When a question that was shown ended without an answer.
+        /// The time at which a question that was shown ended without an answer.
         var changedAt: ContinuousClock.Instant?
     }
 

@@ -23,7 +23,7 @@ extension AdapterChoice {
         }
     }
 
-    /// How long it may take until the adapter can be opened.
+    /// The longest time until the adapter can be opened.
     var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
 
     /// Makes the transport to the controller, and the world around a virtual one.

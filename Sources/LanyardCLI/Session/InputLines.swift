@@ -5,8 +5,8 @@ import Foundation
 /// A line of standard input, without its end.
 struct InputLine: Equatable, Sendable {
     let text: String
-    /// When the line was read. A line that waits in a stream may be older than the question that is
-    /// shown when it is taken.
+    /// The time at which the line was read. A line that waits in a stream may be older than the
+    /// question that is shown when it is taken.
     let readAt: ContinuousClock.Instant
 }
 

@@ -104,7 +104,8 @@ extension ProgramFailure {
         }
     }
 
-    /// The adapter cannot be used. The transport's description includes the advice.
+    /// The failure for an adapter that cannot be used. The transport's description includes the
+    /// advice.
     init(adapter failure: AdapterFailure) {
         let happened = "the adapter cannot be used: \(TerminalText.escape(failure.description))"
         if case .transport = failure {

@@ -2,10 +2,10 @@
 
 import Lanyard
 
-/// Why a command failed: what happened, and what to do next.
+/// The failure of a command: the event, and advice on the next step.
 struct ProgramFailure: Error, Equatable, Sendable {
     let status: ProcessStatus
-    /// What happened, without a period. Safe to print.
+    /// The event, without a period. Safe to print.
     let happened: String
     /// The advice; empty if there is none.
     let advice: String

@@ -46,7 +46,7 @@ struct TracePrinter: Sendable {
     private static func advice(for error: BtsnoopError) -> String {
         switch error {
         case .torn(let offset, _) where offset > 0: "all packets before it are printed"
-        case .malformedRecord: "what comes after it cannot be read"
+        case .malformedRecord: "the packets after it cannot be read"
         default: "give a btsnoop file with H4 packets, as --trace writes it"
         }
     }

@@ -5,14 +5,14 @@ public struct Distance: Hashable, Sendable {
     /// The distance in meters.
     public let meters: Double
 
-    /// Returns a distance in meters. Indoors, a phone hears an accessory up to about fifty meters
-    /// away.
+    /// Returns a distance in meters. Indoors, a phone receives an accessory up to about fifty
+    /// meters away.
     public static func meters(_ meters: Double) -> Distance { Distance(meters: max(meters, 0)) }
 
     /// One meter.
     public static let near = Distance(meters: 1)
 
-    /// A distance at which no phone at the origin hears the accessory.
+    /// A distance at which no phone at the origin receives the accessory.
     public static let outOfRange = Distance(meters: 1_000)
 }
 

@@ -28,7 +28,7 @@ extension LiveAccessory {
     /// - Parameter share: The share of all packets that the accessory does not receive, from 0 to
     ///   1. Zero ends the disturbance.
     public func disturb(losing share: Double) {
-        act("loses \(Int((share * 100).rounded())) % of what it hears") { world, controller in
+        act("loses \(Int((share * 100).rounded())) % of its packets") { world, controller in
             world.setLoss(LossPlan(constantLoss: share), at: controller)
         }
     }

@@ -59,7 +59,7 @@ public final class LiveAccessory: Sendable {
             let controller = try radioWorld.addController(place, host: host)
             state.withLock { $0.controller = controller }
         } catch {
-            preconditionFailure("\(error): \(name) finds no room in it")
+            preconditionFailure("\(error): there is no room for \(name)")
         }
         beginChanges()
     }

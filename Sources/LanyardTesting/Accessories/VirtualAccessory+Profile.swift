@@ -98,7 +98,7 @@ extension BluetoothID {
     /// The UUID in the type of the layers below.
     var bluetoothUUID: BluetoothUUID {
         guard let uuid = BluetoothUUID(text) else {
-            preconditionFailure("\(text) means a UUID: nothing else can be made")
+            preconditionFailure("\(text) is not a UUID")
         }
         return uuid
     }

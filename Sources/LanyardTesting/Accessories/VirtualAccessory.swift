@@ -29,7 +29,7 @@ public struct VirtualAccessory: Sendable {
         /// One static address, which follows from the world's seed and differs between accessories.
         case fixed
         /// A private address that changes after each period. A bonded phone recognizes the
-        /// accessory. All others take it for another device after each change.
+        /// accessory. Other phones treat it as another device after each change.
         case rotating(every: Duration)
     }
 

@@ -124,8 +124,8 @@ public struct VirtualCharacteristic: Sendable {
 public enum VirtualReaction: Sendable {
     /// Accepts the value.
     case accepts
-    /// Refuses the value with an error code (Vol 3, Part F, 3.4.1.1). For a write without response
-    /// the phone does not learn this.
+    /// Refuses the value with an error code (Vol 3, Part F, 3.4.1.1). The phone gets no error for a
+    /// write without response.
     case refuses(code: UInt8)
     /// Accepts the value, and sends values of a characteristic to a subscribed phone.
     case sends([[UInt8]], on: BluetoothID)

@@ -40,7 +40,7 @@ public final class TestPhone: Sendable {
         do throws(WorldFullError) {
             controller = try world.air.world.addController(place)
         } catch {
-            preconditionFailure("\(error): \(name) finds no room in it")
+            preconditionFailure("\(error): there is no room for \(name)")
         }
         var configuration = HostConfiguration()
         configuration.store = MemoryStore()
@@ -111,7 +111,7 @@ public final class TestPhone: Sendable {
     /// - Parameter share: The share of all packets that the phone does not receive, from 0 to 1.
     ///   Zero ends the disturbance.
     public func disturb(losing share: Double) {
-        act("loses \(Int((share * 100).rounded())) % of what it hears") { world, controller in
+        act("loses \(Int((share * 100).rounded())) % of its packets") { world, controller in
             world.setLoss(LossPlan(constantLoss: share), at: controller)
         }
     }
@@ -160,9 +160,9 @@ public final class TestPhone: Sendable {
         await end()
     }
 
-    /// Kills the process of the application without an orderly shutdown. Its links fall silent, so
-    /// a peer detects the loss only by its supervision timeout. The system and the store keep their
-    /// state for the next launch.
+    /// Kills the process of the application without an orderly shutdown. Its links send nothing
+    /// more, so a peer detects the loss only by its supervision timeout. The system and the store
+    /// keep their state for the next launch.
     public func killApp() async {
         act("the application is killed") { [transport] world, controller in
             transport.close(.closedByPeer(transport.name))

@@ -6,7 +6,7 @@ import Synchronization
 // The expectations of a test.
 extension TestWorld {
     /// The interval at which a condition is checked, in the time of the world.
-    static let glance = Duration.milliseconds(50)
+    static let checkInterval = Duration.milliseconds(50)
 
     /// Waits until an accessory is in the state. Returns at once if it is.
     ///
@@ -73,13 +73,13 @@ extension TestWorld {
         while try await !condition() {
             guard now < end else {
                 throw ExpectationFailure(
-                    "within \(limit) it was not so: \(what)",
+                    "not true within \(limit): \(what)",
                     story,
                     file: file,
                     line: line
                 )
             }
-            try await advance(by: min(Self.glance, end - now))
+            try await advance(by: min(Self.checkInterval, end - now))
         }
     }
 

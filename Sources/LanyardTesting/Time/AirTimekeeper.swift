@@ -37,7 +37,7 @@ package struct AirTimekeeper: Timekeeper {
     package func release() { executor.endOutsideWork() }
 }
 
-/// A timer of an air that fires on a queue outside of it. Time stands still while its work runs.
+/// A timer of an air that fires on a queue outside of it. The air's time stops while its work runs.
 private final class AirTimer: TimekeeperTimer {
     private struct Setting {
         var number = 0
@@ -64,8 +64,8 @@ private final class AirTimer: TimekeeperTimer {
         executor.perform { timer?.set(to: nil) }
     }
 
-    /// Sets the air's timer, which must happen on the air's thread. Time stands still until then,
-    /// because there is work to do.
+    /// Sets the air's timer, which must happen on the air's thread. The air's time stops until
+    /// then, because there is work to do.
     func set(to deadline: Duration?) {
         let number = setting.withLock { setting in
             setting.number += 1

@@ -17,7 +17,7 @@ extension TestWorld {
         return await withCheckedContinuation { answered in
             air.executor.perform { [executor = air.executor] in
                 let answer = question()
-                // Time stands still until the awaiting task is resumed.
+                // The world's time stops until the awaiting task is resumed.
                 executor.beginOutsideWork()
                 answered.resume(returning: answer)
                 executor.endOutsideWork()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bluetooth sockets. The kernel has these in include/net/bluetooth, which is not among the headers that it
-// hands out, so they are written down here once more: numbers and layouts are its binary interface, and
-// do not change.
+// Bluetooth sockets. The kernel declares them in include/net/bluetooth, which is not one of its
+// exported headers, so this file declares them again. The numbers and layouts are the kernel's
+// binary interface and do not change.
 
 #pragma once
 
@@ -12,26 +12,27 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/// The address family of Bluetooth sockets, and the protocol that speaks HCI.
+/// The address family of Bluetooth sockets, and the number of the HCI protocol.
 static const int32_t LINUX_AF_BLUETOOTH = 31;
 static const int32_t LINUX_BTPROTO_HCI = 1;
 
-/// Whom an HCI socket talks to: an adapter that it has for itself, or the kernel's management of them all.
+/// The channel of an HCI socket: exclusive use of one adapter, or the kernel's management interface
+/// for all adapters.
 static const uint16_t LINUX_HCI_CHANNEL_USER = 1;
 static const uint16_t LINUX_HCI_CHANNEL_CONTROL = 3;
-/// No adapter in particular.
+/// The device number of a socket that is not bound to a specific adapter.
 static const uint16_t LINUX_HCI_DEV_NONE = 0xFFFF;
 
-/// What an HCI socket is bound to.
+/// The address of an HCI socket.
 struct linux_sockaddr_hci {
     uint16_t family;
     uint16_t device;
     uint16_t channel;
 };
 
-/// What can be asked of an HCI socket that is bound to nothing. The argument of the first two is the
-/// number of an adapter; of the others, a structure that begins with the number of adapters that there is
-/// room for, or the number of an adapter.
+/// The requests to an HCI socket that is not bound. The argument of the first two is the number of
+/// an adapter. The argument of the others is a structure that begins with its capacity in adapters
+/// or with the number of an adapter.
 static const unsigned long LINUX_HCIDEVUP = _IOW('H', 201, int);
 static const unsigned long LINUX_HCIDEVDOWN = _IOW('H', 202, int);
 static const unsigned long LINUX_HCIGETDEVLIST = _IOR('H', 210, int);

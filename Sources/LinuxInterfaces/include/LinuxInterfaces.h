@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Linux offers and the C library's headers do not declare: Bluetooth sockets, and terminals at any
-// speed. Declared here from the kernel's own interface, and nothing more: no logic.
+// Linux interfaces that the C library's headers do not declare: Bluetooth sockets, and terminals at
+// any speed. The headers here contain declarations of the kernel's interface and no logic.
 
 #pragma once
 

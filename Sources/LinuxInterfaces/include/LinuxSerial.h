@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Terminals at any speed: `struct termios2` and what goes with it, as the kernel has them in
-// <asm/termbits.h>. That header cannot be included beside the C library's <termios.h>, which has other
-// structures of the same names; so everything has a prefix here.
+// Terminals at any speed: `struct termios2` and its constants, as the kernel declares them in
+// <asm/termbits.h>. That header conflicts with the C library's <termios.h>, which declares other
+// structures with the same names. The declarations here therefore have a prefix.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #if defined(__mips__) || defined(__powerpc__) || defined(__sparc__) || defined(__alpha__)
-#error "the constants below are of the architectures that share the generic ones"
+#error "this architecture does not use the generic constants below"
 #endif
 
 struct linux_termios2 {
@@ -45,7 +45,7 @@ static const uint32_t linux_CBAUD = 0x0000100F;
 static const uint32_t linux_CIBAUD = 0x100F0000;
 static const uint32_t linux_CRTSCTS = 0x80000000;
 
-// Places in c_cc.
+// Indices in c_cc.
 static const int linux_VTIME = 5;
 static const int linux_VMIN = 6;
 

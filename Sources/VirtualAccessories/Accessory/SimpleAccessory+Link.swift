@@ -31,8 +31,8 @@ extension SimpleAccessory {
         }
     }
 
-    /// Handles a change of a subscription: restarts its stream, and discards what was being sent
-    /// for the characteristic.
+    /// Handles a change of a subscription: restarts its stream, and discards the waiting bytes of
+    /// the characteristic.
     private mutating func subscribe(
         _ valueHandle: AttributeHandle,
         _ kind: GATT.SubscriptionKind?,

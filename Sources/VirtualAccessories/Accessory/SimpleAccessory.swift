@@ -73,7 +73,7 @@ public struct SimpleAccessory: ScriptedHost {
     /// Performs an action that does not answer a request, such as the press of a button on the
     /// accessory.
     ///
-    /// Services that the action adds or removes stay so after a loss of power.
+    /// The changes of services persist after a loss of power.
     ///
     /// - Returns: The packets for the controller.
     public mutating func perform(_ deed: AccessoryDeed, now: Instant) -> [[UInt8]] {
@@ -86,7 +86,7 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
-    /// Sends what is due.
+    /// Sends the values that are due.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         _ = link?.signaling.deadlinePassed(now: now)

@@ -18,7 +18,7 @@ struct ControllerSession: Sendable {
     private enum Purpose: Sendable {
         case startup
         /// A command whose answer is ignored.
-        case order
+        case command
     }
 
     private var queue = CommandQueue<Purpose>()
@@ -38,7 +38,7 @@ struct ControllerSession: Sendable {
 
     /// Sends a command as soon as the controller accepts it.
     mutating func send(_ command: HCI.EncodedCommand, now: Instant) {
-        _ = carryOut(queue.enqueue(command, for: .order, now: now), now: now)
+        _ = carryOut(queue.enqueue(command, for: .command, now: now), now: now)
     }
 
     /// Sends a command as soon as the controller accepts it.
@@ -95,7 +95,7 @@ struct ControllerSession: Sendable {
             case .send(let packet): packets.append(packet)
             case .finished(.startup, let result):
                 progress = startupFinished(result, now: now) ?? progress
-            case .finished(.order, _): break
+            case .finished(.command, _): break
             case .unresponsive: progress = .failed
             }
         }

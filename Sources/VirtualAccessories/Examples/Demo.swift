@@ -98,7 +98,7 @@ extension AccessoryProfile {
         )
     }
 
-    /// Returns bytes that count upwards, so that a test detects a lost or repeated part.
+    /// Returns bytes that count upward, so that a test detects a lost or repeated part.
     static func pattern(_ count: Int) -> [UInt8] {
         (0..<max(count, 0)).map { UInt8(truncatingIfNeeded: $0) }
     }

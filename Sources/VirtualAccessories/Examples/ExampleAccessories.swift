@@ -21,8 +21,8 @@ public enum ExampleAccessories {
         Kind(rawValue: kind)?.make(name: name, adjust)
     }
 
-    /// Adds one device of every kind to the world, at distances from an arm's length off the origin
-    /// to the other end of a house.
+    /// Adds one device of every kind to the world, at distances from the origin of less than a
+    /// meter to the length of a house.
     ///
     /// - Returns: The controllers, in the order of `kinds`.
     /// - Throws: ``WorldFullError`` if the world cannot have that many more controllers.

@@ -23,8 +23,8 @@ struct AccessorySecurity: Sendable {
 
     private let pairing: AccessoryPairing
     private(set) var bonds: [Bond] = []
-    /// What bonded clients have configured.
-    private var memories: [DeviceAddress: ClientRecord] = [:]
+    /// The configurations of bonded clients.
+    private var clientRecords: [DeviceAddress: ClientRecord] = [:]
     /// The source of keys. It is seeded with the address, so that the same world has the same keys.
     private var generator = SplitMix64(seed: 0)
     private var identity: Pairing.LocalIdentity?
@@ -43,7 +43,7 @@ struct AccessorySecurity: Sendable {
 
     /// Deletes all bonds. The security of the present link stays until its end.
     mutating func forgetBonds() {
-        (bonds, memories, bond) = ([], [:], nil)
+        (bonds, clientRecords, bond) = ([], [:], nil)
     }
 
     /// Begins to use the identity address, when the controller is ready.
@@ -96,7 +96,7 @@ struct AccessorySecurity: Sendable {
         carryOut(now: now) { $0.receive(bytes, using: &$1, now: now) }
     }
 
-    /// Returns the key that the Central names; `nil` if there is none.
+    /// Returns the key that the Central requests; `nil` if there is none.
     func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
         if let key = manager?.key(diversifier: diversifier, random: random) { return key }
         guard let key = bond?.localKey, key.diversifier == diversifier, key.random == random else {
@@ -127,12 +127,12 @@ struct AccessorySecurity: Sendable {
 
 // The stored data of clients.
 extension AccessorySecurity {
-    /// What the client that is connected has configured before.
-    var memory: ClientRecord? { bond.flatMap { memories[$0.peer] } }
+    /// The stored configuration of the connected client.
+    var memory: ClientRecord? { bond.flatMap { clientRecords[$0.peer] } }
 
     mutating func remember(_ memory: ClientRecord) {
         guard let bond else { return }
-        memories[bond.peer] = memory
+        clientRecords[bond.peer] = memory
     }
 }
 
@@ -173,10 +173,10 @@ extension AccessorySecurity {
             localIdentity: identity.address
         )
         // A new bond with a peer replaces the stored configuration of the earlier one.
-        memories[bond.peer] = nil
+        clientRecords[bond.peer] = nil
         bonds.removeAll { $0.peer == bond.peer }
         bonds.append(bond)
-        if bonds.count > Self.bondLimit { memories[bonds.removeFirst().peer] = nil }
+        if bonds.count > Self.bondLimit { clientRecords[bonds.removeFirst().peer] = nil }
         self.bond = bond
         security = bond.security(isEncrypted: true)
     }

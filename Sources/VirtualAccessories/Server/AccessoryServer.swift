@@ -15,7 +15,7 @@ struct AccessoryServer: Sendable {
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
         /// Perform the action, after the PDUs that are to be sent.
         case act(AccessoryDeed)
-        /// Keep this of the client, which is a bonded one.
+        /// Store this record of the bonded client.
         case remember(ClientRecord)
     }
 

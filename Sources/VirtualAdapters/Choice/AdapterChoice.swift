@@ -50,7 +50,7 @@ extension AdapterChoice: CustomStringConvertible {
 
 /// The reason why there is no adapter for a choice.
 package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text does not name an adapter.
+    /// The text does not specify an adapter.
     case noAdapter(AdapterSpecificationError)
     /// The scenario file cannot be read.
     case unreadable(path: String)
@@ -65,10 +65,10 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     package var description: String {
         switch self {
         case .noAdapter(let error):
-            "'\(error.text)' is no adapter: \(error.complaint); use \(AdapterChoice.forms)"
+            "'\(error.text)' is not an adapter: \(error.complaint); use \(AdapterChoice.forms)"
         case .unreadable(let path): "the scenario \(path) cannot be read"
-        case .noText(let path): "the scenario \(path) is too long, or no UTF-8"
-        case .noScenario(let path, let error): "the scenario \(path) is wrong: \(error)"
+        case .noText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
+        case .noScenario(let path, let error): "the scenario \(path) is not valid: \(error)"
         case .worldFull(let error): error.description
         }
     }

@@ -82,7 +82,8 @@ public final class AirServer: @unchecked Sendable {
             try await server.start(on: air.executor, accepted: accepted)
             servers.withLock { $0.append(server) }
             return address
-        case .hci, .hciAddress, .serial: preconditionFailure("\(address) is no place to listen")
+        case .hci, .hciAddress, .serial:
+            preconditionFailure("\(address) is not a socket for listening")
         }
     }
 
@@ -100,7 +101,7 @@ public final class AirServer: @unchecked Sendable {
     }
 }
 
-// MARK: - Guests
+// MARK: - Hosts
 
 extension AirServer {
     /// Handles a new connection.

@@ -22,7 +22,7 @@ public final class LiveAir: @unchecked Sendable {
     /// The world's time that runs between two readings of the clock.
     static let slice = Duration.milliseconds(10)
     /// The longest real time for which the world runs in one turn of the thread, so that sockets
-    /// get their turn.
+    /// are served as well.
     static let turnLimit = Duration.milliseconds(20)
     /// The largest delay of the world behind the clock. Time beyond it does not pass in the world:
     /// the process was stopped, or the machine is too slow for the world.
@@ -56,7 +56,7 @@ public final class LiveAir: @unchecked Sendable {
 
     /// The world, at the present. Only for the air's thread; other threads use `perform(_:)`.
     var world: World {
-        precondition(executor.isCurrent, "the world of a live air was used off its thread")
+        precondition(executor.isCurrent, "the world of a live air was used outside of its thread")
         return unguardedWorld
     }
 

@@ -144,7 +144,7 @@ extension Scenario {
         }
         if let node = members["pairing"] {
             guard device.accessory != nil else {
-                throw node.error("only a device with \"accessory\" pairs by itself")
+                throw node.error("only a device with \"accessory\" can have a pairing")
             }
             device.pairing = try node.pairing
         }

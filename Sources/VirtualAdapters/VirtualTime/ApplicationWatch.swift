@@ -3,8 +3,8 @@
 /// An object that detects when the code of an application, on any of its threads, has nothing more
 /// to do for the moment.
 ///
-/// An air with a watch takes turns with the application: while the application works, nothing else
-/// runs on the air, and time stands still.
+/// An air with a watch takes turns with the application: while the application works, no other work
+/// runs on the air, and time does not advance.
 package protocol ApplicationWatch: Sendable {
     /// Called on the air's thread before code of the application runs because of the air. It may
     /// block until the application's turn, if applications share resources of the process.
@@ -24,12 +24,12 @@ package protocol ApplicationWatch: Sendable {
 
 /// The state of an application with which an executor takes turns.
 struct ApplicationAccount: Sendable {
-    /// How many times in a row the application must settle, without running in between, before it
-    /// counts as idle: work that it enqueues elsewhere may enqueue more work elsewhere.
+    /// The number of times in a row that the application must settle, without running in between,
+    /// before it counts as idle. Work that it enqueues elsewhere may enqueue more work elsewhere.
     static let settlementCount = 3
 
     let watch: any ApplicationWatch
-    /// How many times the application must still settle.
+    /// The number of times that the application must still settle.
     var unsettledCount = 0
     /// Whether the watch was informed that the application works.
     var isEngaged = false

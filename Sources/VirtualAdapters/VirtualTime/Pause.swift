@@ -58,8 +58,8 @@ final class Pause: Sendable {
         }
         guard case .waiting(let waiter, let timer) = previous else { return }
         executor.perform { timer.set(to: nil) }
-        // The task that waited may continue on another executor, so time stands still until it is
-        // resumed.
+        // The task that waited may continue on another executor, so time does not advance until it
+        // is resumed.
         executor.beginOutsideWork()
         waiter.resume(with: result)
         executor.endOutsideWork()

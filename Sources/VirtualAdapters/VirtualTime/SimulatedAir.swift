@@ -33,7 +33,7 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The virtual time that a body has to clean up after it was canceled.
     static let shutdownLimit = Duration.seconds(10)
 
-    /// The real time for which an application has its turn before the air continues in parallel.
+    /// The real time for which an application runs before the air continues in parallel.
     static let courtesy = Duration.seconds(2)
 
     /// The executor for hosts on this air: `BluetoothHost(transport:executor:)`.
@@ -59,8 +59,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// - Parameters:
     ///   - world: The world.
     ///   - patience: The real time for which a run waits for tasks on other threads, when nothing
-    ///     else is left to do, before it throws. It is also the time for which virtual time stands
-    ///     still for hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
+    ///     else is left to do, before it throws. It is also the real time for which virtual time
+    ///     does not advance because of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
     public init(_ world: sending World, patience: Duration = .seconds(10)) {
         self.patience = patience
         unguardedWorld = world
@@ -74,7 +74,7 @@ public final class SimulatedAir: @unchecked Sendable {
     public var world: World {
         precondition(
             executor.isCurrent || !executor.isRunning,
-            "the world of a simulated air was used off its thread"
+            "the world of a simulated air was used outside of its thread"
         )
         return unguardedWorld
     }
@@ -139,8 +139,8 @@ extension SimulatedAir {
     /// Runs `body`, together with hosts, controllers and time, until it ends. The work runs on a
     /// new thread while the calling task waits.
     ///
-    /// What the body leaves behind, such as a scanning host, rests until the next run. If the
-    /// calling task is canceled, the body is canceled.
+    /// Objects that remain after the body, such as a scanning host, do not run until the next run
+    /// of the air. If the calling task is canceled, the body is canceled.
     ///
     /// - Parameters:
     ///   - bound: The largest virtual time that the body may take.
@@ -230,7 +230,7 @@ extension SimulatedAir {
         }
     }
 
-    /// Waits while time stands still for work on other threads.
+    /// Waits while time does not advance because of work on other threads.
     ///
     /// An application that takes longer may be waiting for the air itself. Then the air continues.
     private func waitForOutsideWork() throws(VirtualAirError) {

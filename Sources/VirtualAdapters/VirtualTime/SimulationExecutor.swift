@@ -8,7 +8,7 @@ import VirtualRadio
 ///
 /// Any number of hosts may share it. Their jobs, closures, ends of turns and timers run one after
 /// another, in the order in which they were enqueued, so the same program runs in the same order.
-/// Time stands still while there is work, and then jumps to the next instant at which something is
+/// Time does not advance while there is work, and then jumps to the next instant at which work is
 /// due.
 ///
 /// Work may be enqueued from any thread. Only the order of work that the running thread enqueues is
@@ -37,7 +37,7 @@ public final class SimulationExecutor: HostExecutor {
         var timers = EventHeap<@Sendable () -> Void>()
         /// The number of pieces of work that have run at this instant.
         var ranCount = 0
-        /// The number of pieces of work elsewhere for which time stands still.
+        /// The number of pieces of work elsewhere because of which time does not advance.
         var outsideWorkCount = 0
         /// Whether the thread waits for other threads to enqueue work.
         var isWaiting = false
@@ -72,7 +72,7 @@ public final class SimulationExecutor: HostExecutor {
         SimulationTimer(executor: self, fired: fired)
     }
 
-    /// Makes time stand still until `endOutsideWork()`.
+    /// Stops time until `endOutsideWork()`.
     public func beginOutsideWork() {
         engage()
         state.withLock { $0.outsideWorkCount += 1 }
@@ -86,7 +86,7 @@ public final class SimulationExecutor: HostExecutor {
     private func endOutsideWork(unsettling isUnsettling: Bool) {
         let mustSignal = state.withLock { state in
             if isUnsettling { state.application?.somethingRan() }
-            precondition(state.outsideWorkCount > 0, "work ended that had not begun")
+            precondition(state.outsideWorkCount > 0, "endOutsideWork() without beginOutsideWork()")
             state.outsideWorkCount -= 1
             guard state.outsideWorkCount == 0 else { return false }
             state.application?.isHurried = false
@@ -103,7 +103,8 @@ public final class SimulationExecutor: HostExecutor {
         enqueue(.job(UnownedJob(job)))
     }
 
-    /// Traps off the running thread. Called by the runtime when `assumeIsolated` finds no task.
+    /// Traps outside of the running thread. Called by the runtime when `assumeIsolated` finds no
+    /// task.
     public func checkIsolated() {
         precondition(isCurrent, "expected to run on the thread that runs the simulated air")
     }
@@ -141,7 +142,7 @@ extension SimulationExecutor {
             desired: SystemThread.currentIdentifier,
             ordering: .acquiring
         )
-        precondition(isFree, "a simulated air is run by one thread at a time, and not from within")
+        precondition(isFree, "a simulated air is already running")
         defer {
             endSettling()
             state.withLock { _ in thread.store(0, ordering: .releasing) }
@@ -190,13 +191,13 @@ extension SimulationExecutor {
             return state.timers.count
         }
         for _ in 0..<dueCount {
-            // One by one, because a timer that fires may move the next one.
+            // The timers fire one by one, because a timer that fires may move the next one.
             guard let fired = state.withLock({ $0.takeDueTimer() }) else { return }
             fired()
         }
     }
 
-    /// The number of pieces of work elsewhere for which time stands still.
+    /// The number of pieces of work elsewhere because of which time does not advance.
     var outsideWorkCount: Int { state.withLock { $0.outsideWorkCount } }
 
     /// Waits, in real time, until another thread enqueues work.

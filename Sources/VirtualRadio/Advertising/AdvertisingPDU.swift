@@ -22,7 +22,8 @@ package struct AdvertisingPacket: Sendable {
     ///
     /// - Parameters:
     ///   - start: The instant at which the packet begins.
-    ///   - reduction: How much weaker the packet is than the sender's transmit power, in decibels.
+    ///   - reduction: The reduction of the packet's power below the sender's transmit power, in
+    ///     decibels.
     package init(
         _ pdu: AdvertisingPDU,
         from sender: RadioID,

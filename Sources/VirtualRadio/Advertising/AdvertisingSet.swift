@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// An advertising set.
 struct AdvertisingSet: Sendable {
-    /// The handle of the set of the legacy commands, which do not name a set.
+    /// The handle of the set of the legacy commands, which do not identify a set.
     static let legacyHandle: UInt8 = 0
 
     /// The advertising handle that the host chose.
@@ -46,10 +46,10 @@ struct AdvertisingSet: Sendable {
     }
 }
 
-/// The data of a set, which may come in fragments.
+/// The data of a set, which may arrive in fragments.
 struct AdvertisedData: Sendable {
-    /// The bytes that have come so far.
+    /// The bytes that have arrived so far.
     var bytes: [UInt8] = []
-    /// Whether more fragments will come.
+    /// Whether more fragments follow.
     var isPartial = false
 }

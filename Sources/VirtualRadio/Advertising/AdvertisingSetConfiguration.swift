@@ -19,7 +19,7 @@ struct AdvertisingSetConfiguration: Sendable {
     var filterPolicy = HCI.AdvertisingFilterPolicy.unfiltered
     /// The value of the TxPower field, in dBm.
     var transmitPower: Int8 = 0
-    /// How much weaker the set's packets are than the radio's maximum, in decibels.
+    /// The reduction of the set's power below the radio's maximum, in decibels.
     var reduction: Int16 = 0
     /// The modulation on the primary channels.
     var primary = Modulation.le1M

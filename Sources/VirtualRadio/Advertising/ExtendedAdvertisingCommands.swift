@@ -67,7 +67,7 @@ extension Advertiser {
     ]
 
     /// Performs LE Set Advertising Set Random Address. The address of an enabled connectable set
-    /// cannot change, because connection requests name it.
+    /// cannot change, because connection requests contain it.
     private mutating func setRandomAddress(
         _ command: HCI.LESetAdvertisingSetRandomAddress
     ) throws(HCI.ErrorCode) {

@@ -18,20 +18,22 @@ import BluetoothTypes
 ///    call of `destroys` can still be for a packet that they overlapped.
 /// 4. Only packets on the same channel interfere, whatever their modulation.
 package struct Air: Sendable {
-    /// How long before its start a packet may be reported. An advertiser can report a whole event.
+    /// The maximum time before its start at which a packet may be reported. An advertiser can
+    /// report a whole event.
     package static let leadLimit = Duration.milliseconds(20)
 
-    /// How long a packet is remembered: `leadLimit`, and more than the air time of the longest
-    /// packet. That is 251 bytes with MIC on LE Coded with eight symbols for each bit (17,040 µs).
+    /// The time for which a packet is remembered: `leadLimit`, and more than the air time of the
+    /// longest packet. That is 251 bytes with MIC on LE Coded with eight symbols for each bit
+    /// (17,040 µs).
     package static let memory = leadLimit + .milliseconds(18)
 
     /// The largest number of packets that are remembered for one channel. Beyond it the oldest is
     /// forgotten. Forty advertisers that never pause send about this many full advertisements.
     package static let transmissionLimit = 4_096
 
-    /// How much stronger a packet must be, in decibels, than all others on its channel to be
-    /// received. The specification requires receivers to cope with 21 dB on LE 1M (Vol 6, Part A,
-    /// 4.2). Receivers on the market cope with about 8 dB.
+    /// The margin in decibels by which a packet must be stronger than all others on its channel to
+    /// be received. The specification requires receivers to cope with 21 dB on LE 1M (Vol 6, Part
+    /// A, 4.2). Receivers on the market cope with about 8 dB.
     package var captureThreshold: Double {
         didSet { captureRatio = Reproducible.ratio(decibels: captureThreshold) }
     }

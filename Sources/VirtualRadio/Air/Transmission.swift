@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// One of the 40 physical channels of 2 MHz (Vol 6, Part B, 1.4.1), named by its Link Layer channel
-/// index: 0 to 36 for data, 37 to 39 for primary advertising.
+/// One of the 40 physical channels of 2 MHz (Vol 6, Part B, 1.4.1), identified by its Link Layer
+/// channel index: 0 to 36 for data, 37 to 39 for primary advertising.
 package struct RadioChannel: Hashable, Sendable {
     /// The number of channels.
     package static let count = 40
@@ -33,7 +33,8 @@ package struct Transmission: Hashable, Sendable {
     package let start: Instant
     /// The instant at which the last bit ends.
     package let end: Instant
-    /// How much weaker the packet is than the transmit power of the sender's station, in decibels.
+    /// The reduction of the packet's power below the transmit power of the sender's station, in
+    /// decibels.
     package let reduction: Int16
 
     /// Creates a packet that is on the air from `start` for `airTime`.

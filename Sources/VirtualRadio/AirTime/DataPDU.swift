@@ -11,7 +11,7 @@ package struct DataPDU: Hashable, Sendable {
     package init(payloadLength: Int, isEncrypted: Bool = false) {
         precondition(
             (0...PacketLength.dataPayloadLimit).contains(payloadLength),
-            "a data PDU has 0 to 251 bytes of payload"
+            "a data PDU must have 0 to 251 bytes of payload"
         )
         self.payloadLength = payloadLength
         self.isEncrypted = isEncrypted && payloadLength > 0
@@ -25,7 +25,7 @@ package struct DataPDU: Hashable, Sendable {
         PacketLength.header + payloadLength + (isEncrypted ? PacketLength.mic : 0)
     }
 
-    /// Returns how long the PDU is on the air.
+    /// Returns the time that the PDU is on the air.
     package func airTime(_ modulation: Modulation) -> Duration {
         modulation.airTime(pduLength: length)
     }

@@ -53,8 +53,8 @@ package struct ExtendedAdvertisingPDU: Hashable, Sendable {
         self.dataLength = dataLength
     }
 
-    /// Returns how many bytes of data fit next to the fields. One byte holds the header's length
-    /// and the advertising mode.
+    /// Returns the number of data bytes that fit next to the fields. One byte holds the header's
+    /// length and the advertising mode.
     package static func dataLimit(_ fields: Fields) -> Int {
         PacketLength.advertisingPayloadLimit - 1 - fields.headerLength
     }
@@ -62,7 +62,7 @@ package struct ExtendedAdvertisingPDU: Hashable, Sendable {
     /// The length of header and payload in bytes.
     package var length: Int { PacketLength.header + 1 + fields.headerLength + dataLength }
 
-    /// Returns how long the packet is on the air.
+    /// Returns the time that the packet is on the air.
     package func airTime(_ modulation: Modulation) -> Duration {
         modulation.airTime(pduLength: length)
     }

@@ -29,7 +29,7 @@ package enum LegacyAdvertisingPDU: Hashable, Sendable {
         }
     }
 
-    /// How long the packet is on the air.
+    /// The time that the packet is on the air.
     package var airTime: Duration { Modulation.le1M.airTime(pduLength: length) }
 }
 

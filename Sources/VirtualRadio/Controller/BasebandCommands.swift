@@ -30,8 +30,7 @@ package enum BasebandCommands {
 
 extension VirtualController {
     /// Restores the state after power-on, except the controller's identity and the state of its
-    /// randomness (Vol 4, Part E, 7.3.2). Links end without any packet, as if the radio had
-    /// vanished.
+    /// randomness (Vol 4, Part E, 7.3.2). Links end without any packet to the peers.
     mutating func reset(_ ether: inout Ether) {
         ether.reset(radio)
         settings = ControllerSettings()

@@ -4,7 +4,7 @@ import BluetoothHCI
 /// The packets that wait until a host takes them.
 ///
 /// If the host does not take its packets, advertising reports are dropped first, as in real
-/// controllers, because others will follow. If the outbox becomes full nevertheless, one Hardware
+/// controllers, because other reports follow. If the outbox becomes full nevertheless, one Hardware
 /// Error takes the last place, and all further packets are lost until the host takes the waiting
 /// ones.
 package struct HostOutbox: Sendable {

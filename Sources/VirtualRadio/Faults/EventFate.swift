@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The random choice of event faults: for each event, what a fault plan does to it.
+/// The random choice of event faults: the effect of a fault plan on each event.
 ///
 /// Every event consumes five numbers of the stream whatever the plan is, so a change of plan
 /// changes the faults but not the randomness.
@@ -31,7 +31,7 @@ struct EventFate: Sendable {
         var packet: [UInt8]
     }
 
-    /// Returns what happens to the packet, which is an event in H4 form.
+    /// Returns the outcome for the packet, which is an event in H4 form.
     mutating func decide(_ packet: [UInt8]) -> Outcome {
         var outcome = Outcome(packet: packet)
         let isDropped = dice.bernoulli(faults.dropProbability)

@@ -81,8 +81,8 @@ extension VirtualController {
         ether.openLink(attempt.link, attempt.identity)
     }
 
-    /// Returns how long the radio is engaged: from the end of the advertisement to the end of the
-    /// request, or of its answer.
+    /// Returns the time for which the radio is engaged: from the end of the advertisement to the
+    /// end of the request, or of its answer.
     private static func requestTime(
         _ advertisement: ConnectableAdvertisement,
         _ modulation: Modulation
@@ -117,7 +117,7 @@ extension VirtualController {
         case .identity(let identity): peer = ResolvedPeer(address: identity, isResolved: true)
         case .unresolved: peer = ResolvedPeer(address: advertiser, isResolved: false)
         }
-        // A host may also name the present private address of the device.
+        // A host may also specify the present private address of the device.
         let isWanted =
             request.peer.map { $0 == peer.address || $0 == advertiser }
             ?? acceptList.contains(peer.address)
@@ -137,8 +137,8 @@ extension VirtualController {
         if let target = advertisement.target {
             switch recognize(target, type) {
             case .own: break
-            // The request must not repeat the target's address, which would show listeners that it
-            // belongs to the initiator (Vol 6, Part B, 6.4).
+            // The request must not repeat the target's address. Otherwise listeners would learn
+            // that the address belongs to the initiator (Vol 6, Part B, 6.4).
             case .ownPrivate: own = resolvingList.localAddress(toward: peer.address) ?? target
             case .unresolved, .other: return nil
             }

@@ -37,7 +37,7 @@ package struct CommandInvariant: Invariant {
         // An answer with opcode 0 belongs to no command. It only reports that commands may be sent.
         guard opcode.rawValue != 0 else { return nil }
         guard let place = waiting.firstIndex(where: { $0.opcode == opcode }) else {
-            return "an answer to \(opcode), which was not asked"
+            return "an answer to \(opcode) without a command"
         }
         if opcode == .reset {
             waiting.removeSubrange(...place)

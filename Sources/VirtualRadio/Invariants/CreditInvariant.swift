@@ -30,9 +30,9 @@ package struct CreditInvariant: Invariant {
 
     private mutating func taken(_ handle: ConnectionHandle) -> String? {
         outstanding[handle, default: 0] += 1
-        guard let packetCount else { return "data before the host knew how much it may send" }
+        guard let packetCount else { return "data before the host read the buffer size" }
         let sum = outstanding.values.reduce(0, +)
-        return sum > packetCount ? "\(sum) packets sent, and room for \(packetCount)" : nil
+        return sum > packetCount ? "\(sum) packets sent, but only \(packetCount) buffers" : nil
     }
 
     private mutating func given(_ completed: HCI.CompletedPackets) -> String? {

@@ -30,7 +30,7 @@ extension Invariant {
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
     /// The controller.
     public let controller: ControllerID
-    /// When the violation happened.
+    /// The instant of the violation.
     public let instant: Instant
     /// The rule that did not hold.
     public let rule: String

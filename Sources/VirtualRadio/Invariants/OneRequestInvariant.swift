@@ -49,8 +49,9 @@ package struct OneRequestInvariant: Invariant {
         underWay[transaction] = min(max(count, 0), 1)
         switch count {
         case 0, 1: return nil
-        case 2...: return "opcode \(opcode) on \(packet.connectionHandle), before an answer came"
-        default: return "opcode \(opcode) on \(packet.connectionHandle), which nothing asked for"
+        case 2...:
+            return "opcode \(opcode) on \(packet.connectionHandle), before the previous answer"
+        default: return "opcode \(opcode) on \(packet.connectionHandle), without a request"
         }
     }
 

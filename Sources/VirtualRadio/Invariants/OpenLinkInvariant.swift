@@ -39,6 +39,6 @@ package struct OpenLinkInvariant: Invariant {
     }
 
     private mutating func opened(_ handle: ConnectionHandle) -> String? {
-        open.insert(handle).inserted ? nil : "\(handle) opened, which was open"
+        open.insert(handle).inserted ? nil : "\(handle) opened twice"
     }
 }

@@ -53,7 +53,7 @@ extension Ether {
     /// Begins a connection event at its anchor: applies the updates of this event, and the Central
     /// sends. Without a Central the link has no more events.
     private mutating func beginEvent(of link: inout Link) {
-        for side in LinkSide.allCases { tellProcedures(side, &link) }
+        for side in LinkSide.allCases { informProcedures(side, &link) }
         guard link.central != nil else { return }
         guard link.anchor <= now else {
             timeline.schedule(.link(.connectionEvent, link.id), at: link.anchor)
@@ -68,7 +68,7 @@ extension Ether {
 
     /// Reports the beginning of the event to the procedures of the end. If they move the anchor,
     /// the event begins again at the new anchor.
-    private mutating func tellProcedures(_ side: LinkSide, _ link: inout Link) {
+    private mutating func informProcedures(_ side: LinkSide, _ link: inout Link) {
         guard link[side]?.procedures.updates.isEmpty == false else { return }
         let counter = link.eventCounter
         guard let actions = link[side]?.procedures.eventBegins(counter, now: now) else { return }

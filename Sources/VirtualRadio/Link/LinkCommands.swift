@@ -142,7 +142,7 @@ extension Ether {
         return end.procedures
     }
 
-    /// Checks that the handle names a link. This check precedes all other checks of a command.
+    /// Checks that the handle identifies a link. This check precedes all other checks of a command.
     ///
     /// - Throws: `unknownConnectionIdentifier` if it does not.
     fileprivate func demandLink(

@@ -21,7 +21,7 @@ package struct LinkQueue: Sendable {
 
     /// Appends a packet, which must not be empty.
     mutating func append(_ packet: HCI.ACLPacket) {
-        precondition(!packet.payload.isEmpty, "an empty packet has nothing to send")
+        precondition(!packet.payload.isEmpty, "the packet is empty")
         packets.append(
             Packet(rest: packet.payload, isStart: packet.boundary != .continuing)
         )

@@ -3,7 +3,8 @@ import BluetoothTypes
 
 /// The channels, timing and modulation of a link's packets, as one of its ends knows them.
 ///
-/// Both ends must change them at the same connection event, or they lose each other.
+/// Both ends must change them at the same connection event. Otherwise packets of one end no longer
+/// reach the other.
 package struct LinkRhythm: Hashable, Sendable {
     /// The interval, latency and supervision timeout.
     package var parameters: LinkParameters

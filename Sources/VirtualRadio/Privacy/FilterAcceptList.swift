@@ -71,8 +71,8 @@ extension FilterAcceptList {
         /// The device with the address.
         case address(DeviceAddress)
 
-        /// Creates the device that a command names. Only these three address types are valid (Vol
-        /// 4, Part E, 7.8.16).
+        /// Creates the device that a command specifies. Only these three address types are valid
+        /// (Vol 4, Part E, 7.8.16).
         ///
         /// - Throws: `invalidCommandParameters` for another address type.
         init(_ field: HCI.PeerAddress) throws(HCI.ErrorCode) {

@@ -7,11 +7,12 @@ import BluetoothTypes
 /// shows the same address many times a second. So most addresses are resolved from this cache.
 struct ResolutionCache: Sendable {
     /// The largest number of addresses in each of two generations. When the younger generation is
-    /// full, the older one is discarded. The limit is more than the number of devices in any room.
+    /// full, the older one is discarded. The limit is more than the number of devices in range of a
+    /// radio.
     static let generationLimit = 2_048
 
     /// The cached place of an address that no entry resolves.
-    private static let nobody = -1
+    private static let noEntry = -1
 
     private var young: [UInt64: Int] = [:]
     private var old: [UInt64: Int] = [:]
@@ -23,10 +24,10 @@ struct ResolutionCache: Sendable {
     /// not cached.
     mutating func place(of address: DeviceAddress, search: () -> Int?) -> Int? {
         let key = address.value
-        if let place = young[key] { return place == Self.nobody ? nil : place }
-        let place = old[key] ?? search() ?? Self.nobody
+        if let place = young[key] { return place == Self.noEntry ? nil : place }
+        let place = old[key] ?? search() ?? Self.noEntry
         remember(place, for: key)
-        return place == Self.nobody ? nil : place
+        return place == Self.noEntry ? nil : place
     }
 
     /// Empties the cache.

@@ -20,7 +20,7 @@ package struct ResolvingList: Sendable {
     package private(set) var isEnabled = false
     /// The timeout after which private addresses are replaced.
     private(set) var timeout = Self.defaultTimeout
-    /// When the present private addresses were made.
+    /// The instant at which the present private addresses were made.
     private(set) var madeAt = Instant.zero
     /// The timer that replaces the private addresses.
     var timer: EventToken?

@@ -71,7 +71,8 @@ extension ResolvingList {
         },
     ]
 
-    /// Returns the identity address that a command names. Only the types 0x00 and 0x01 are valid.
+    /// Returns the identity address that a command specifies. Only the types 0x00 and 0x01 are
+    /// valid.
     ///
     /// - Throws: `invalidCommandParameters` for another address type.
     fileprivate static func identity(

@@ -6,7 +6,7 @@ public struct Position: Hashable, Sendable {
     public var x: Double
     /// The meters to the north.
     public var y: Double
-    /// The meters upwards.
+    /// The meters upward.
     public var z: Double
 
     /// Creates the place at these coordinates, at height 0 by default.

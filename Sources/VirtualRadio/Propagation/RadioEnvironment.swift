@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The radios of a world and the attenuation between them: which radio hears which, and at what
-/// power.
+/// The radios of a world and the attenuation between them, which determines the power of each
+/// radio's signal at the others.
 ///
 /// A world needs the power of every packet at every receiver. A power that cannot change between
 /// two packets, because neither radio moves and shadowing is constant, is computed once and cached

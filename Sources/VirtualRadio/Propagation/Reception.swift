@@ -84,7 +84,7 @@ package enum SignalStrength {
     /// The value with which HCI reports an unknown strength.
     package static let unavailable: Int8 = 127
 
-    /// Returns the strength of a report, in dBm; `nil` if the report says that it is unknown.
+    /// Returns the strength of a report, in dBm; `nil` if the report states that it is unknown.
     static func known(_ report: Int8) -> Int? { report == unavailable ? nil : Int(report) }
 
     /// Returns the report of a power in dBm: the nearest whole number that HCI can express.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomStream {
-    /// The number of pairs outside the unit circle after which the Gaussian draw gives up and
-    /// returns 0. One pair in five is outside, so this happens about once in 10^42 draws.
+    /// The number of pairs outside the unit circle after which the Gaussian draw returns 0. One
+    /// pair in five is outside, so this happens about once in 10^42 draws.
     static let polarAttemptLimit = 64
 
     /// Returns a number in [0, 1): all multiples of 2⁻⁵³ are equally likely. Consumes one number of
@@ -15,7 +15,7 @@ extension RandomStream {
     /// the stream, and another in the rare case that the first would favor some results. The bound
     /// must not be 0.
     package mutating func uniform(below bound: UInt64) -> UInt64 {
-        precondition(bound > 0, "there is no number below 0")
+        precondition(bound > 0, "the bound must be greater than 0")
         let unfair = (0 &- bound) % bound
         var product = next().multipliedFullWidth(by: bound)
         while product.low < unfair {

@@ -5,8 +5,9 @@ import BluetoothTypes
 /// A stream of random numbers for one purpose: the generator xoshiro256** (Blackman and Vigna,
 /// 2018), whose state SplitMix64 initializes.
 ///
-/// The draws do not use the standard library's `random(in:using:)`: how it consumes a generator's
-/// numbers may change from release to release, and a seed in an old test report must stay valid.
+/// The draws do not use the standard library's `random(in:using:)`. Its consumption of a
+/// generator's numbers may change from release to release, and a seed in an old test report must
+/// stay valid.
 package struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 

@@ -5,7 +5,7 @@
 /// The last digits of a platform's mathematical library are not specified, and one digit is enough
 /// to turn a received packet into a lost one. These functions use only operations that IEEE 754
 /// defines exactly: sum, product, quotient, and the separation of a number into exponent and
-/// significand. Swift does not fuse a product and a sum unless the code asks for it. The functions
+/// significand. Swift does not fuse a product and a sum unless the code requests it. The functions
 /// are accurate to about fifteen digits, which is far more than the radio model needs.
 enum Reproducible {
     private static let ln2 = 0.693_147_180_559_945_3

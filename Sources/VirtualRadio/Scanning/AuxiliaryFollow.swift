@@ -48,7 +48,7 @@ struct AdvertisementChain: Sendable {
     var heading: ReportHeading
     /// The key by which the duplicate filter recognizes it.
     var key: AdvertisementKey
-    /// The number of bytes that have come.
+    /// The number of bytes that have arrived.
     var length = 0
     /// The signal strength of the latest packet.
     var rssi: Int8

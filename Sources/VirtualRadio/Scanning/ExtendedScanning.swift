@@ -139,7 +139,7 @@ extension VirtualController {
     }
 
     /// Reports that the rest of the data is lost. The advertisement is not a duplicate when it
-    /// comes again.
+    /// arrives again.
     mutating func truncate(_ chain: AdvertisementChain, _ ether: inout Ether) {
         report(chain.heading, [], rssi: chain.rssi, status: .truncated, &ether)
     }

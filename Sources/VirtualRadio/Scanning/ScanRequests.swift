@@ -23,7 +23,7 @@ struct PendingScanRequest: Sendable {
     }
 }
 
-/// A scannable advertisement, with what a request to its advertiser needs.
+/// A scannable advertisement, with the information that a request to its advertiser needs.
 struct ScannableAdvertisement {
     /// AdvA.
     let advertiser: DeviceAddress

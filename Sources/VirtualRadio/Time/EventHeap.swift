@@ -12,7 +12,7 @@ package struct EventToken: Hashable, Sendable {
 /// Inserting, canceling and taking are O(log n). Looking at the first event is O(1). A canceled
 /// event leaves the heap at once, so `count` is the number of events that wait. Each event has a
 /// *slot* that records its place in the heap. Slots are reused, and the sequence number in a token
-/// tells whether the slot still holds the event of the token. Events stay in their slots. Only
+/// shows whether the slot still holds the event of the token. Events stay in their slots. Only
 /// small, trivial entries move in the heap.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// How a run of a simulation ended.
+/// The result of a run of a simulation.
 public enum RunOutcome: Equatable, Sendable {
-    /// The awaited time has come, the awaited condition holds, or no event is left.
+    /// The awaited time is reached, the awaited condition holds, or no event is left.
     case reached
     /// The bound of the run came first.
     case boundReached
@@ -24,13 +24,13 @@ package protocol Simulation {
 
 extension Simulation {
     /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// present afterwards.
+    /// present afterward.
     @discardableResult
     package mutating func run(for duration: Duration) -> RunOutcome {
         run(until: timeline.now + duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterwards the present is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the present is `end`.
     @discardableResult
     package mutating func run(until end: Instant) -> RunOutcome {
         while let event = timeline.next(through: end) {
@@ -43,7 +43,7 @@ extension Simulation {
 
     /// Runs until the condition holds, but no longer than `bound`.
     ///
-    /// The condition is checked before the first event and after every event. Afterwards the
+    /// The condition is checked before the first event and after every event. Afterward the
     /// present is the instant of the event that made the condition true, or the end of the bound.
     package mutating func run(
         until condition: (Self) -> Bool,
@@ -59,7 +59,7 @@ extension Simulation {
         return .reached
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterwards the present is the
+    /// Runs until no event is due, but no longer than `bound`. Afterward the present is the
     /// instant of the last event, or the end of the bound if that came first.
     package mutating func runUntilIdle(bound: Duration) -> RunOutcome {
         let end = timeline.now + bound

@@ -26,7 +26,7 @@ package struct Ether: Sendable {
     var announcedPorts: [RadioID] = []
     /// The faults of those wires, by radio.
     package var wires: [HostWireFaults] = []
-    /// When each radio is engaged, by radio.
+    /// The engagements of each radio, by radio.
     package var schedules: [RadioSchedule] = []
     /// The random reception of each radio, by radio.
     package var receivers: [Receiver] = []

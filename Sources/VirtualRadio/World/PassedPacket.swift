@@ -15,7 +15,7 @@ public struct PassedPacket: Hashable, Sendable {
     public let controller: ControllerID
     /// The direction of the packet.
     public let direction: WireDirection
-    /// When the packet arrived.
+    /// The instant at which the packet arrived.
     public let instant: Instant
     /// The bytes: one H4 packet from a controller, or bytes from a host as the host divided them.
     public let bytes: [UInt8]

@@ -15,8 +15,8 @@ package struct RadioSchedule: Sendable {
     /// The largest number of engagements that are remembered: one ahead of each link, and those of
     /// the recent past. Beyond it the oldest is forgotten.
     package static let engagementLimit = 2_048
-    /// How long an engagement is remembered after its end: longer than the air time of the longest
-    /// packet.
+    /// The time for which an engagement is remembered after its end. It is longer than the air time
+    /// of the longest packet.
     package static let memory = Duration.milliseconds(20)
 
     private static let memoryNanoseconds = memory.nanoseconds

@@ -14,8 +14,8 @@ import BluetoothTypes
 /// try world.addController(ControllerConfiguration(name: "door"), host: Beacon(.name("Door")))
 /// ```
 public protocol ScriptedHost: Sendable {
-    /// Handles power-on of the controller, the first or a later one. The host must discard what it
-    /// knew of the controller's state.
+    /// Handles power-on of the controller, the first or a later one. The host must discard its
+    /// knowledge of the controller's state.
     mutating func start(now: Instant) -> [[UInt8]]
 
     /// Handles an H4 packet from the controller.
@@ -25,7 +25,7 @@ public protocol ScriptedHost: Sendable {
     /// reads it after every call.
     var nextDeadline: Instant? { get }
 
-    /// Handles the deadline. A deadline that is still in the past afterwards is due again at once.
+    /// Handles the deadline. A deadline that is still in the past afterward is due again at once.
     mutating func deadlinePassed(now: Instant) -> [[UInt8]]
 
     /// The text on the device's display, for example six digits during pairing; `nil` if it shows
@@ -115,21 +115,21 @@ struct ScriptedHosts: Sendable {
         _ ether: inout Ether,
         _ body: (inout any ScriptedHost, Instant) -> [[UInt8]]
     ) {
-        guard var seat = entries[radio.index] else { return }
-        for packet in body(&seat.host, ether.now) {
+        guard var entry = entries[radio.index] else { return }
+        for packet in body(&entry.host, ether.now) {
             ether.hostSends(packet, to: radio)
         }
-        wake(&seat, of: radio, &ether)
-        entries[radio.index] = seat
+        wake(&entry, of: radio, &ether)
+        entries[radio.index] = entry
     }
 
     /// Schedules the host's deadline.
-    private func wake(_ seat: inout Entry, of radio: RadioID, _ ether: inout Ether) {
-        let wanted = seat.host.nextDeadline.map { max($0, ether.now) }
-        guard wanted != seat.due?.instant else { return }
-        var token = seat.due?.token
+    private func wake(_ entry: inout Entry, of radio: RadioID, _ ether: inout Ether) {
+        let wanted = entry.host.nextDeadline.map { max($0, ether.now) }
+        guard wanted != entry.due?.instant else { return }
+        var token = entry.due?.token
         ether.cancel(&token)
-        seat.due = wanted.flatMap { instant in
+        entry.due = wanted.flatMap { instant in
             ether.timeline.schedule(.scriptedHostDue(radio), at: instant).map { (instant, $0) }
         }
     }

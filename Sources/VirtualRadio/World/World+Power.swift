@@ -26,8 +26,8 @@ extension World {
         core.remove(controller.radio)
     }
 
-    /// Returns how many controllers with this number were removed. The result tells whether the
-    /// number still means the same controller.
+    /// Returns the number of controllers with this number that were removed. If the result is
+    /// unchanged, the number still identifies the same controller.
     package func tenure(of controller: ControllerID) -> Int {
         core.tenures[controller.number, default: 0]
     }

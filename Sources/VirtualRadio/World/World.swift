@@ -26,8 +26,9 @@ public final class World {
     ///
     /// - Parameters:
     ///   - seed: The number that determines all randomness of the world.
-    ///   - pathLoss: How signals fade with distance.
-    ///   - shadowing: What walls and bodies add to the path loss, or subtract from it.
+    ///   - pathLoss: The attenuation of signals with distance.
+    ///   - shadowing: The random addition of walls and bodies to the path loss, which can be
+    ///     negative.
     public init(
         seed: UInt64,
         pathLoss: PathLoss = .indoors,
@@ -101,8 +102,8 @@ public final class World {
     /// credits are never negative, nothing is sent on a closed link, and only one ATT request is
     /// outstanding. `violations` has the rules that did not hold.
     ///
-    /// Call it before the first packet. Fault plans that take packets away between host and
-    /// controller break these rules.
+    /// Call it before the first packet. Fault plans that drop packets between host and controller
+    /// break these rules.
     public func watchInvariants() {
         core.ether.watch = InvariantWatch()
     }
@@ -117,7 +118,7 @@ public final class World {
     }
 
     /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// present afterwards.
+    /// present afterward.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
         defer { tellLinks() }
@@ -125,7 +126,7 @@ public final class World {
         return simulation.run(for: duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterwards the present is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the present is `end`.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
         defer { tellLinks() }
@@ -135,7 +136,7 @@ public final class World {
 
     /// Runs until the condition holds, but no longer than `bound`.
     ///
-    /// The condition is checked before the first event and after every event. Afterwards the
+    /// The condition is checked before the first event and after every event. Afterward the
     /// present is the instant of the event that made the condition true, or the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
@@ -144,7 +145,7 @@ public final class World {
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterwards the present is the
+    /// Runs until no event is due, but no longer than `bound`. Afterward the present is the
     /// instant of the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
@@ -175,8 +176,8 @@ public final class World {
             for packet in core.takePassed() { observer(packet) }
         }
         for (radio, packet) in core.takeDeliveries() {
-            // The watch sees a packet just before its delivery: what the host answers to one packet
-            // precedes the next packet.
+            // The watch processes a packet just before its delivery, so that the host's answer to
+            // one packet precedes the next packet.
             core.ether.watchWire(packet, .toHost, radio)
             if let receive = receivers[radio.index] {
                 receive(packet)

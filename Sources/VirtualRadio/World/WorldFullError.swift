@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The world already has `World.controllerLimit` controllers, so it cannot have another.
+/// The error of adding a controller to a world that already has `World.controllerLimit`
+/// controllers.
 public struct WorldFullError: Error, Hashable, Sendable, CustomStringConvertible {
     init() {}
 
     /// A message that states the limit.
     public var description: String {
-        "the world has no room for another controller: \(World.controllerLimit) are in it"
+        "the world is full: it has \(World.controllerLimit) controllers already"
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of the table of Apple's API, each as code that compiles only if our framework has the
-// symbol with that type. The lists are generated; see Scripts/generate-api-check.
+// The rows of the table of Apple's API. Each row is code that compiles only if this framework has
+// the symbol with that type. The lists are generated; see Scripts/generate-api-check.
 
 /// One row of the table.
 struct Symbol {
@@ -9,7 +9,7 @@ struct Symbol {
     let line: Int
     /// The name of the symbol.
     let name: String
-    /// Uses the symbol, and compares what can only be checked at run time.
+    /// Uses the symbol, and checks its value at run time.
     let body: (inout SymbolCheck) -> Void
 
     init(_ line: Int, _ name: String, body: @escaping (inout SymbolCheck) -> Void) {
@@ -42,8 +42,8 @@ struct SymbolCheck {
         if value != wanted { complaints.append("is \(value), should be \(wanted)") }
     }
 
-    /// An enumeration as Apple's importer makes it: with an Int as its raw value, any of which is
-    /// allowed.
+    /// Checks that the enumeration accepts any raw value of type `Int`, like an imported
+    /// enumeration.
     mutating func isOpenEnumeration<Value>(_ type: Value.Type)
     where Value: RawRepresentable<Int> & Hashable & Sendable & BitwiseCopyable {
         for number in [-1, 0x7FFF] where type.init(rawValue: number)?.rawValue != number {
@@ -52,6 +52,6 @@ struct SymbolCheck {
     }
 }
 
-/// Compiles only if the variable has exactly this type, because an `inout` argument is not
-/// converted.
+/// Compiles only if the variable has exactly this type, because Swift does not convert `inout`
+/// arguments.
 func exactly<Value>(_ variable: inout Value, _ type: Value.Type) {}

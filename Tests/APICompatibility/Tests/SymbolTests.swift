@@ -32,7 +32,7 @@ struct SymbolTests {
         )
     }
 
-    @Test("every row of the table is covered, once")
+    @Test("Every row of the table is covered once")
     func coverage() throws {
         let table = try table()
         let refused = try refusedLines()
@@ -47,7 +47,7 @@ struct SymbolTests {
         #expect(table.count == 395)
     }
 
-    @Test("each symbol stands for the row that it names")
+    @Test("Each symbol stands for the row that it names")
     func names() throws {
         let table = try table()
         for symbol in symbols {
@@ -58,17 +58,16 @@ struct SymbolTests {
         }
     }
 
-    @Test("each symbol has the value that the table gives")
+    @Test("Each symbol has the value of its row")
     func values() {
         for symbol in symbols {
             #expect(symbol.complaints() == [])
         }
     }
 
-    // `Scripts/generate-api-check --refusals` checks that the compiler refuses what is listed
-    // there.
+    // `Scripts/generate-api-check --refusals` checks that the compiler refuses the listed code.
 
-    @Test("15.1.7 every class is among what must not be Sendable")
+    @Test("15.1.7 The list of refused code has every class as a type that is not Sendable")
     func classes() throws {
         let refused = try text("Refused/Refused.swift")
         let classes = try table().values.map { $0.split(separator: ",") }
@@ -80,7 +79,7 @@ struct SymbolTests {
     }
 
     @Test(
-        "15.2.1 what Apple has removed is among what must not be found",
+        "15.2.1 The list of refused code has every symbol that Apple has removed",
         arguments: [
             "CBUUIDGenericAccessProfileString", "CBUUIDGenericAttributeProfileString",
             "CBUUIDDeviceNameString", "CBUUIDAppearanceString",
@@ -94,8 +93,8 @@ struct SymbolTests {
         #expect(try text("Refused/Refused.swift").contains("\(symbol)"))
     }
 
-    @Test("a value that differs is noticed")
-    func teeth() {
+    @Test("A wrong value fails the check")
+    func wrongValue() {
         let wrong = Symbol(1, "wrong") { $0.equal(1, 2) }
         #expect(wrong.complaints() == ["line 1, wrong: is 1, should be 2"])
         enum Closed: Int { case one }

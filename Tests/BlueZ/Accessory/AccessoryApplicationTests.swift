@@ -21,13 +21,13 @@ import Testing
     ]
 
     @Test(
-        "An application reads, writes, and is notified of values",
+        "An application reads and writes values and receives notifications",
         arguments: Setting.oldestAndLatest
     )
     func values(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
-            #expect(try await application.read(BlueZTable.page) == told(BlueZTable.pageValue))
+            #expect(try await application.read(BlueZTable.page) == line(of: BlueZTable.pageValue))
             let value = BlueZTable.pattern(300, start: 3)
             let slate = try #require(application.find(BlueZTable.slate))
             peripheral.writeValue(Data(value), for: slate, type: .withResponse)
@@ -38,8 +38,8 @@ import Testing
                 peripheral.setNotifyValue(true, for: source)
                 #expect(try await application.hear("notifying ") == "true ok")
                 try await bluez.notify([[1, 2], [3, 4]], of: uuid)
-                #expect(try await application.hear("value ") == told([1, 2]))
-                #expect(try await application.hear("value ") == told([3, 4]))
+                #expect(try await application.hear("value ") == line(of: [1, 2]))
+                #expect(try await application.hear("value ") == line(of: [3, 4]))
                 peripheral.setNotifyValue(false, for: source)
                 #expect(try await application.hear("notifying ") == "false ok")
             }
@@ -52,7 +52,7 @@ import Testing
     )
     func pairing(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
-            #expect(try await application.read(Self.sealed) == told([0x5E, 0xA1]))
+            #expect(try await application.read(Self.sealed) == line(of: [0x5E, 0xA1]))
             let peripheral = try #require(application.peripheral)
             // The bond is used on the next link.
             application.manager?.cancelPeripheralConnection(peripheral)
@@ -61,13 +61,13 @@ import Testing
             // btvirt connects only to a peer that is already advertising.
             try await application.encounter(BlueZTable.uuid)
             try await application.explore()
-            #expect(try await application.read(Self.sealed) == told([0x5E, 0xA1]))
+            #expect(try await application.read(Self.sealed) == line(of: [0x5E, 0xA1]))
             #expect(try bluez.pendingEvents("agent").count == 1)
         }
     }
 
     @Test(
-        "Services that BlueZ removes are reported, and services that it adds are found",
+        "An application receives the services that BlueZ removes and adds",
         arguments: Setting.crossed
     )
     func modifications(_ setting: Setting) async throws {
@@ -76,7 +76,7 @@ import Testing
             // to BlueZ, the second after the subscription to Service Changed.
             for _ in 0..<2 {
                 let value = try await application.read(BlueZTable.label)
-                #expect(value == told(BlueZTable.labelValue))
+                #expect(value == line(of: BlueZTable.labelValue))
             }
             try await bluez.stopServing()
             let gone = try await application.hear("modified ")
@@ -109,7 +109,7 @@ import Testing
             application.manager?.connect(peripheral)
             try await application.hear("connected")
             try await application.explore()
-            #expect(try await application.read(BlueZTable.label) == told(BlueZTable.labelValue))
+            #expect(try await application.read(BlueZTable.label) == line(of: BlueZTable.labelValue))
         }
     }
 
@@ -137,4 +137,4 @@ import Testing
 }
 
 /// The line that reports a value.
-private func told(_ value: [UInt8]) -> String { "ok \(value.hexadecimal)" }
+private func line(of value: [UInt8]) -> String { "ok \(value.hexadecimal)" }

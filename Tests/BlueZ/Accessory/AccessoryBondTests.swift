@@ -42,10 +42,10 @@ import Testing
     }
 
     @Test(
-        "A BlueZ that has lost its keys is refused or paired again",
+        "The host refuses or pairs again a BlueZ that has lost its keys",
         arguments: Setting.each(Answer.refuse, orElse: .pairAnew)
     )
-    func lossThere(_ setting: Setting, answer: Answer) async throws {
+    func lostByBlueZ(_ setting: Setting, answer: Answer) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withBond(setting, "bond lost by BlueZ", way) { pair in
             try await pair.bluez.forget(pair.path)
@@ -66,12 +66,12 @@ import Testing
     }
 
     @Test(
-        "A BlueZ that still has keys is paired again after our host lost them",
+        "The host pairs again with a BlueZ that has kept its keys",
         arguments: Setting.latestOnly
     )
-    func lossHere(_ setting: Setting) async throws {
+    func lostByHost(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
-        try await withBond(setting, "bond lost by us", way) { pair in
+        try await withBond(setting, "bond lost by the host", way) { pair in
             await pair.host.removeBond(pair.bond.identifier)
             try await pair.restart()
             // BlueZ requests encryption at once. Our host has no keys, and our user consents to a
@@ -93,14 +93,14 @@ import Testing
         arguments: Setting.latestOnly
     )
     func noQuietReplacement(_ setting: Setting) async throws {
-        try await withBond(setting, "bond lost by us", .by(.justWorks)) { pair in
+        try await withBond(setting, "bond lost by the host", .by(.justWorks)) { pair in
             await pair.host.removeBond(pair.bond.identifier)
             try await pair.restart()
             try await pair.bluez.watchHCI()
             let attempt = Task { try await pair.connect().pair() }
             // BlueZ uses this error for a denied confirmation, with Just Works as well.
             try await pair.bluez.sawHCI { $0.contains("Numeric comparison failed (0x0c)") }
-            // BlueZ has requested encryption and answers nothing without it, so the read might wait
+            // BlueZ has requested encryption and sends no answer without it, so the read might wait
             // for long.
             attempt.cancel()
             await #expect(throws: (any Error).self) { try await attempt.value }

@@ -6,7 +6,7 @@ import Testing
 
 /// BlueZ's table changes, and our host learns of it on the same link or on the next one.
 @Suite(.machines) struct AccessoryChangeTests {
-    @Test("Services that BlueZ adds and removes are reported", arguments: Setting.all)
+    @Test("The host reports services that BlueZ adds and removes", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "Service Changed") { scene in
             let (link, database) = try await scene.visit()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A handle of the old table is not used again", arguments: Setting.oldestAndLatest)
+    @Test("The host does not use a handle of an outdated table", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("For an unchanged table only the database hash is read again", arguments: Setting.all)
+    @Test("The host reads only the hash of an unchanged table again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "unchanged cache") { scene in
             let (link, database) = try await scene.visit()
@@ -75,10 +75,10 @@ import Testing
     }
 
     @Test(
-        "A table that changed between two links is discovered again",
+        "The host discovers a table again that changed between two links",
         arguments: Setting.latestOnly
     )
-    func changedMeanwhile(_ setting: Setting) async throws {
+    func changedBetweenLinks(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
             try await scene.part(link)

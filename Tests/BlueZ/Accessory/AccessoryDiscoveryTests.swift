@@ -10,7 +10,7 @@ import Testing
     private static let company = 0xFFFF
 
     @Test(
-        "The name, services, manufacturer data, and service data are received",
+        "The host receives the name, services, manufacturer data and service data",
         arguments: Setting.all
     )
     func advertisements(_ setting: Setting) async throws {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "An extended advertisement is reported as extended",
+        "The host reports an extended advertisement as extended",
         arguments: Setting.eachRelease
     )
     func extendedAdvertisements(_ setting: Setting) async throws {
@@ -81,8 +81,7 @@ import Testing
             try await bluez.powerOn()
             let host = try await bluez.makeHost()
             // The data is no longer than that of a legacy advertisement, because btvirt overruns
-            // one of its buffers with more. btvirt also reports LE 1M, whichever PHY carries the
-            // data.
+            // one of its buffers with more. btvirt also reports LE 1M for data on any PHY.
             let bytes = BlueZTable.pattern(20)
             try await bluez.advertise([
                 "manufacturer": .object(["\(Self.company)": .bytes(bytes)]),

@@ -3,10 +3,10 @@
 import BluetoothHost
 import Testing
 
-/// Our host discovers exactly what BlueZ serves.
+/// Our host discovers exactly the services of BlueZ.
 @Suite(.machines) struct AccessoryExploringTests {
     @Test(
-        "Every characteristic and descriptor is found at the handle that BlueZ reports",
+        "The host finds each attribute at the handle that BlueZ reports",
         arguments: Setting.all
     )
     func everything(_ setting: Setting) async throws {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "An included service is found through the service that includes it",
+        "The host finds an included service through the service that includes it",
         arguments: Setting.all
     )
     func includes(_ setting: Setting) async throws {
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-/// What the tests compare of a discovered characteristic.
+/// The parts of a discovered characteristic that the tests compare.
 private struct Entry: Equatable {
     let uuid: BluetoothUUID
     let properties: GATT.CharacteristicProperties
@@ -117,6 +117,6 @@ private struct Entry: Equatable {
         Entry(BlueZTable.pad, [.writeWithoutResponse]),
         Entry(BlueZTable.bell, [.read, .notify], [configuration]),
         Entry(BlueZTable.gong, [.read, .indicate], [configuration]),
-        Entry(BlueZTable.stranger, [.read], [BlueZTable.note]),
+        Entry(BlueZTable.vendor, [.read], [BlueZTable.note]),
     ]
 }

@@ -6,8 +6,12 @@ import Testing
 
 /// Our host pairs with BlueZ by out-of-band data.
 @Suite(.machines) struct AccessoryOutOfBandTests {
-    @Test(arguments: Setting.eachRelease, Knowledge.allCases)
-    func whoKnowsTheOtherNeedsNoPerson(_ setting: Setting, knowledge: Knowledge) async throws {
+    @Test(
+        "Out-of-band data of either side authenticates the pairing without a user",
+        arguments: Setting.eachRelease,
+        Knowledge.allCases
+    )
+    func authentication(_ setting: Setting, knowledge: Knowledge) async throws {
         try await withAccessory(setting, "out of band") { scene in
             let address = await scene.host.identityAddress
             let policy = try await scene.bluez.exchange(knowledge, with: address)

@@ -5,8 +5,11 @@ import Testing
 
 /// Our host pairs with BlueZ by every association model.
 @Suite(.machines) struct AccessoryPairingTests {
-    @Test(arguments: PairingWay.occasions)
-    func everyAssociationModel(_ setting: Setting, way: PairingWay) async throws {
+    @Test(
+        "The host and BlueZ reach the expected security by each association model",
+        arguments: PairingWay.occasions
+    )
+    func associationModels(_ setting: Setting, way: PairingWay) async throws {
         try await withAccessory(setting, way.scenario, io: way.theirs) { configuration in
             configuration.pairing = way.policy
         } _: { scene in

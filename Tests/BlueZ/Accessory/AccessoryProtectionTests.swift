@@ -6,7 +6,7 @@ import Testing
 /// BlueZ protects its values, and our host raises the security of the link when a request needs it.
 @Suite(.machines) struct AccessoryProtectionTests {
     @Test(
-        "Without security each value is refused with its own reason",
+        "BlueZ refuses each protected value with its own reason",
         arguments: Setting.oldestAndLatest
     )
     func refusals(_ setting: Setting) async throws {
@@ -27,7 +27,7 @@ import Testing
                 of: database,
                 on: link
             )
-            // Just Works, because our side can show nothing.
+            // Just Works, because our side has no display.
             #expect(try await link.pair() == PairingWay.by(.justWorks).security)
             try await Vault.expect(
                 [nil, .insufficientAuthentication, .insufficientAuthentication],

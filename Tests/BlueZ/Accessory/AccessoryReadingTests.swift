@@ -6,21 +6,21 @@ import Testing
 /// Our host reads values that BlueZ serves.
 @Suite(.machines) struct AccessoryReadingTests {
     @Test(
-        "Values are read by handle, by UUID, and several at once",
+        "The host reads values by handle, by UUID, and several at once",
         arguments: Setting.oldestAndLatest
     )
     func reading(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
             let label = try database.handle(BlueZTable.label)
-            let stranger = try database.handle(BlueZTable.stranger)
+            let vendor = try database.handle(BlueZTable.vendor)
             #expect(try await link.read(label) == BlueZTable.labelValue)
             #expect(try await link.readLong(label) == BlueZTable.labelValue)
-            #expect(try await link.read(stranger) == [0x2A])
+            #expect(try await link.read(vendor) == [0x2A])
             #expect(try await link.read(try database.handle(BlueZTable.slate)) == [])
             let values = try await link.read(uuid: BlueZTable.label)
             #expect(values == [GATT.AttributeValue(handle: label, value: BlueZTable.labelValue)])
-            #expect(try await link.readJoined([label, stranger]) == BlueZTable.labelValue + [0x2A])
+            #expect(try await link.readJoined([label, vendor]) == BlueZTable.labelValue + [0x2A])
         }
     }
 
@@ -43,12 +43,12 @@ import Testing
         }
     }
 
-    @Test("Descriptors are read and written, long ones as well", arguments: Setting.all)
+    @Test("The host reads and writes short and long descriptors", arguments: Setting.all)
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
             let (link, database) = try await scene.visit()
-            let stranger = try #require(database.characteristic(BlueZTable.stranger))
-            let note = try #require(stranger.descriptor(BlueZTable.note)).handle
+            let vendor = try #require(database.characteristic(BlueZTable.vendor))
+            let note = try #require(vendor.descriptor(BlueZTable.note)).handle
             #expect(try await link.readLong(note) == BlueZTable.noteValue)
             let short = BlueZTable.pattern(7, start: 3)
             try await link.write(short, to: note)

@@ -8,7 +8,7 @@ import Testing
 /// A pairing that has to fail fails on both sides.
 @Suite(.machines) struct AccessoryRefusedPairingTests {
     @Test(
-        "A wrong passkey fails the pairing, on whichever side it is entered",
+        "A wrong passkey on either side fails the pairing",
         arguments: Setting.each(
             PairingWay.by(.passkeyDisplay),
             orElse: .by(.passkeyEntry, .legacy)
@@ -74,10 +74,10 @@ import Testing
     }
 
     @Test(
-        "A BlueZ without Secure Connections is refused by default",
+        "The host refuses a BlueZ without Secure Connections by default",
         arguments: Setting.latestOnly
     )
-    func legacyIsRefused(_ setting: Setting) async throws {
+    func legacyPairing(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused pairing") { scene in
             try await scene.bluez.offer(.legacy)
             let link = try await scene.connect()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A BlueZ that does not bond reports it", arguments: Setting.latestOnly)
+    @Test("The host reports that BlueZ does not bond", arguments: Setting.latestOnly)
     func notBondable(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused pairing") { scene in
             try await scene.bluez.manage(.setBondable, [0])

@@ -31,14 +31,14 @@ struct AccessoryScene: Sendable {
         try await bluez.isAlone()
     }
 
-    /// Connects, and discovers all that BlueZ serves.
+    /// Connects, and discovers all services of BlueZ.
     func visit() async throws -> (Link, GATT.Database) {
         let link = try await connect()
         return (link, try await link.database())
     }
 }
 
-/// Gives `body` BlueZ as an accessory and one of our hosts.
+/// Gives `body` BlueZ as an accessory and our host.
 ///
 /// - Parameters:
 ///   - io: the input and output capability of BlueZ's user.

@@ -8,14 +8,17 @@ import Testing
 @Suite(.machines) struct AccessorySubscriptionTests {
     private static let values = (0..<20).map { BlueZTable.pattern(20, start: UInt8($0)) }
 
-    @Test("Notifications arrive in order, and none is missing", arguments: Setting.all)
+    @Test("All notifications arrive in order", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
         try await withAccessory(setting, "notifications") { scene in
             try await Self.follow(BlueZTable.bell, in: scene)
         }
     }
 
-    @Test("Indications arrive in order, and each is confirmed", arguments: Setting.all)
+    @Test(
+        "All indications arrive in order, and the host confirms each of them",
+        arguments: Setting.all
+    )
     func indications(_ setting: Setting) async throws {
         try await withAccessory(setting, "indications") { scene in
             try await Self.follow(BlueZTable.gong, in: scene)

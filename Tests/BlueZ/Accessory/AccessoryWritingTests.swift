@@ -5,7 +5,7 @@ import Testing
 
 /// Our host writes values that BlueZ serves.
 @Suite(.machines) struct AccessoryWritingTests {
-    @Test("A write arrives before it is confirmed", arguments: Setting.oldestAndLatest)
+    @Test("A write arrives before BlueZ confirms it", arguments: Setting.oldestAndLatest)
     func requests(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("The longest value is written whole", arguments: Setting.crossed)
+    @Test("The longest value arrives complete", arguments: Setting.crossed)
     func longWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()

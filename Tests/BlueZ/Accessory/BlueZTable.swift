@@ -22,7 +22,7 @@ enum BlueZTable {
     /// A value that is indicated.
     static let gong = BluetoothUUID(0xFFF6)
     /// A characteristic with a UUID of 128 bits, as most vendors' characteristics have.
-    static let stranger = long(0x5C3A_0001)
+    static let vendor = long(0x5C3A_0001)
     /// A characteristic with descriptors that can be read and written.
     static let note = long(0x5C3A_0002)
 
@@ -33,7 +33,7 @@ enum BlueZTable {
         return uuid
     }
 
-    /// Bytes in which each one differs from its neighbors.
+    /// Bytes that each differ from their neighbors.
     static func pattern(_ count: Int, start: UInt8 = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ start }
     }
@@ -60,7 +60,7 @@ enum BlueZTable {
             ServedCharacteristic(uuid: bell, flags: ["read", "notify"]),
             ServedCharacteristic(uuid: gong, flags: ["read", "indicate"]),
             ServedCharacteristic(
-                uuid: stranger,
+                uuid: vendor,
                 flags: ["read"],
                 value: [0x2A],
                 descriptors: [

@@ -17,7 +17,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     let ours: Pairing.IOCapability
     let theirs: BlueZ.InputOutput
 
-    /// The passkey that both sides enter where both sides enter one.
+    /// The passkey of pairings in which both sides enter it.
     static let agreed: UInt32 = 271_828
 
     /// Each association model with LE Secure Connections and with legacy pairing, which has no
@@ -60,7 +60,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         -> PairingWay
     {
         guard let way = all.first(where: { $0.method == method && $0.generation == generation })
-        else { preconditionFailure("nobody pairs by \(method), \(generation.rawValue)") }
+        else { preconditionFailure("no way for \(method), \(generation.rawValue)") }
         return way
     }
 
@@ -100,7 +100,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The users of our host and of BlueZ, each of whom can read the other side's display.
+/// The users of our host and of BlueZ. Each user can read the other side's display.
 struct PairingPeople: Sendable {
     let scene: AccessoryScene
     let way: PairingWay
@@ -159,7 +159,7 @@ struct PairingPeople: Sendable {
         }
     }
 
-    /// Expects that both sides asked and displayed what this way requires.
+    /// Expects the questions and numbers that this way requires on both sides.
     func expectExperiences() async throws {
         let experiences = scene.person.experiences
         switch way.method {
@@ -195,7 +195,7 @@ private final class Copies: Sendable {
         }
     }
 
-    /// The number that is entered for a number that was read, by a user whose error is `slip`.
+    /// Copies a number with the error `slip`. Returns the number to enter.
     func make(of number: UInt32, _ slip: UInt32) -> UInt32 {
         let copy = (number + slip) % 1_000_000
         numbers.withLock { $0.append(copy) }

@@ -39,8 +39,11 @@ import Testing
         handle: AttributeHandle(0x100)
     )
 
-    @Test(arguments: Setting.all)
-    func ourTableIsFoundAsItIs(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ discovers every service, characteristic and descriptor of the host",
+        arguments: Setting.all
+    )
+    func discovery(_ setting: Setting) async throws {
         let plan = ServerPlan.such {
             $0.services = [ServerFixture.definition, Self.included, Self.spread]
         }
@@ -160,8 +163,8 @@ extension GATT.CharacteristicProperties {
             (.writeWithoutResponse, "write-without-response"), (.notify, "notify"),
             (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
             (.extendedProperties, "extended-properties"),
-            // Wherever the served table has the Extended Properties descriptor, reliable writes are
-            // its only set bit.
+            // Each Extended Properties descriptor of the served table has only the bit for reliable
+            // writes.
             (.extendedProperties, "reliable-write"),
         ]
         return Set(names.filter { contains($0.0) }.map(\.1))

@@ -4,13 +4,13 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ scans, and shows on D-Bus what our host advertises.
+/// BlueZ scans, and shows our host's advertisements on D-Bus.
 @Suite(.machines) struct BeingFoundTests {
     private static let company: UInt16 = 0xFFFF
     private static let battery = BluetoothUUID(0x180F)
 
-    @Test(arguments: Setting.all)
-    func allThatIsAdvertisedIsFound(_ setting: Setting) async throws {
+    @Test("BlueZ receives all of the advertised data", arguments: Setting.all)
+    func advertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "discovery") { bluez in
             let found = try await Self.found(Advertising(Self.short), by: bluez)
             #expect(found["Name"].text == "A server")
@@ -25,8 +25,8 @@ import Testing
 
     /// Extended advertising of Bluetooth 5. The data has at most 31 bytes, because btvirt's stack
     /// crashes with more.
-    @Test(arguments: Setting.eachRelease)
-    func anExtendedAdvertisementIsFound(_ setting: Setting) async throws {
+    @Test("BlueZ receives an extended advertisement", arguments: Setting.eachRelease)
+    func extendedAdvertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in
             let found = try await Self.found(Advertising(Self.extended, form: .extended), by: bluez)
             #expect(found["Name"].text == "A server")

@@ -5,8 +5,11 @@ import Testing
 
 /// BlueZ reads and writes values that our host serves.
 @Suite(.machines) struct BeingReadTests {
-    @Test(arguments: Setting.all)
-    func valuesOfEveryLengthAreRead(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ reads values of any length and receives the error of a refused read",
+        arguments: Setting.all
+    )
+    func reads(_ setting: Setting) async throws {
         try await withVisit(setting, "reads, long reads") { server in
             let (client, _) = try await server.arrive()
             #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
@@ -27,8 +30,11 @@ import Testing
     }
 
     /// With the smallest MTU, a value of 512 bytes takes 24 requests.
-    @Test(arguments: Setting.all)
-    func longValuesAreReadAndWrittenInParts(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ reads and writes long values in parts with the smallest MTU",
+        arguments: Setting.all
+    )
+    func smallMTU(_ setting: Setting) async throws {
         let plan = ServerPlan.such { $0.configuration.attMTU = 23 }
         try await withVisit(setting, "long values in parts", plan) { server in
             let (client, link) = try await server.arrive()
@@ -47,8 +53,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func valuesAreWrittenInEveryWay(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ writes values by requests, long writes and reliable writes",
+        arguments: Setting.all
+    )
+    func writes(_ setting: Setting) async throws {
         try await withVisit(setting, "writes, long writes, reliable writes") { server in
             let (client, _) = try await server.arrive()
             try await expectWrite(ServerFixture.pattern(3), to: ServerFixture.long, server, client)
@@ -77,8 +86,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func commandsArriveInOrder(_ setting: Setting) async throws {
+    @Test("Write commands from BlueZ arrive in order", arguments: Setting.all)
+    func commands(_ setting: Setting) async throws {
         try await withVisit(setting, "commands") { server in
             let (client, _) = try await server.arrive()
             let handle = try server.handle(ServerFixture.commanded)

@@ -5,13 +5,13 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// BlueZ caches what it discovered, and discovers again only when it has a reason to (Vol 3, Part
-/// G, 2.5.2).
+/// BlueZ caches the result of a discovery, and discovers again only after a change (Vol 3, Part G,
+/// 2.5.2).
 @Suite(.machines) struct BlueZCacheTests {
     /// The table changes while BlueZ is connected. BlueZ receives Service Changed, and discovers
     /// the change.
-    @Test(arguments: Setting.all)
-    func whoIsThereLooksAtEachChange(_ setting: Setting) async throws {
+    @Test("A connected BlueZ discovers each change of the table", arguments: Setting.all)
+    func serviceChanged(_ setting: Setting) async throws {
         try await withVisit(setting, "Service Changed") { server in
             let (client, _) = try await server.arrive()
             #expect(try await !client.knows(ServerFixture.newcomer.uuid))
@@ -24,9 +24,12 @@ import Testing
         }
     }
 
-    /// Nothing changed between two links: BlueZ reads only the database hash.
-    @Test(arguments: Setting.all)
-    func whoComesBackTrustsAnUnchangedTable(_ setting: Setting) async throws {
+    /// The table did not change between two links: BlueZ reads only the database hash.
+    @Test(
+        "A bonded BlueZ reads only the hash of an unchanged table when it reconnects",
+        arguments: Setting.all
+    )
+    func unchanged(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "unchanged cache") { bluez in
             let plan = Self.plan(with: [ServerFixture.definition])
             try await bond(plan, near: bluez)
@@ -42,9 +45,9 @@ import Testing
     }
 
     /// All handles moved between two links, because our host's process restarted: BlueZ does not
-    /// take values at old handles for the values that are there now.
-    @Test(arguments: Setting.all)
-    func whoComesBackLooksAtAChangedTable(_ setting: Setting) async throws {
+    /// use the outdated handles.
+    @Test("A bonded BlueZ discovers a changed table when it reconnects", arguments: Setting.all)
+    func changed(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in
             let before = Self.plan(with: [ServerFixture.definition])
             var after = before
@@ -79,7 +82,7 @@ import Testing
         }
     }
 
-    /// Has BlueZ discover everything and pair.
+    /// Has BlueZ discover the table and pair.
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withServer(near: bluez, plan) { server in

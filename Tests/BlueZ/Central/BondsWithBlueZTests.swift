@@ -5,12 +5,12 @@ import HCITransports
 import PairingTestSupport
 import Testing
 
-/// A bond between BlueZ and our host survives restarts of both, until one of them loses it.
+/// A bond between BlueZ and our host survives restarts of both, until either side loses it.
 @Suite(.machines) struct BondsWithBlueZTests {
     /// Our host restarts, then bluetoothd. Each time the link is encrypted before the first
     /// request, and no user is asked to pair.
-    @Test(arguments: Setting.all)
-    func aBondOutlivesBothSides(_ setting: Setting) async throws {
+    @Test("A bond survives restarts of the host and of BlueZ", arguments: Setting.all)
+    func restarts(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bonded reconnection") { bluez in
             let plan = Self.plan(storing: MemoryStore())
             try await bluez.powerOn()
@@ -35,14 +35,17 @@ import Testing
         }
     }
 
-    /// Our host has lost its keys. It serves BlueZ nothing that they protect until BlueZ removes
-    /// its keys as well and pairs again.
+    /// Our host has lost its keys. It serves no protected value to BlueZ until BlueZ removes its
+    /// keys as well and pairs again.
     ///
     /// Not on Linux 6.1, whose kernel corrupts a list of its own when bluetoothd closes the channel
     /// that it could not encrypt: `kernel BUG at lib/list_debug.c`.
-    @Test(arguments: Setting.all.filter { $0.release != .bookworm })
-    func whomWeForgotHasToPairAgain(_ setting: Setting) async throws {
-        try await withBlueZ(setting, as: .central, "bond lost by us") { bluez in
+    @Test(
+        "BlueZ has to pair again after the host lost the keys",
+        arguments: Setting.all.filter { $0.release != .bookworm }
+    )
+    func lostByHost(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "bond lost by the host") { bluez in
             try await bluez.powerOn()
             _ = try await bond(Self.plan(storing: nil), near: bluez)
             try await withServer(near: bluez, Self.plan(storing: nil)) { server in
@@ -62,11 +65,14 @@ import Testing
         }
     }
 
-    /// BlueZ has lost its keys, every request of it is refused, and it pairs because of that. The
-    /// user on our side decides whether to accept the new pairing: another device may use BlueZ's
-    /// address.
-    @Test(arguments: Setting.all)
-    func whoForgotUsMayPairIfThePersonAgrees(_ setting: Setting) async throws {
+    /// BlueZ has lost its keys. Our host refuses every request, and BlueZ pairs because of that.
+    /// The user on our side decides whether to accept the new pairing: another device may use
+    /// BlueZ's address.
+    @Test(
+        "The host's user decides whether a BlueZ without keys pairs again",
+        arguments: Setting.all
+    )
+    func lostByBlueZ(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bond lost by BlueZ") { bluez in
             var plan = Self.plan(storing: MemoryStore())
             plan.configuration.bondLossPolicy = .ask
@@ -142,7 +148,7 @@ import Testing
         #expect(server.person.experiences == [])
     }
 
-    /// What must not change in a bond. The name may be stored later than the keys.
+    /// The parts of a bond that must not change. The name may be stored later than the keys.
     private struct Essence: Equatable {
         let identifier: PeerIdentifier
         let identity: DeviceAddress

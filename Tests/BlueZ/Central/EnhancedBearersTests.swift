@@ -9,8 +9,11 @@ import Testing
     /// The count in BlueZ's configuration, which includes the first bearer.
     private static let channels = 3
 
-    @Test(arguments: Setting.all.filter { $0.release == .trixie })
-    func valuesAreReadOverEnhancedBearers(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ reads and writes values over Enhanced ATT bearers",
+        arguments: Setting.all.filter { $0.release == .trixie }
+    )
+    func bearers(_ setting: Setting) async throws {
         var configuration = BlueZConfiguration()
         configuration.channels = Self.channels
         try await withBlueZ(setting, as: .central, "Enhanced ATT", configuration) {
@@ -19,7 +22,7 @@ import Testing
             try await withServer(near: bluez) { server in
                 let (client, link) = try await server.arrive()
                 try await client.pair()
-                // BlueZ opens them in the background and reports nothing.
+                // BlueZ opens them in the background without a report.
                 let end = ContinuousClock.now + Limits.step
                 while await link.enhancedBearerCount < Self.channels - 1,
                     ContinuousClock.now < end

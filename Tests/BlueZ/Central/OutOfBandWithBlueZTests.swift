@@ -6,8 +6,12 @@ import Testing
 
 /// BlueZ pairs with our host by out-of-band data.
 @Suite(.machines) struct OutOfBandWithBlueZTests {
-    @Test(arguments: Setting.eachRelease, Knowledge.allCases)
-    func whoKnowsTheOtherNeedsNoPerson(_ setting: Setting, knowledge: Knowledge) async throws {
+    @Test(
+        "Out-of-band data of either side authenticates the pairing without a user",
+        arguments: Setting.eachRelease,
+        Knowledge.allCases
+    )
+    func authentication(_ setting: Setting, knowledge: Knowledge) async throws {
         try await withBlueZ(setting, as: .central, "out of band") { bluez in
             try await bluez.powerOn()
             let policy = try await bluez.exchange(knowledge, with: ServerFixture.address)

@@ -8,8 +8,11 @@ import Testing
 /// BlueZ pairs with our host by every association model for two users with two devices (Vol 3, Part
 /// H, 2.3.5.1), with LE Secure Connections and with legacy pairing.
 @Suite(.machines) struct PairingWithBlueZTests {
-    @Test(arguments: PairingWay.occasions)
-    func bothComeToTheSameKeys(_ setting: Setting, way: PairingWay) async throws {
+    @Test(
+        "BlueZ and the host reach the expected security by each association model",
+        arguments: PairingWay.occasions
+    )
+    func associationModels(_ setting: Setting, way: PairingWay) async throws {
         try await withBlueZ(setting, as: .central, way.scenario) { bluez in
             try await bluez.powerOn(io: way.theirs)
             try await withServer(near: bluez, way.plan(telling: bluez)) { server in
@@ -28,8 +31,8 @@ import Testing
     }
 
     /// One digit is wrong, and neither side creates keys.
-    @Test(arguments: Setting.all)
-    func aWrongPasskeyPairsNobody(_ setting: Setting) async throws {
+    @Test("A wrong passkey fails the pairing and leaves no bond", arguments: Setting.all)
+    func wrongPasskey(_ setting: Setting) async throws {
         let way = PairingWay.by(.passkeyDisplay)
         try await withBlueZ(setting, as: .central, "wrong passkey") { bluez in
             try await bluez.powerOn(io: way.theirs)
@@ -41,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func whoeverRefusesIsHeard(_ setting: Setting) async throws {
+    @Test("A pairing that either user declines fails on both sides", arguments: Setting.all)
+    func declined(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withBlueZ(setting, as: .central, "refused pairing") { bluez in
             try await bluez.powerOn(io: way.theirs)
@@ -72,7 +75,7 @@ import Testing
             try await done
             #expect(await server.host.bonds.isEmpty)
             #expect(try await client.properties["Paired"] == .boolean(false))
-            // BlueZ may or may not disconnect by itself.
+            // BlueZ may have disconnected.
             try? await link.disconnect()
             try await server.application.disconnection(of: link)
             try await client.forget()
@@ -81,7 +84,7 @@ import Testing
 }
 
 extension PairingWay {
-    /// A plan in which our user tells BlueZ's user the number that our host displays, and enters
+    /// A plan in which BlueZ's user enters the number that our host displays, and our user enters
     /// the number that BlueZ displays.
     fileprivate func plan(telling bluez: BlueZ) -> ServerPlan {
         var plan = plan()
@@ -105,7 +108,7 @@ extension PairingWay {
         }
     }
 
-    /// Expects that both users were asked what the way requires, and nothing else.
+    /// Expects the questions that the way requires of both users, and no others.
     fileprivate func expectExperiences(of person: Person, beside bluez: BlueZ) async throws {
         let experiences = person.experiences
         switch method {

@@ -10,8 +10,8 @@ import Testing
 @Suite(.machines) struct PeripheralManagerTests {
     private typealias Application = ServerProcess
 
-    @Test(arguments: Setting.all)
-    func anApplicationOfAPhoneServesBlueZ(_ setting: Setting) async throws {
+    @Test("A CBPeripheralManager application serves BlueZ", arguments: Setting.all)
+    func serves(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "CBPeripheralManager") { bluez in
             try await bluez.powerOn()
             try await withApplication(near: bluez) { application in

@@ -5,10 +5,10 @@ import Testing
 
 /// BlueZ requests values that our host serves only on links with sufficient security.
 @Suite(.machines) struct ProtectedAttributesTests {
-    /// The refusal makes BlueZ pair by itself. BlueZ 5.66 also does, but may lose the link over it,
-    /// so the test tells it to pair.
-    @Test(arguments: Setting.all)
-    func whoIsRefusedPairsAndIsServed(_ setting: Setting) async throws {
+    /// BlueZ pairs by itself after the refusal. BlueZ 5.66 may lose the link in that case, so the
+    /// test requests the pairing.
+    @Test("BlueZ pairs after a refusal and then reads protected values", arguments: Setting.all)
+    func pairing(_ setting: Setting) async throws {
         let plan = ServerPlan.such { plan in
             plan.services = [ServerFixture.guarded]
             plan.configuration.pairing.ioCapability = .displayYesNo

@@ -81,7 +81,7 @@ final class RequestRecorder: Sendable {
     }
 }
 
-/// A transport that passes everything on, and gives a copy to a recorder.
+/// A transport that passes all packets on, and gives a copy to a recorder.
 private struct ListeningTransport: HCITransport {
     let inner: any HCITransport
     let recorder: RequestRecorder

@@ -5,11 +5,11 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// BlueZ connects to `lanyard serve`, which serves what a file describes and what is typed while it
-/// runs.
+/// BlueZ connects to `lanyard serve`, which serves the table of a file and the values that are
+/// typed while it runs.
 @Suite(.machines) struct ServeCommandTests {
-    @Test(arguments: Setting.all)
-    func whatAFileDescribesIsServed(_ setting: Setting) async throws {
+    @Test("The serve command serves the table that a file describes", arguments: Setting.all)
+    func servesTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "lanyard serve") { bluez in
             try await bluez.powerOn()
             try await withFolder { folder in
@@ -34,8 +34,11 @@ import Testing
 
     /// The numbers are compared at our terminal and on D-Bus. Then the command restarts with the
     /// same store, and no user is asked.
-    @Test(arguments: Setting.all)
-    func aPersonPairsAtATerminal(_ setting: Setting) async throws {
+    @Test(
+        "The serve command pairs at a terminal and keeps the bond after a restart",
+        arguments: Setting.all
+    )
+    func pairsAtTerminal(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "lanyard serve, pairing") { bluez in
             try await bluez.powerOn(io: .displayYesNo)
             try await withFolder { folder in
@@ -61,24 +64,24 @@ import Testing
 
     private func expectValues(_ client: Client, _ serving: ServingProcess) async throws {
         #expect(try await client.read(ServerFixture.short) == Array("edit me".utf8))
-        _ = try await serving.news("read")
+        _ = try await serving.event("read")
         #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
         let value = Array(ServerFixture.pattern(300).reversed())
         try await client.write(value, to: ServerFixture.long)
-        #expect(try await serving.news("written")["value"].bytes == value)
+        #expect(try await serving.event("written")["value"].bytes == value)
         let counts = [
             try await client.read(ServerFixture.dynamic),
             try await client.read(ServerFixture.dynamic),
         ]
         #expect(counts == [[1], [2]])
         serving.order("set \(ServerFixture.short) \"edited\"")
-        _ = try await serving.news("set")
+        _ = try await serving.event("set")
         #expect(try await client.read(ServerFixture.short) == Array("edited".utf8))
     }
 
     private func expectUpdates(_ client: Client, _ serving: ServingProcess) async throws {
         let notified = try await client.subscribe(to: ServerFixture.notified)
-        _ = try await serving.news("subscribed") { $0["kind"].text == "notification" }
+        _ = try await serving.event("subscribed") { $0["kind"].text == "notification" }
         serving.order("notify \(ServerFixture.notified) 0102")
         #expect(try await client.values(1, by: notified) == [[1, 2]])
         let ticking = try await client.subscribe(to: ServerFixture.indicated)

@@ -3,8 +3,8 @@
 import BluetoothHost
 import ProcessTestSupport
 
-/// The application behind the served table. It provides the dynamic values, and records what
-/// clients do.
+/// The application behind the served table. It provides the dynamic values, and records the
+/// actions of clients.
 actor ServerApplication {
     private var events: [ServerEvent] = []
     /// The tasks that wait for an event that has not arrived yet.
@@ -32,7 +32,7 @@ actor ServerApplication {
     }
 
     /// Waits for the next link that exists. A link that was never established is skipped: its
-    /// client has made another one.
+    /// client has made another link.
     nonisolated func link() async throws -> Link {
         while true {
             let link = try await next("a link") { event -> Link? in

@@ -21,7 +21,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
     /// A value that requires an encrypted link.
     static let secret = "A005"
 
-    private let queue = DispatchQueue(label: "market")
+    private let queue = DispatchQueue(label: "application")
     private var manager: CBPeripheralManager?
     private let characteristics: [String: CBMutableCharacteristic]
     private let callbacks = CallbackLines()
@@ -160,10 +160,10 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
     ) {
         content = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
         callbacks.tell("written \(content.count)")
-        let isWelcome = content.first != 0xFF
+        let isAccepted = content.first != 0xFF
         peripheral.respond(
             to: requests[0],
-            withResult: isWelcome ? .success : .requestNotSupported
+            withResult: isAccepted ? .success : .requestNotSupported
         )
     }
 

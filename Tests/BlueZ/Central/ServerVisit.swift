@@ -79,7 +79,7 @@ struct ServerVisit: Sendable {
     }
 }
 
-/// How our host is set up and what it serves.
+/// The configuration and the services of our host.
 struct ServerPlan: Sendable {
     var services = [ServerFixture.definition]
     var configuration = HostConfiguration()

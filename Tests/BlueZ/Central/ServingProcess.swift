@@ -21,19 +21,19 @@ struct ServingProcess: Sendable {
         try Data(database.utf8).write(to: URL(fileURLWithPath: path))
         let arguments = ["serve", path, "--json", "--until-end-of-input"]
         process = try LanyardTool.start(arguments + options, adapter: adapter.description)
-        _ = try await news("ready")
+        _ = try await event("ready")
     }
 
     /// The next event with this name. Other events before it are dropped.
-    func news(
+    func event(
         _ name: String,
         where choose: (JSON) -> Bool = { _ in true }
     ) async throws -> JSON {
         while let line = try await process.nextLine(within: Limits.step) {
-            let news = try JSON(parsing: line)
-            if news["event"].text == name, choose(news) { return news }
+            let event = try JSON(parsing: line)
+            if event["event"].text == name, choose(event) { return event }
         }
-        throw ProcessError.ended("no news of '\(name)' came", log: process.log)
+        throw ProcessError.ended("the event '\(name)' did not arrive", log: process.log)
     }
 
     func order(_ line: String) { process.write(line: line) }

@@ -5,8 +5,8 @@ import Testing
 
 /// BlueZ subscribes to values and receives them.
 @Suite(.machines) struct TellingBlueZTests {
-    @Test(arguments: Setting.all)
-    func notificationsComeInOrderAndEnd(_ setting: Setting) async throws {
+    @Test("BlueZ receives notifications in order until it unsubscribes", arguments: Setting.all)
+    func notifications(_ setting: Setting) async throws {
         try await withVisit(setting, "notifications") { server in
             let (client, link) = try await server.arrive()
             let handle = try server.handle(ServerFixture.notified)
@@ -28,8 +28,8 @@ import Testing
 
     /// Sending an indication returns when BlueZ has confirmed it, so a loop of indications keeps
     /// their order.
-    @Test(arguments: Setting.all)
-    func indicationsAreConfirmed(_ setting: Setting) async throws {
+    @Test("BlueZ confirms each indication", arguments: Setting.all)
+    func indications(_ setting: Setting) async throws {
         try await withVisit(setting, "indications") { server in
             let (client, link) = try await server.arrive()
             let handle = try server.handle(ServerFixture.indicated)

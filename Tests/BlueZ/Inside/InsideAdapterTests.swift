@@ -42,8 +42,7 @@ private let holder = """
     print(said, flush=True)
     """
 
-/// The adapters themselves: which process uses them, which process is refused, and how they are
-/// returned.
+/// Taking, refusing and returning adapters.
 @Suite(.machines) struct InsideAdapterTests {
     @Test("The list shows which process uses which adapter", arguments: Setting.latestOnly)
     func list(_ setting: Setting) async throws {
@@ -73,7 +72,7 @@ private let holder = """
     // MARK: Refusals
 
     @Test(
-        "Without the capability the program names it and says how to grant it",
+        "The program names a missing capability and the command that grants it",
         arguments: Setting.eachRelease
     )
     func notPermitted(_ setting: Setting) async throws {
@@ -87,14 +86,14 @@ private let holder = """
             let doctor = try await program.run(["doctor", "--adapter", "hci1", "--no-store"])
             #expect(doctor.status == 78)
             #expect(doctor.output.contains("! permission: this program may not take adapters"))
-            // A service receives the capability without one on the file.
+            // A service receives the capability although its file has none.
             let service = try await program.succeed(["adapters", "--probe"], as: .service)
             #expect(service.output.contains("controller: "))
         }
     }
 
     @Test(
-        "For an adapter in use the program names the process that uses it",
+        "The program names the process that uses the adapter",
         arguments: Setting.eachRelease
     )
     func inUse(_ setting: Setting) async throws {
@@ -112,7 +111,7 @@ private let holder = """
     }
 
     @Test(
-        "For an adapter that does not exist the program lists those that do",
+        "The program lists the existing adapters if it does not find the adapter",
         arguments: Setting.eachRelease
     )
     func noSuchAdapter(_ setting: Setting) async throws {
@@ -152,7 +151,7 @@ private let holder = """
     // MARK: Borrowing, unplugging, and returning
 
     @Test(
-        "An adapter that bluetoothd has powered on is borrowed and returned powered on",
+        "The program returns an adapter powered on if bluetoothd had powered it on",
         arguments: Setting.eachRelease
     )
     func borrowed(_ setting: Setting) async throws {
@@ -174,7 +173,7 @@ private let holder = """
     }
 
     @Test(
-        "An adapter of which a starting process holds a copy is returned all the same",
+        "The program returns an adapter of which another process holds a copy",
         arguments: Setting.eachRelease
     )
     func copied(_ setting: Setting) async throws {
@@ -218,7 +217,7 @@ private let holder = """
     }
 
     @Test(
-        "A watching program reports that an adapter is unplugged and plugged in",
+        "The watch option reports that an adapter is unplugged and plugged in",
         arguments: Setting.latestOnly
     )
     func watched(_ setting: Setting) async throws {

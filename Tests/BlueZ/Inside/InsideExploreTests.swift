@@ -19,7 +19,7 @@ private let sealed = ServedCharacteristic(
 /// The static program as a Central, on a controller that it takes from the kernel.
 @Suite(.machines) struct InsideExploreTests {
     @Test(
-        "With the capability and without root, the program explores what bluetoothd serves",
+        "The program explores bluetoothd's services with the capability, without root",
         arguments: Setting.all
     )
     func explores(_ setting: Setting) async throws {

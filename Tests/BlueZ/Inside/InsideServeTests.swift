@@ -30,7 +30,7 @@ private let database = """
 /// The static program as an accessory, on a controller that it takes from the kernel.
 @Suite(.machines) struct InsideServeTests {
     @Test(
-        "BlueZ finds the program's services, reads and writes values, and is notified",
+        "BlueZ finds the program's services, uses values, and receives notifications",
         arguments: Setting.oldestAndLatest
     )
     func serves(_ setting: Setting) async throws {
@@ -42,11 +42,11 @@ private let database = """
             try await bluez.write([4, 5], to: open, at: path)
             try await program.line(of: "accessory", after: "written: ")
             #expect(try await bluez.read(open, from: path) == [4, 5])
-            let told = try await bluez.subscribe(to: open, at: path)
+            let characteristic = try await bluez.subscribe(to: open, at: path)
             try await program.line(of: "accessory", after: "subscribed: ")
             try await bluez.write("notify FFF1 060708\n", to: "accessory")
             // BlueZ reports values that it has read in the same way.
-            try await bluez.change(of: told, "Value", to: .bytes([6, 7, 8]))
+            try await bluez.change(of: characteristic, "Value", to: .bytes([6, 7, 8]))
             try await bluez.disconnect(path)
             try await program.line(of: "accessory", after: "disconnected: ")
             #expect(try await program.interrupt("accessory") == 0)
@@ -80,7 +80,7 @@ private let database = """
     /// The program runs as the unit in Packaging starts it: the process has the capability, no user
     /// can be asked, and the adapter appears later.
     @Test(
-        "As a service the program waits for its adapter and keeps bonds",
+        "A service waits for its adapter and keeps its bonds",
         arguments: Setting.latestOnly
     )
     func service(_ setting: Setting) async throws {

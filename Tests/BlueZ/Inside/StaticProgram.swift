@@ -5,8 +5,8 @@ import ProcessTestSupport
 
 /// `lanyard`, linked statically, for a machine without Swift.
 ///
-/// `LANYARD_STATIC` may name one. Otherwise it is linked from the products of this test build, once
-/// for each build.
+/// `LANYARD_STATIC` may name such a program. Otherwise it is linked from the products of this test
+/// build, once for each build.
 enum StaticProgram {
     /// The path of the program.
     static var path: String {

@@ -40,7 +40,7 @@ enum Complaint: Equatable, CustomStringConvertible {
     }
 }
 
-/// A known cause of an error: which side is wrong, and how we know.
+/// A known cause of an error, with the side that is wrong and the evidence for that.
 ///
 /// A scenario names each error that it causes on purpose. No other errors are allowed.
 enum Allowance {
@@ -94,8 +94,8 @@ extension BlueZ.KernelLine {
     }
 }
 
-/// The log of bluetoothd. Most lines report what bluetoothd cannot do, which does not matter here.
-/// The lines that matter report that the kernel refused a request, with the kernel's code in
+/// The log of bluetoothd. Most lines report missing features of bluetoothd, which do not matter
+/// here. The lines that matter report that the kernel refused a request, with the kernel's code in
 /// parentheses, or that bluetoothd ended.
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]

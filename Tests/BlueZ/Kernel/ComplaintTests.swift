@@ -2,9 +2,10 @@
 
 import Testing
 
-/// Which log lines and packets count as errors. These tests need no machine.
+/// The log lines and packets that count as errors. These tests need no machine.
 struct ComplaintTests {
-    @Test func whatTheKernelWarnsOfCounts() {
+    @Test("Bluetooth warnings and crashes in the kernel's log count as errors")
+    func kernelLog() {
         let lines = [
             (4, "Bluetooth: hci0: Opcode 0x2005 failed: -16"), (6, "Bluetooth: MGMT ver 1.23"),
             (4, "clocksource: timekeeping watchdog"), (6, "kernel BUG at lib/list_debug.c:56!"),
@@ -18,7 +19,8 @@ struct ComplaintTests {
         #expect(complaints == [.kernel(lines[0].1), .kernel(lines[3].1)])
     }
 
-    @Test func whatTheKernelRefusedToBluetoothdCounts() {
+    @Test("Refused kernel requests and crashes in bluetoothd's log count as errors")
+    func daemonLog() {
         let lines = [
             "src/adapter.c:set_mode_complete() Failed to set mode: Failed (0x03)",
             "src/plugin.c:plugin_init() Failed to init vcp plugin",
@@ -35,7 +37,8 @@ struct ComplaintTests {
 
     /// Answers to LE Set Random Address, a truncated command and a truncated event, and an
     /// undefined packet type (Vol 4, Part E, 5.4 and 7.7.14; Part A, 2).
-    @Test func whatPassesOnTheWireCounts() {
+    @Test("Refused commands and malformed packets on the wire count as errors")
+    func wireErrors() {
         var wire = KernelWire()
         let done: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x00]
         let refused: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x0C]
@@ -54,8 +57,8 @@ struct ComplaintTests {
         #expect(complaints.filter(allowance.covers) == [.refusal(refusal)])
     }
 
-    @Test("A command that power-off cancels is explained, and no other failure is")
-    func commandCanceledByPowerOff() {
+    @Test("The allowance for power-off covers a canceled command and no other failure")
+    func canceledCommand() {
         let canceled = Complaint.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
         let others: [Complaint] = [
             .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -110"),

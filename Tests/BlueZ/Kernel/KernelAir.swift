@@ -80,7 +80,7 @@ final class KernelAir: Sendable {
         return try added.get()
     }
 
-    /// Makes and starts one of our hosts on a controller of its own. The host shuts down with the
+    /// Makes and starts a host on a controller of its own. The host shuts down with the
     /// virtual radio.
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration()

@@ -10,8 +10,11 @@ import VirtualRadio
 
 /// Links of the kernel on our virtual controller, in both roles.
 @Suite(.machines) struct KernelConnectingTests {
-    @Test(arguments: Setting.all)
-    func ourHostConnects(_ setting: Setting) async throws {
+    @Test(
+        "The host connects to the kernel, uses its values, and reconnects",
+        arguments: Setting.all
+    )
+    func hostConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "a link, our controller") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
@@ -22,15 +25,15 @@ import VirtualRadio
             let ticks = try await harness.link.subscribe(to: harness.ticker)
             try await scene.bluez.subscribed(Workbench.ticker)
             try await scene.bluez.notify((1...20).map { [$0] }, of: Workbench.ticker)
-            let told = try await within(Limits.step, "20 notifications") {
-                var told: [[UInt8]] = []
+            let received = try await within(Limits.step, "20 notifications") {
+                var received: [[UInt8]] = []
                 for try await tick in ticks {
-                    told.append(tick)
-                    if told.count == 20 { break }
+                    received.append(tick)
+                    if received.count == 20 { break }
                 }
-                return told
+                return received
             }
-            #expect(told == (1...20).map { [$0] })
+            #expect(received == (1...20).map { [$0] })
 
             try await scene.end(harness.link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
@@ -42,7 +45,7 @@ import VirtualRadio
         }
     }
 
-    @Test(arguments: Setting.all)
+    @Test("BlueZ connects to the host, uses its values, and reconnects", arguments: Setting.all)
     func bluezConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "a link, our controller") { scene in
             let host = try await scene.fixture.makeHost()
@@ -67,8 +70,8 @@ import VirtualRadio
         }
     }
 
-    @Test(arguments: Setting.oldestAndLatest)
-    func theKernelHasManyLinks(_ setting: Setting) async throws {
+    @Test("The kernel keeps five links in both roles at once", arguments: Setting.oldestAndLatest)
+    func manyLinks(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "many links, both roles") { scene in
             let names = ["One", "Two", "Three", "Four"]
             for (number, name) in names.enumerated() {
@@ -105,8 +108,8 @@ import VirtualRadio
         }
     }
 
-    @Test(arguments: Setting.oldestAndLatest)
-    func bothSidesChangeTheLink(_ setting: Setting) async throws {
+    @Test("Both sides change the parameters of a link", arguments: Setting.oldestAndLatest)
+    func linkUpdates(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "link updates, our controller") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)

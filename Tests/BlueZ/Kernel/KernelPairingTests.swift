@@ -6,8 +6,8 @@ import Testing
 
 /// The kernel pairs, and encrypts links on our virtual controller.
 @Suite(.machines) struct KernelPairingTests {
-    /// A host that pairs with LE Secure Connections or with legacy pairing, and whose user is
-    /// `person`.
+    /// The configuration of a host that pairs with LE Secure Connections or with legacy pairing.
+    /// `person` is its user.
     private static func configuration(_ person: Person, legacy: Bool) -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = .displayYesNo
@@ -16,8 +16,11 @@ import Testing
         return configuration
     }
 
-    @Test(arguments: Setting.all)
-    func ourHostPairsAndComesBack(_ setting: Setting) async throws {
+    @Test(
+        "The host pairs with the kernel and encrypts the next link with the bond",
+        arguments: Setting.all
+    )
+    func hostPairs(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pairing, our controller") { scene in
             let person = Person()
             let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
@@ -32,12 +35,15 @@ import Testing
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
             #expect(try await again.security.isEncrypted)
-            #expect(person.methods == [.numericComparison], "nobody was asked again")
+            #expect(person.methods == [.numericComparison], "the bond needs no second question")
         }
     }
 
-    @Test(arguments: Setting.all)
-    func bluezPairsAndComesBack(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ pairs with the host and encrypts the next link with the bond",
+        arguments: Setting.all
+    )
+    func bluezPairs(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "pairing, our controller") { scene in
             let person = Person()
             let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
@@ -57,7 +63,7 @@ import Testing
             #expect(
                 try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
             )
-            #expect(person.methods == [.numericComparison], "nobody was asked again")
+            #expect(person.methods == [.numericComparison], "the bond needs no second question")
         }
     }
 
@@ -66,8 +72,11 @@ import Testing
     ///
     /// Not on Linux 6.1: its kernel sometimes corrupts a list of its own when bluetoothd closes its
     /// channel after that, with `kernel BUG at lib/list_debug.c` in `hci_chan_del`.
-    @Test(arguments: Setting.all.filter { $0.release == .trixie })
-    func legacyKeysWork(_ setting: Setting) async throws {
+    @Test(
+        "The keys of legacy pairing encrypt the next link",
+        arguments: Setting.all.filter { $0.release == .trixie }
+    )
+    func legacyKeys(_ setting: Setting) async throws {
         let row = "legacy pairing, our controller"
         try await withKernel(setting, as: .peripheral, row) { scene in
             let person = Person()
@@ -85,7 +94,10 @@ import Testing
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
             #expect(try await again.security == security)
-            #expect(try scene.bluez.pendingEvents("agent") == [], "nobody paired again")
+            #expect(
+                try scene.bluez.pendingEvents("agent") == [],
+                "the bond needs no second pairing"
+            )
         }
     }
 }

@@ -10,8 +10,11 @@ import VirtualRadio
 /// Links on which one side stops for a while: its host or its radio.
 @Suite(.machines) struct KernelPauseTests {
     /// The controller continues without its host, so the link stays up and the request waits.
-    @Test(arguments: Setting.oldestAndLatest)
-    func aMachineThatPausesAnswersLater(_ setting: Setting) async throws {
+    @Test(
+        "A paused machine answers a pending request after it resumes",
+        arguments: Setting.oldestAndLatest
+    )
+    func shortPause(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
@@ -32,10 +35,11 @@ import VirtualRadio
     /// A server has 30 seconds to answer (Vol 3, Part F, 3.3.3). The test runs in one setting only,
     /// because it takes so long.
     ///
-    /// The request reads a declaration, which bluetoothd answers by itself. If an application has to
-    /// answer after the end of the link, bluetoothd uses memory that it has freed
+    /// The request reads a declaration, which bluetoothd answers by itself. If an application has
+    /// to answer after the end of the link, bluetoothd uses memory that it has freed
     /// (https://github.com/bluez/bluez/issues/2447).
-    @Test func aMachineThatPausesTooLongLosesTheLink() async throws {
+    @Test("A machine that pauses longer than the ATT timeout loses the link")
+    func longPause() async throws {
         try await withKernel(.latest, as: .peripheral, "pause beyond the ATT time-out") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
@@ -60,8 +64,11 @@ import VirtualRadio
     }
 
     /// Both sides lose the link by their own supervision timeout, and connect again.
-    @Test(arguments: Setting.oldestAndLatest)
-    func whoIsOutOfRangeIsLostAndComesBack(_ setting: Setting) async throws {
+    @Test(
+        "A pending connection request reconnects a peer that returns into range",
+        arguments: Setting.oldestAndLatest
+    )
+    func outOfRange(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "out of range") { scene in
             let host = try await scene.fixture.makeHost()
             try await scene.serveWorkbench()

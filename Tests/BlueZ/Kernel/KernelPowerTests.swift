@@ -9,13 +9,14 @@ import Testing
 
 /// The power of BlueZ's machine is cut during a link, and restored.
 ///
-/// Our host sees what it sees when an accessory loses its battery: the peer falls silent without a
+/// An accessory that loses its battery behaves in the same way: it falls silent without a
 /// disconnection.
 @Suite(.machines) struct KernelPowerTests {
     /// A machine takes long to start, and the release makes no difference to our side.
     private static let setting = Setting.latest
 
-    @Test func whoWasConnectedIsConnectedAgain() async throws {
+    @Test("Pending connection requests reconnect a machine after a power cut")
+    func powerCut() async throws {
         try await withKernel(
             Self.setting,
             as: .peripheral,

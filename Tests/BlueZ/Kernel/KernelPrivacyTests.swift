@@ -6,11 +6,11 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// Private addresses that one side generates and the other resolves. Linux resolves them itself: it
-/// clears our controller's resolving list and adds no device to it.
+/// Private addresses of each side, which the other side resolves. Linux resolves them without the
+/// controller: it clears our controller's resolving list and adds no device to it.
 @Suite(.machines) struct KernelPrivacyTests {
-    @Test(arguments: Setting.all)
-    func ourHostRecognizesBlueZ(_ setting: Setting) async throws {
+    @Test("The host resolves the private address of a bonded BlueZ", arguments: Setting.all)
+    func hostResolves(_ setting: Setting) async throws {
         try await withKernel(
             setting,
             as: .peripheral,
@@ -19,31 +19,31 @@ import Testing
         ) { scene in
             let host = try await scene.fixture.makeHost(.bonding)
             try await scene.serveWorkbench()
-            let stranger = try await scene.discover(host) { $0.data.localName == "Kernel" }
-            #expect(stranger.address.randomKind == .resolvablePrivate)
-            let link = try await host.connect(to: stranger.address)
+            let unbonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            #expect(unbonded.address.randomKind == .resolvablePrivate)
+            let link = try await host.connect(to: unbonded.address)
             let harness = try await FoundWorkbench(on: link)
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
             #expect(try await link.read(harness.secret) == Workbench.secretValue)
             try await scene.end(link)
 
-            let friend = try await scene.discover(host) { $0.data.localName == "Kernel" }
-            #expect(friend.isIdentityResolved)
-            #expect(friend.address == KernelAir.kernelAddress)
+            let bonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            #expect(bonded.isIdentityResolved)
+            #expect(bonded.address == KernelAir.kernelAddress)
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
         }
     }
 
-    @Test(arguments: Setting.all)
-    func bluezRecognizesOurHost(_ setting: Setting) async throws {
+    @Test("The kernel resolves the private address of the bonded host", arguments: Setting.all)
+    func kernelResolves(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
             let host = try await scene.fixture.makeHost(.bondingPrivately)
             try await host.publish(Workbench.ofOurs)
             let path = try await scene.findOurs(host)
-            let stranger = try await scene.bluez.device(path)["Address"].text
-            #expect(stranger != "\(await host.identityAddress)")
+            let privateAddress = try await scene.bluez.device(path)["Address"].text
+            #expect(privateAddress != "\(await host.identityAddress)")
             try await scene.bluez.connect(path)
             try await scene.bluez.pair(path)
             #expect(
@@ -55,8 +55,9 @@ import Testing
             try await link.disconnect()
             try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
 
-            // As soon as our host uses another address, the kernel has to resolve it to our host. It
-            // connects to the address that it receives first, so the test begins right after a change.
+            // As soon as our host uses another address, the kernel has to resolve it to our host.
+            // It connects to the address that it receives first, so the test begins right after a
+            // change.
             let first = try #require(try await scene.wire().peers.first)
             let listener = try await scene.fixture.makeHost()
             let present = try await scene.discover(listener) { $0.data.localName == "Ours" }.address

@@ -12,8 +12,8 @@ import Testing
         bytes: [1, 2, 3, 4]
     )
 
-    @Test(arguments: Setting.all)
-    func bluezFindsWhatIsAdvertised(_ setting: Setting) async throws {
+    @Test("BlueZ discovers the host's advertised data", arguments: Setting.all)
+    func bluezDiscovers(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "discovery, our controller") { scene in
             let host = try await scene.fixture.makeHost()
             var content = AdvertisingContent(
@@ -44,8 +44,8 @@ import Testing
         }
     )
 
-    @Test(arguments: Setting.eachRelease)
-    func bluezFindsLongAdvertisements(_ setting: Setting) async throws {
+    @Test("BlueZ discovers long advertisements on every PHY", arguments: Setting.eachRelease)
+    func bluezDiscoversLongData(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .central, row) { scene in
             for phy in [PHY.le1M, .le2M, .leCoded] {
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func ourHostHearsBlueZ(_ setting: Setting) async throws {
+    @Test("The host discovers each advertisement of BlueZ", arguments: Setting.all)
+    func hostDiscovers(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "discovery, our controller") { scene in
             let host = try await scene.fixture.makeHost()
             try await scene.bluez.powerOn()
@@ -97,8 +97,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.eachRelease)
-    func ourHostHearsLongAdvertisements(_ setting: Setting) async throws {
+    @Test(
+        "The host discovers extended advertisements of BlueZ on every PHY",
+        arguments: Setting.eachRelease
+    )
+    func hostDiscoversLongData(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .peripheral, row) { scene in
             let host = try await scene.fixture.makeHost()
@@ -128,8 +131,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.oldestAndLatest)
-    func bluezScansWhileItAdvertises(_ setting: Setting) async throws {
+    @Test("BlueZ scans while it advertises", arguments: Setting.oldestAndLatest)
+    func scanWhileAdvertising(_ setting: Setting) async throws {
         try await withKernel(
             setting,
             as: .central,

@@ -77,7 +77,7 @@ extension KernelScene {
         let complaints = try await complaints().filter { complaint in
             !allowances.contains { $0.covers(complaint) }
         }
-        #expect(complaints == [], "complaints during the scenario")
+        #expect(complaints == [], "errors during the scenario")
         await fixture.endHosts()
         try await bluez.isAlone()
         try await bluez.powerOff()
@@ -94,6 +94,6 @@ extension KernelScene {
         let unexplained = last.filter { complaint in
             !complaints.contains(complaint) && !explained.contains { $0.covers(complaint) }
         }
-        #expect(unexplained == [], "complaints as links, power and controller went")
+        #expect(unexplained == [], "errors at the end of the links, the power and the controller")
     }
 }

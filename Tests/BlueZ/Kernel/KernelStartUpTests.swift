@@ -7,8 +7,11 @@ import VirtualRadio
 
 /// The kernel starts our virtual controller, and shuts it down.
 @Suite(.machines) struct KernelStartUpTests {
-    @Test(arguments: Setting.all)
-    func theKernelSetsItUpAndSwitchesItOffAndOn(_ setting: Setting) async throws {
+    @Test(
+        "The kernel sets up the virtual controller and powers it off and on",
+        arguments: Setting.all
+    )
+    func powerCycles(_ setting: Setting) async throws {
         try await withKernel(
             setting,
             as: .peripheral,
@@ -70,8 +73,8 @@ import VirtualRadio
         }
     }
 
-    @Test("An error in the kernel's log is noticed")
-    func theWatchIsAwake() async throws {
+    @Test("The scenario detects an error in the kernel's log")
+    func errorDetection() async throws {
         let setting = Setting.latest
         try await withKernel(
             setting,

@@ -5,19 +5,25 @@ import Testing
 
 /// Data on credit-based channels between our host and Linux, in both directions.
 @Suite(.machines) struct ChannelDataTests {
-    @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
-    func whatIsSentOnAChannelOfOursArrivesWhole(
+    @Test(
+        "Channels that the host opens carry data in both directions",
+        arguments: Setting.each(BlueZRole.peripheral, orElse: .central)
+    )
+    func hostOpensChannels(
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: channels that we open") { scene in
+        try await withLink(setting, as: role, "L2CAP: channels that the host opens") { scene in
             try await expectKernelReceives(64, of: 1_000, in: scene)
             try await expectKernelSends(40, of: 900, in: scene)
         }
     }
 
-    @Test(arguments: Setting.each(BlueZRole.central, orElse: .peripheral))
-    func bothDirectionsAtOnceOnChannelsThatTheKernelOpens(
+    @Test(
+        "Channels that the kernel opens carry data in both directions at once",
+        arguments: Setting.each(BlueZRole.central, orElse: .peripheral)
+    )
+    func kernelOpensChannels(
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
@@ -47,7 +53,7 @@ func expectSDUs(
     }
 }
 
-/// A channel of ours on which the kernel receives this many SDUs without a mismatch.
+/// Expects that the kernel receives this many SDUs without a mismatch on a channel of our host.
 private func expectKernelReceives(
     _ count: Int,
     of length: Int,
@@ -72,7 +78,7 @@ private func expectKernelReceives(
     #expect(report.isOrderly)
 }
 
-/// A channel of ours on which the kernel sends this many SDUs.
+/// Expects that the kernel sends this many SDUs on a channel of our host.
 private func expectKernelSends(
     _ count: Int,
     of length: Int,
@@ -85,7 +91,7 @@ private func expectKernelSends(
     await channel.close()
 }
 
-/// A channel of the kernel's on which it sends this many SDUs.
+/// Expects that the kernel sends this many SDUs on a channel of its own.
 private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0085)
     let work = KernelChannel(work: .openAndSend, psm: 0x0085, length: length, count: count)
@@ -96,7 +102,7 @@ private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene)
     await channel.close()
 }
 
-/// A channel of the kernel's on which it receives this many SDUs without a mismatch.
+/// Expects that the kernel receives this many SDUs without a mismatch on a channel of its own.
 private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0087)
     let work = KernelChannel(work: .openAndReceive, psm: 0x0087, length: length)

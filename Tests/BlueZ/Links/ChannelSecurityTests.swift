@@ -4,11 +4,14 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Channels that require security: the side that opens one pairs first and requests the channel
-/// again.
+/// Channels that require security: the side that opens a channel pairs first and requests the
+/// channel again.
 @Suite(.machines) struct ChannelSecurityTests {
-    @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
-    func aChannelThatLinuxKeepsForEncryptedLinksMakesUsPair(
+    @Test(
+        "The host pairs to open a channel for which Linux requires encryption",
+        arguments: Setting.each(BlueZRole.peripheral, orElse: .central)
+    )
+    func encryptionForLinux(
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
@@ -29,8 +32,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func aChannelForAuthenticatedLinksComparesNumbers(_ setting: Setting) async throws {
+    @Test(
+        "The host compares numbers to open a channel that requires authentication",
+        arguments: Setting.all
+    )
+    func authenticationForLinux(_ setting: Setting) async throws {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = .displayYesNo
         try await withLink(
@@ -56,12 +62,15 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func whatNeedsAuthenticationIsNotToBeHadByJustWorks(_ setting: Setting) async throws {
+    @Test(
+        "Linux refuses a channel that requires authentication after Just Works",
+        arguments: Setting.all
+    )
+    func justWorks(_ setting: Setting) async throws {
         try await withLink(
             setting,
             as: .peripheral,
-            "L2CAP: authentication is not to be had"
+            "L2CAP: no authentication"
         ) { scene in
             let work = KernelChannel(
                 work: .listenAndSend,
@@ -78,12 +87,15 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.each(BlueZRole.central, orElse: .peripheral))
-    func aChannelThatWeKeepForEncryptedLinksMakesLinuxPair(
+    @Test(
+        "Linux pairs to open a channel for which the host requires encryption",
+        arguments: Setting.each(BlueZRole.central, orElse: .peripheral)
+    )
+    func encryptionForHost(
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: we ask for encryption") { scene in
+        try await withLink(setting, as: role, "L2CAP: the host asks for encryption") { scene in
             let listener = try await scene.host.listen(psm: 0x0087, requirement: .encrypted)
             let work = KernelChannel(work: .openAndSend, psm: 0x0087, length: 300, count: 2)
             try await scene.bluez.start(work, to: scene.ourAddress)

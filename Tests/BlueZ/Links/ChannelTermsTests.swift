@@ -7,20 +7,26 @@ import Testing
 /// The sizes and credits that channels with Linux agree on, and how the channels end.
 ///
 /// Enhanced channels are not tested here, because Debian's l2test cannot listen for them ("Can't
-/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels. Nor is it tested how
-/// Linux handles our refusal: a refusal that arrives before connect() waits, as with btvirt, does
-/// not wake the program.
+/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels. Our refusals are not
+/// tested either: a refusal that arrives before connect() waits, as with btvirt, does not wake the
+/// program.
 @Suite(.machines) struct ChannelTermsTests {
-    @Test(arguments: Setting.oldestAndLatest)
-    func thousandsOfTheSmallestFramesAndAReaderThatStops(_ setting: Setting) async throws {
+    @Test(
+        "A channel delivers all data in the smallest frames and to a paused reader",
+        arguments: Setting.oldestAndLatest
+    )
+    func credits(_ setting: Setting) async throws {
         try await withLink(setting, as: .peripheral, "L2CAP: credits") { scene in
             try await sendInSmallestFrames(in: scene)
             try await stopReading(in: scene)
         }
     }
 
-    @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
-    func refusalsAndEndsHaveTheirReasons(_ setting: Setting, _ role: BlueZRole) async throws {
+    @Test(
+        "Refused and closed channels report their reasons",
+        arguments: Setting.each(BlueZRole.peripheral, orElse: .central)
+    )
+    func refusalsAndEnds(_ setting: Setting, _ role: BlueZRole) async throws {
         try await withLink(setting, as: role, "L2CAP: refusals and ends") { scene in
             await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
                 try await scene.link.openChannel(psm: 0x00C1)
@@ -31,9 +37,9 @@ import Testing
             await #expect(throws: refusal) {
                 try await scene.link.openEnhancedChannels(psm: 0x00C1, count: 2)
             }
-            try await refuseWhatNobodyListensFor(in: scene)
-            try await endByThePeersDeath(in: scene)
-            try await endByTheLinks(in: scene)
+            try await refuseWithoutListener(in: scene)
+            try await endByKilledProgram(in: scene)
+            try await endByDisconnection(in: scene)
         }
     }
 }
@@ -68,17 +74,17 @@ private func stopReading(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Linux learns why there is no channel. Its program may wait all the same if the refusal arrives
-/// before it sleeps, so the test reads BlueZ's monitor, which sees the refusal.
-private func refuseWhatNobodyListensFor(in scene: LinkScene) async throws {
+/// Our host refuses a channel without a listener. The program in the machine may wait all the same
+/// if the refusal arrives before it sleeps, so the test reads the refusal from BlueZ's monitor.
+private func refuseWithoutListener(in scene: LinkScene) async throws {
     try await scene.bluez.watchHCI()
-    let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
-    try await scene.bluez.start(unheard, to: scene.ourAddress, as: "unheard")
+    let refused = KernelChannel(work: .openAndSend, psm: 0x00C3)
+    try await scene.bluez.start(refused, to: scene.ourAddress, as: "refused")
     try await scene.bluez.sawHCI { $0.contains("Result: Connection refused - PSM not supported") }
 }
 
-/// A program in the machine that is killed loses its channel. Everything else stays.
-private func endByThePeersDeath(in scene: LinkScene) async throws {
+/// A killed program in the machine loses its channel. The link stays.
+private func endByKilledProgram(in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x00B1)
     let silent = KernelChannel(work: .openAndKeepSilent, psm: 0x00B1)
     try await scene.bluez.start(silent, to: scene.ourAddress, as: "silent")
@@ -92,7 +98,7 @@ private func endByThePeersDeath(in scene: LinkScene) async throws {
 }
 
 /// The end of the link ends its channels on both sides.
-private func endByTheLinks(in scene: LinkScene) async throws {
+private func endByDisconnection(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndReceive, psm: 0x00B3)
     try await scene.bluez.start(work, as: "last")
     let channel = try await scene.link.openChannel(psm: 0x00B3)

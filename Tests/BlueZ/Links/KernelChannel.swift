@@ -6,16 +6,16 @@ import BluetoothHost
 /// channels.
 ///
 /// Its SDUs carry their number and their length, then bytes of 0x7F. It expects the same content in
-/// what it receives, and reports each mismatch, so the check of our data does not depend on our
-/// code.
+/// each SDU that it receives, and reports each mismatch, so the check of our data does not depend
+/// on our code.
 struct KernelChannel: Sendable {
-    /// What it does with a channel.
+    /// The use of a channel.
     enum Work: String, Sendable {
         case listenAndReceive = "-r"
         case listenAndSend = "-w"
         case openAndReceive = "-u"
         case openAndSend = "-s"
-        /// Sends and receives nothing until it is ended.
+        /// Neither sends nor receives until its end.
         case openAndKeepSilent = "-n"
 
         var opens: Bool {

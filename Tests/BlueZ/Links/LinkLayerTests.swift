@@ -7,8 +7,11 @@ import Testing
 /// Link-layer procedures that btvirt's controllers do not support. Here Linux drives our virtual
 /// controller.
 @Suite(.machines) struct LinkLayerTests {
-    @Test(arguments: Setting.eachRelease)
-    func longerPacketsAndAFasterPHY(_ setting: Setting) async throws {
+    @Test(
+        "The host and Linux agree on longer packets and on the PHY",
+        arguments: Setting.eachRelease
+    )
+    func packetLengthAndPHY(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
             let host = try await scene.fixture.makeHost()
             try await scene.serveWorkbench()
@@ -16,7 +19,7 @@ import Testing
             let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
             let read = try await link.readPHY()
             #expect(read == phy)
-            // Linux 6.1 tells its controller to prefer LE 1M alone.
+            // Linux 6.1 sets LE 1M as the only preferred PHY of its controller.
             let wanted: PHY = setting.release == .bookworm ? .le1M : .le2M
             #expect(phy.transmit == wanted && phy.receive == wanted)
             try await within(Limits.step, "longer packets") {
@@ -29,8 +32,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.eachRelease)
-    func threeLinksCarryChannelsAtOnce(_ setting: Setting) async throws {
+    @Test("Three links carry channels at once", arguments: Setting.eachRelease)
+    func threeLinks(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { scene in
             try await scene.serveWorkbench(for: 3)
             let work = KernelChannel(work: .listenAndReceive, psm: 0x0081, length: 500)

@@ -9,11 +9,11 @@ struct LinkScene: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
     let link: Link
-    /// The user of our host, who consents to pairings.
+    /// The user of our host. This user consents to pairings.
     let person: Person
-
-    /// The kernel's address, and the D-Bus path of our host in BlueZ.
+    /// The address of BlueZ's controller.
     let kernelAddress: DeviceAddress
+    /// The identity address of our host.
     let ourAddress: DeviceAddress
 }
 

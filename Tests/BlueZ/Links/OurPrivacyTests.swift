@@ -7,8 +7,11 @@ import Testing
 /// Our host uses private addresses. BlueZ resolves them once the two are bonded, and no other peer
 /// can.
 @Suite(.machines) struct OurPrivacyTests {
-    @Test(arguments: Setting.oldestAndLatest)
-    func blueZFindsUsAgainUnderAnotherAddress(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ reconnects to the bonded host after its private address changed",
+        arguments: Setting.oldestAndLatest
+    )
+    func bluezReconnects(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "privacy: ours") { bluez in
             let address = try await bluez.powerOnForLinks()
             try await bluez.watchHCI()
@@ -34,8 +37,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.oldestAndLatest)
-    func blueZKnowsWhoConnectsFromAnotherAddress(_ setting: Setting) async throws {
+    @Test(
+        "BlueZ recognizes the bonded host that connects from another private address",
+        arguments: Setting.oldestAndLatest
+    )
+    func bluezRecognizesHost(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "privacy: ours") { bluez in
             let address = try await bluez.powerOnForLinks()
             try await bluez.advertise(name: "theirs")

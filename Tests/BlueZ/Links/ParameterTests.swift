@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The connection parameters of links with Linux: which side requests a change, and what happens.
+/// The connection parameters of links with Linux: requests of both sides in both roles.
 @Suite(.machines) struct ParameterTests {
     private static let hundred = ConnectionUpdate(
         intervalMinimum: .milliseconds(100),
@@ -16,9 +16,9 @@ import Testing
     /// btvirt's 4.x controllers refuse to update a link.
     private static let settings = Setting.eachRelease
 
-    @Test(arguments: settings)
-    func weAsCentralChangeThem(_ setting: Setting) async throws {
-        try await withLink(setting, as: .peripheral, "parameters: we change them") { scene in
+    @Test("The host as Central changes the connection parameters", arguments: settings)
+    func hostAsCentral(_ setting: Setting) async throws {
+        try await withLink(setting, as: .peripheral, "parameters: the host changes them") { scene in
             try await scene.bluez.watchHCI()
             let agreed = try await scene.link.updateParameters(Self.hundred)
             #expect(agreed.interval == .milliseconds(100))
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    @Test(arguments: settings)
-    func linuxAsPeripheralAsksForThem(_ setting: Setting) async throws {
+    @Test("The host accepts the parameter request of Linux as Peripheral", arguments: settings)
+    func linuxAsPeripheral(_ setting: Setting) async throws {
         try await withLink(
             setting,
             as: .peripheral,
@@ -43,14 +43,17 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func linuxAsPeripheralIsRefusedThem(_ setting: Setting) async throws {
+    @Test(
+        "The host refuses the parameter request of Linux if its configuration requires that",
+        arguments: Setting.all
+    )
+    func refusedRequest(_ setting: Setting) async throws {
         var configuration = HostConfiguration()
         configuration.acceptsParameterRequests = false
         try await withLink(
             setting,
             as: .peripheral,
-            "parameters: BlueZ is refused them",
+            "parameters: the host refuses them",
             configuration,
             prepare: { bluez in
                 try await bluez.setIntervals(from: 80, to: 80)
@@ -63,12 +66,12 @@ import Testing
         }
     }
 
-    @Test(arguments: settings)
-    func weAsPeripheralAskForThem(_ setting: Setting) async throws {
+    @Test("Linux as Central accepts the host's parameter request", arguments: settings)
+    func hostAsPeripheral(_ setting: Setting) async throws {
         try await withLink(
             setting,
             as: .central,
-            "parameters: we ask for them",
+            "parameters: the host asks for them",
             prepare: { try await $0.setIntervals(from: 24, to: 160) }
         ) { scene in
             let agreed = try await scene.link.updateParameters(Self.hundred)
@@ -78,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: settings)
-    func linuxAsCentralChangesThem(_ setting: Setting) async throws {
+    @Test("Linux as Central changes the connection parameters", arguments: settings)
+    func linuxAsCentral(_ setting: Setting) async throws {
         try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
             try await scene.bluez.updateParameters(interval: 100)
             try await scene.expectInterval(.milliseconds(125))

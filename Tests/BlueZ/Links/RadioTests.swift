@@ -3,16 +3,19 @@
 import BluetoothHost
 import Testing
 
-/// Requests to the controllers about a link with Linux, below its channels, on BlueZ's btvirt.
+/// Requests to the controllers about a link with Linux, on BlueZ's btvirt.
 @Suite(.machines) struct RadioTests {
-    @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
+    @Test(
+        "The host reads the signal strength and the version of Linux's controller",
+        arguments: Setting.each(BlueZRole.peripheral, orElse: .central)
+    )
     func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
         try await withLink(setting, as: role, "strength and version") { scene in
             let version = try await scene.link.readRemoteVersion()
             // 0x06 is 4.0. btvirt reports the company identifier of BlueZ.
             #expect(version.version >= 0x06)
             #expect(version.company == 0x05F1)
-            // btvirt's 4.x controllers measure nothing.
+            // btvirt's 4.x controllers do not measure the signal strength.
             guard setting.generation == .five else {
                 await #expect(throws: HostError.unsupported("reading the signal strength")) {
                     try await scene.link.readRSSI()
@@ -25,8 +28,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func whatTheControllerCannotDoIsSaid(_ setting: Setting) async throws {
+    @Test(
+        "A procedure that the controller does not support throws an error",
+        arguments: Setting.all
+    )
+    func unsupportedProcedures(_ setting: Setting) async throws {
         try await withLink(setting, as: .peripheral, "no longer packets, no other PHYs") { scene in
             await #expect(throws: HostError.unsupported("longer packets")) {
                 try await scene.link.requestDataLength()

@@ -8,8 +8,11 @@ import Testing
 @Suite(.machines) struct TheirPrivacyTests {
     private static let configuration = BlueZConfiguration(privacy: "device")
 
-    @Test(arguments: Setting.all)
-    func weFindBlueZAgainUnderAnotherAddress(_ setting: Setting) async throws {
+    @Test(
+        "The host reconnects to a bonded BlueZ after its private address changed",
+        arguments: Setting.all
+    )
+    func hostReconnects(_ setting: Setting) async throws {
         try await withBlueZ(
             setting,
             as: .peripheral,
@@ -41,8 +44,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func weKnowBlueZThatConnectsFromAnotherAddress(_ setting: Setting) async throws {
+    @Test(
+        "The host recognizes a bonded BlueZ that connects from another private address",
+        arguments: Setting.all
+    )
+    func hostRecognizesBlueZ(_ setting: Setting) async throws {
         try await withBlueZ(
             setting,
             as: .central,
@@ -71,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
-    func twoThatAreBothPrivateFindEachOther(_ setting: Setting) async throws {
+    @Test("A host and a BlueZ that both use private addresses reconnect", arguments: Setting.all)
+    func bothPrivate(_ setting: Setting) async throws {
         try await withBlueZ(
             setting,
             as: .peripheral,
@@ -91,7 +97,7 @@ import Testing
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
-            // btvirt accepts a resolving list and resolves nothing with it. Our host learns that
+            // btvirt accepts a resolving list and resolves no address. Our host learns that
             // from an unresolved discovery.
             _ = try await host.hear("theirs") { $0.privateAddress != first }
             let again = try await host.connect(to: identity, options: .whenAvailable)

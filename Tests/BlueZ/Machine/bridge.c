@@ -51,21 +51,21 @@ static void fail(const char *what)
 // Pauses between attempts: the kernel does not report the end of a controller's set-up.
 static void pause_shortly(void) { poll(NULL, 0, pause_ms); }
 
-// The length of the packet at `octets`, 0 if its header is incomplete, -1 if it is malformed.
-static long packet_length(const uint8_t *octets, size_t count)
+// The length of the packet at `bytes`, 0 if its header is incomplete, -1 if it is malformed.
+static long packet_length(const uint8_t *bytes, size_t count)
 {
     static const uint8_t header[] = {0, 4, 5, 4, 3, 5};
     if (count == 0)
         return 0;
-    uint8_t kind = octets[0];
+    uint8_t kind = bytes[0];
     if (kind < 1 || kind > 5)
         return -1;
     if (count < header[kind])
         return 0;
     switch (kind) {
-    case 2: return header[kind] + (octets[3] | octets[4] << 8);
-    case 5: return header[kind] + ((octets[3] | octets[4] << 8) & 0x3FFF);
-    default: return header[kind] + octets[header[kind] - 1];
+    case 2: return header[kind] + (bytes[3] | bytes[4] << 8);
+    case 5: return header[kind] + ((bytes[3] | bytes[4] << 8) & 0x3FFF);
+    default: return header[kind] + bytes[header[kind] - 1];
     }
 }
 
@@ -98,12 +98,12 @@ static void give_back(struct bridge *bridge)
 }
 
 // Writes all of it to the port. Returns false if the host has disconnected.
-static bool send_to_host(struct bridge *bridge, const uint8_t *octets, size_t count)
+static bool send_to_host(struct bridge *bridge, const uint8_t *bytes, size_t count)
 {
     while (count > 0) {
-        ssize_t written = write(bridge->port, octets, count);
+        ssize_t written = write(bridge->port, bytes, count);
         if (written >= 0) {
-            octets += written;
+            bytes += written;
             count -= written;
             continue;
         }

@@ -29,7 +29,7 @@ extension BlueZ {
         try await call("agent", ["accepts": .boolean(accepts)])
     }
 
-    /// Waits until BlueZ asks its user or displays something: `passkey`, `confirm`, `authorize`,
+    /// Waits until BlueZ asks its user or displays a number: `passkey`, `confirm`, `authorize`,
     /// `display`, `cancel`.
     func question(_ what: String) async throws -> JSON {
         try await event("agent") { $0["what"].text == what }

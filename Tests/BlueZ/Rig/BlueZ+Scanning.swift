@@ -70,9 +70,9 @@ extension BlueZ {
         }
     }
 
-    /// Waits until BlueZ has no links. If BlueZ gets a new link before it has released the last one
-    /// of the same device, it takes the new one for another channel of that link and drops it
-    /// ("EATT channel limit reached").
+    /// Waits until BlueZ has no links. If BlueZ gets a new link before it has released the last
+    /// link of the same device, it takes the new link for another channel of the last link and
+    /// drops it ("EATT channel limit reached").
     func isAlone() async throws {
         while try await call("devices").members.values.contains(where: \.isConnected) {
             _ = try await event("changed") { $0["properties"]["Connected"] == .boolean(false) }

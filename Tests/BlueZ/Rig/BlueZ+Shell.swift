@@ -71,8 +71,8 @@ extension BlueZ {
     /// Removes the controllers, as if they were unplugged.
     func pullOutAdapters() async throws { try await call("stop_radio") }
 
-    /// Plugs the controllers in again. BlueZ may never see the second one, because our host takes
-    /// it first.
+    /// Plugs the controllers in again. BlueZ may never see the second controller, because our host
+    /// takes it first.
     func putBackAdapters() async throws {
         let arguments: [String: JSON] = [
             "radio": .string(setting.generation.rawValue),

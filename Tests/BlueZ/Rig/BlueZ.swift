@@ -8,7 +8,7 @@ import Synchronization
 
 /// BlueZ for the duration of a scenario: freshly started, without state from another scenario.
 ///
-/// The extensions group its commands by topic. `call` and `event` send and receive anything else.
+/// The extensions group its commands by topic. `call` and `event` send and receive all others.
 final class BlueZ: Sendable {
     /// The place of BlueZ's controller.
     enum Site: Sendable {
@@ -101,7 +101,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Makes and starts one of our hosts on the borrowed controller. The host shuts down at the end
+    /// Makes and starts a host on the borrowed controller. The host shuts down at the end
     /// of the scenario at the latest.
     ///
     /// - Parameter wrap: inserts a transport between the host and the wire.
@@ -225,8 +225,8 @@ final class BlueZ: Sendable {
             try? FileManager.default.copyItem(atPath: path, toPath: "\(folder)/\(name)")
         }
         let logs = try? await call("logs")
-        let kernel = logs?["kernel"].elements.compactMap { $0["text"].text } ?? ["not to be had"]
-        let daemon = logs?["daemon"].elements.compactMap(\.text) ?? ["not to be had"]
+        let kernel = logs?["kernel"].elements.compactMap { $0["text"].text } ?? ["not available"]
+        let daemon = logs?["daemon"].elements.compactMap(\.text) ?? ["not available"]
         let radio = logs?["radio"].elements.compactMap(\.text) ?? []
         // Faults and unconsumed events, one line each.
         let pending = ((try? line.faults) ?? []) + ((try? line.pendingEvents { _ in true }) ?? [])

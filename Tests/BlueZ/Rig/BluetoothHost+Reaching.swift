@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 
 extension BluetoothHost {
-    /// Connects to a peer once it is discovered, however slow the machine is.
+    /// Connects to a peer after its discovery, so that a slow machine does not matter.
     ///
     /// btvirt makes a link only with a peer that advertises at that very moment, and Linux
     /// advertises again a moment after a link has ended. The host therefore waits for an

@@ -3,7 +3,7 @@
 import ProcessTestSupport
 import Synchronization
 
-/// Why the peer in the machine did not execute a command: mostly an error of BlueZ's.
+/// The reason why the peer in the machine did not execute a command, mostly an error of BlueZ.
 struct Refusal: Error, Equatable, CustomStringConvertible {
     /// The name of the error: `org.bluez.Error.AuthenticationFailed`.
     let name: String

@@ -10,7 +10,8 @@ import Testing
         ControlLine(of: try ChildProcess("/bin/sh", ["-c", script]))
     }
 
-    @Test func answersFindTheirOrdersWhateverTheirOrder() async throws {
+    @Test("Answers reach their commands in any order")
+    func answerOrder() async throws {
         // Each command is answered with its own name, the later one first.
         let line = try line(
             to: #"""
@@ -28,14 +29,16 @@ import Testing
         #expect(try await second.text == "second")
     }
 
-    @Test func aRefusalIsThrownByItsName() async throws {
+    @Test("A refused command throws the name of the error")
+    func refusals() async throws {
         let line = try line(
             to: #"read a; echo '{"id":1,"refused":"No","text":"not today"}'; read b"#
         )
         await #expect(throws: Refusal("No")) { try await line.call("anything") }
     }
 
-    @Test func eventsWaitUntilTheyAreAskedFor() async throws {
+    @Test("Events stay until a call consumes them")
+    func keptEvents() async throws {
         let line = try line(
             to:
                 #"echo '{"event":"a"}'; echo '{"event":"b"}'; read c; echo '{"id":1,"done":{}}'; read d"#
@@ -48,7 +51,8 @@ import Testing
         #expect(line.pendingEvents { _ in true }.isEmpty)
     }
 
-    @Test func anEventIsGivenToOneWhoAsksBeforeItCame() async throws {
+    @Test("A pending call receives the event that it awaits")
+    func awaitedEvent() async throws {
         let line = try line(
             to: #"""
                 echo '{"event":"early"}'; read a; echo '{"id":1,"done":{}}'
@@ -67,7 +71,8 @@ import Testing
         #expect(line.pendingEvents { _ in true }.map { $0["event"].text } == ["early"])
     }
 
-    @Test func aWaitThatTakesTooLongTakesNoLaterEvent() async throws {
+    @Test("A call that timed out consumes no later event")
+    func timedOutCall() async throws {
         let line = try line(
             to: #"read a; echo '{"event":"late"}'; echo '{"id":2,"done":{}}'; read b"#
         )
@@ -78,7 +83,8 @@ import Testing
         #expect(line.pendingEvents { $0["event"].text == "late" }.count == 1)
     }
 
-    @Test func theEndOfTheLineEndsAllWaits() async throws {
+    @Test("The end of the line ends all pending calls")
+    func endOfLine() async throws {
         let line = try line(to: "read a")
         let event = Task { try await line.event("never", within: Limits.step) { _ in false } }
         await #expect(throws: ProcessError.self) { try await line.call("end") }
@@ -87,15 +93,19 @@ import Testing
         #expect(line.isOver)
     }
 
-    @Test(arguments: ["", "nonsense", "[]", #"{"id":"x"}"#, #"{"id":99,"done":1}"#, "{"])
-    func whatIsNoAnswerIsNoAnswer(_ text: String) async throws {
+    @Test(
+        "The line ignores invalid and unexpected answers",
+        arguments: ["", "nonsense", "[]", #"{"id":"x"}"#, #"{"id":99,"done":1}"#, "{"]
+    )
+    func invalidLines(_ text: String) async throws {
         let line = try line(
             to: "printf '%s\\n' '\(text)'; read a; echo '{\"id\":1,\"done\":true}'; read b"
         )
         #expect(try await line.call("go") == .boolean(true))
     }
 
-    @Test func noMoreEventsAreKeptThanTheLimit() async throws {
+    @Test("The line keeps only the newest events up to its limit")
+    func eventLimit() async throws {
         let count = Limits.eventCount + 10
         let line = try line(
             to: """

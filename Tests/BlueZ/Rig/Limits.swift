@@ -12,7 +12,7 @@ enum Limits {
     static let boot: Duration = .seconds(30) * patience
     /// From power-on of controllers and BlueZ until BlueZ has its adapter.
     static let reset: Duration = .seconds(20) * patience
-    /// A discovery: one may be missed, and the next is 16 seconds later.
+    /// A discovery. BlueZ may miss an advertisement, and its next scan is 16 seconds later.
     static let discovery: Duration = .seconds(30) * patience
     /// A whole scenario.
     static let scenario: Duration = .seconds(60) * patience

@@ -65,8 +65,8 @@ final class Machine: Sendable {
         }
     }
 
-    /// Whether its kernel has crashed by a fault of its own. What such a kernel does proves
-    /// nothing.
+    /// Whether its kernel has crashed by a fault of its own. Later results of such a kernel do not
+    /// count.
     var isBroken: Bool {
         (try? line)?.faults.contains { $0["event"].text == "kernel_fault" } ?? false
     }
@@ -90,7 +90,7 @@ final class Machine: Sendable {
         }
     }
 
-    /// Cuts the power: the machine sends not a byte more.
+    /// Cuts the power: the machine sends no further byte.
     func cutPower() {
         let process = running.withLock { running in
             defer { running = nil }
@@ -135,8 +135,8 @@ final class Machine: Sendable {
         let kernelArguments =
             ["console=ttyS0 quiet panic=-1 no_timer_check", Self.unusedFeature, Self.openness]
             + (keepsState ? ["keeps_state"] : [])
-        // Never the host's own virtualization: not every test machine has it, and one kind of
-        // processor leaves one less source of failures.
+        // Never the virtualization of the test machine: not every test machine has it, and a
+        // single kind of processor avoids a source of failures.
         let processor = ["-accel", "tcg,thread=multi", "-cpu", Self.processor]
         let size = ["-smp", "1", "-m", "512"]
         let plain = ["-nodefaults", "-no-user-config", "-nographic", "-no-reboot"]

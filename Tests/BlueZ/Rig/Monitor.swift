@@ -34,7 +34,7 @@ enum Monitor {
     }
 
     private static func refusal(_ what: String) -> ProcessError {
-        .ended("the emulator's monitor did not do it: \(what)", log: "")
+        .ended("the emulator's monitor did not execute the command: \(what)", log: "")
     }
 
     private static func write(_ text: String, to socket: Int32) throws {
@@ -55,7 +55,7 @@ func connectedSocket(to path: String) throws -> Int32 {
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
     let room = MemoryLayout.size(ofValue: address.sun_path)
-    precondition(bytes.count < room, "the path of a socket is short")
+    precondition(bytes.count < room, "the path of the socket is too long")
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafePointer(to: &address) {

@@ -4,11 +4,11 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The test rig itself: machines start, BlueZ answers, a host of ours runs beside it, and machines
-/// can be paused.
+/// The test rig: machines start, BlueZ answers, a host of ours runs beside it, and machines can be
+/// paused.
 @Suite(.machines) struct RigTests {
-    @Test(arguments: Setting.all)
-    func blueZStartsAndAHostOfOursBesideIt(_ setting: Setting) async throws {
+    @Test("BlueZ starts, and a host starts beside it", arguments: Setting.all)
+    func starts(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "start") { bluez in
             let properties = try await bluez.powerOn(name: "first")
             #expect(properties["Powered"] == .boolean(true))
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func nothingIsLeftOfTheScenarioBefore() async throws {
+    @Test("A reset removes the state of the previous scenario")
+    func cleanStart() async throws {
         try await withBlueZ(.latest, as: .central, "clean start") { bluez in
             try await bluez.powerOn()
             try await bluez.shell("touch /var/lib/bluetooth/left; echo left > /dev/kmsg")
@@ -32,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func programsRunInTheMachine() async throws {
+    @Test("Programs run in the machine")
+    func programs() async throws {
         try await withBlueZ(.latest, as: .central, "programs") { bluez in
             #expect(try await bluez.shell("echo one; echo two >&2") == "one\ntwo\n")
             await #expect(throws: Refusal("Failed")) { try await bluez.shell("false") }
@@ -45,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func anOrderThatIsNotKnownIsRefused() async throws {
+    @Test("The peer refuses unknown and invalid commands")
+    func unknownCommands() async throws {
         try await withBlueZ(.latest, as: .central, "refusals") { bluez in
             await #expect(throws: Refusal("Unknown")) { try await bluez.call("nonsense") }
             await #expect(throws: Refusal("TypeError")) { try await bluez.call("value") }
@@ -53,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func pausedItDoesNothingUntilItGoesOn() async throws {
+    @Test("A paused machine answers only after it resumes")
+    func pausedMachine() async throws {
         try await withBlueZ(.latest, as: .central, "pause") { bluez in
             try await bluez.machine.pause()
             async let answer = bluez.shell("echo late")

@@ -10,8 +10,8 @@ import ProcessTestSupport
 /// their place is printed.
 ///
 /// - Parameters:
-///   - scenario: its row in the table: a short text, and the same for both roles where the scenario
-///     is the same.
+///   - scenario: its row in the table: a short text, which is the same for both roles where the
+///     scenario is the same.
 ///   - configuration: bluetoothd's configuration.
 ///   - hasOwnMachine: whether the scenario may change the machine itself, for example cut its
 ///     power. BlueZ's stored state then survives a power cycle.
@@ -39,7 +39,7 @@ struct Scenario: Sendable {
 
     /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ's own.
     ///
-    /// - Parameter body: prepares what surrounds the machine, and runs the attempt.
+    /// - Parameter body: prepares the surroundings of the machine, and runs the attempt.
     func run(
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome
@@ -119,7 +119,7 @@ struct Attempt: Sendable {
         } catch {
             failure = error
         }
-        if !verdict.isPass { await tellFailure(of: bluez) }
+        if !verdict.isPass { await reportFailure(of: bluez) }
         let fault = bluez.knownFault
         await bluez.end()
         // The state of such a machine is unknown.
@@ -134,7 +134,7 @@ struct Attempt: Sendable {
     }
 
     /// Keeps the logs of all sides, and prints the last lines.
-    private func tellFailure(of bluez: BlueZ) async {
+    private func reportFailure(of bluez: BlueZ) async {
         let name = "\(scenario.name) \(scenario.setting) \(scenario.role)".replacing(" ", with: "-")
         let folder =
             NSTemporaryDirectory() + "bluez-failures/\(name)-\(UUID().uuidString.prefix(4))"

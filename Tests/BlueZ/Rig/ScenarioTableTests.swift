@@ -7,11 +7,13 @@ import Testing
     private let first = ScenarioTable.Cell(setting: Setting.every[0], role: .peripheral)
     private let last = ScenarioTable.Cell(setting: .latest, role: .central)
 
-    @Test func nothingIsToldOfNothing() {
+    @Test("A table without results is empty")
+    func empty() {
         #expect(ScenarioTable().text.isEmpty)
     }
 
-    @Test func eachScenarioHasARowAndEachBlueZAColumn() {
+    @Test("The table has a row for each scenario and a column for each BlueZ")
+    func rowsAndColumns() {
         let table = ScenarioTable()
         table.note("reads", in: first, passed: true, after: .milliseconds(1_250))
         table.note("reads", in: last, passed: false, after: .milliseconds(2_250))
@@ -28,13 +30,15 @@ import Testing
         #expect(rows[4] == ["reads", "ok", "–", "–", "–", "–", "–", "–", "FAILED", "3.5"])
     }
 
-    @Test func aScenarioThatFailedOnceHasFailed() {
+    @Test("A scenario that failed once stays failed")
+    func failure() {
         let table = ScenarioTable()
         for passed in [true, false, true] { table.note("reads", in: first, passed: passed) }
         #expect(table.text.contains("FAILED"))
     }
 
-    @Test func whatWasRunOnceMoreIsCounted() {
+    @Test("The table counts the repetitions of a scenario")
+    func repetitions() {
         let table = ScenarioTable()
         table.note("reads", in: first, passed: true)
         #expect(!table.text.contains("once more"))

@@ -29,8 +29,8 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
         Generation.allCases.map { Setting(release: release, generation: $0) }
     }
 
-    /// The settings to test: all four, or those that LANYARD_BLUEZ_SETTINGS names, for work on one
-    /// of them: `trixie 5.x`.
+    /// The settings to test: all four, or those that LANYARD_BLUEZ_SETTINGS names, for example
+    /// `trixie 5.x`.
     static let all: [Setting] = {
         guard let names = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_SETTINGS"] else {
             return every

@@ -7,20 +7,23 @@ import Testing
 @Suite struct VerdictTests {
     private struct Failure: Error {}
 
-    @Test func itPassesWhenNothingHappened() async throws {
+    @Test("A scenario without a failure passes")
+    func pass() async throws {
         let verdict = Verdict()
         #expect(!verdict.isPass)
         try await verdict.judge {}
         #expect(verdict.isPass)
     }
 
-    @Test func itFailsWithAnError() async {
+    @Test("A scenario that throws an error fails")
+    func thrownError() async {
         let verdict = Verdict()
         await #expect(throws: Failure.self) { try await verdict.judge { throw Failure() } }
         #expect(!verdict.isPass)
     }
 
-    @Test func itFailsWithAnExpectation() async throws {
+    @Test("A scenario that records an issue fails")
+    func recordedIssue() async throws {
         let verdict = Verdict()
         await withKnownIssue {
             try await verdict.judge { Issue.record("on purpose") }
@@ -28,20 +31,22 @@ import Testing
         #expect(!verdict.isPass)
     }
 
-    @Test func whatIsExcusedFailsButIsNotRecorded() async throws {
+    @Test("An excused failure fails the scenario and is not recorded")
+    func excusedFailure() async throws {
         let verdict = Verdict { true }
-        try await verdict.judge { Issue.record("nobody's fault") }
+        try await verdict.judge { Issue.record("excused") }
         #expect(!verdict.isPass && verdict.isBlameless)
     }
 
-    @Test func anExcuseThatComesLaterExcusesNothing() async throws {
+    @Test("A later excuse does not excuse an earlier failure")
+    func lateExcuse() async throws {
         let faults = Atomic<Int>(0)
         let verdict = Verdict { faults.load(ordering: .relaxed) > 0 }
         await withKnownIssue {
             try await verdict.judge {
                 Issue.record("on purpose")
                 faults.add(1, ordering: .relaxed)
-                Issue.record("nobody's fault")
+                Issue.record("excused")
             }
         }
         #expect(!verdict.isPass && !verdict.isBlameless)

@@ -71,7 +71,7 @@ struct BearerEndTests {
     }
 
     @Test("Closing a bearer returns the unanswered requests once, in order")
-    mutating func tellsUnanswered() throws {
+    mutating func returnsUnanswered() throws {
         for id in 1...4 { try bearer.request(.read(1), id: UInt64(id)) }
         _ = try bearer.drain()
         bearer.cancel(3)

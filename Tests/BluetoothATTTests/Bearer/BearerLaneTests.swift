@@ -45,7 +45,7 @@ struct BearerLaneTests {
     }
 
     @Test("Open requests and unconfirmed indications do not block other PDUs")
-    mutating func holdsNobodyBack() throws {
+    mutating func blocksNoPDUs() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
         try bearer.indicate(.indication(3, []), id: 3)

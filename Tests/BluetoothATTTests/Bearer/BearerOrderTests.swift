@@ -58,7 +58,7 @@ struct BearerOrderTests {
         #expect(bearer.receive(.read(9)) == .request(.read(9)))
         bearer.respond(.value([9]))
         guard case .indication = bearer.receive(.indication(5, [1])) else {
-            Issue.record("an indication was not taken for one")
+            Issue.record("The PDU is not reported as an indication")
             return
         }
         #expect(

@@ -72,7 +72,7 @@ struct BearerResponseTests {
         try bearer.request(.read(1), id: 6)
         _ = try bearer.drain()
         guard case .violation(5, .malformed) = bearer.receive(bytes[...]) else {
-            Issue.record("the request did not fail")
+            Issue.record("The request did not fail")
             return
         }
         #expect(!bearer.isClosed)

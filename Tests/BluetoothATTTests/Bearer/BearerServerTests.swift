@@ -58,7 +58,7 @@ struct BearerServerTests {
     )
     mutating func refusesMalformed(bytes: [UInt8]) throws {
         guard case .violation(nil, .malformed) = bearer.receive(bytes[...]) else {
-            Issue.record("not seen as malformed")
+            Issue.record("The PDU is not reported as malformed")
             return
         }
         let opcode = ATT.Opcode(rawValue: bytes[0])
@@ -102,7 +102,7 @@ struct BearerServerTests {
         let unknown = ATT.Opcode(rawValue: 0x7F)
         #expect(bearer.receive([0x7F, 1, 2]) == .ignored(.command(unknown)))
         guard case .violation(nil, .malformed) = bearer.receive([0x52, 1]) else {
-            Issue.record("not seen as malformed")
+            Issue.record("The PDU is not reported as malformed")
             return
         }
         #expect(try bearer.drain() == [])

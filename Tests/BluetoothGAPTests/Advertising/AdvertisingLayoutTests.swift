@@ -24,7 +24,7 @@ struct AdvertisingLayoutTests {
         return content
     }
 
-    @Test("With enough room, all content is in the advertising data and parses back")
+    @Test("With enough space, all content is in the advertising data and parses back")
     func roomEnough() {
         let room = AdvertisingRoom(advertisingData: 245, scanResponse: 0)
         let layout = AdvertisingLayout(everything, in: room)
@@ -46,7 +46,7 @@ struct AdvertisingLayoutTests {
     }
 
     @Test("Content that does not fit goes into the scan response, but flags never do")
-    func spillsOver() {
+    func overflow() {
         let layout = AdvertisingLayout(everything, in: .legacy)
         #expect(layout.omissions.isEmpty)
         #expect(layout.advertisingData.bytes.count <= 31)

@@ -25,7 +25,7 @@ struct AddressSchedulerTests {
         "All activities stop for a change of the list and resume afterwards",
         arguments: [true, false]
     )
-    func everythingRests(isExtended: Bool) throws {
+    func pauseForChange(isExtended: Bool) throws {
         var harness = try PrivacyHarness(.resolving(isExtended: isExtended), rotation: nil)
         try harness.scan(ScanParameters())
         try harness.stand(1, .accessory(1))

@@ -137,7 +137,7 @@ struct PrivacyHarness {
             try take(scheduler.deadlinePassed(now: now))
             try take(advertiser.deadlinePassed(now: now))
         }
-        Issue.record("the clock stands still")
+        Issue.record("The deadline does not advance")
     }
 
     private var nextDeadline: Instant? {
@@ -226,7 +226,7 @@ struct PrivacyHarness {
         guard ends else { return }
         let actions = scheduler.connectionCompleted(
             status: .unknownConnectionIdentifier,
-            peer: .nobody,
+            peer: .noPeer,
             now: now
         )
         try take(actions)

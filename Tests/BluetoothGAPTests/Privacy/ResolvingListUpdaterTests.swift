@@ -35,7 +35,7 @@ struct ResolvingListUpdaterTests {
     }
 
     @Test("Without peers to resolve the controller gets no commands")
-    mutating func nobody() {
+    mutating func noPeers() {
         start(wanting: 0..<0)
         #expect(updater.nextOperation == nil)
     }
@@ -150,7 +150,7 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.isGivenUp)
     }
 
-    @Test("The list is abandoned if privacy modes turn out to be unknown")
+    @Test("The list is abandoned if the controller does not know privacy modes")
     mutating func modeUnknown() {
         start(wanting: 1..<2)
         while let operation = updater.nextOperation, operation != .setDeviceMode(.accessory(1)) {

@@ -36,7 +36,7 @@ struct LegacyReportTests {
         isScannable: Bool,
         isDirected: Bool
     ) throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let advertisement = try #require(assembler.receive(report(type, "020106")))
         #expect(advertisement.address == .accessory(1))
         #expect(advertisement.isConnectable == isConnectable)
@@ -50,13 +50,13 @@ struct LegacyReportTests {
 
     @Test("A signal strength of 127 means that there is none")
     func noSignal() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         #expect(try assembler.receive(report(.connectable, rssi: 127))?.rssi == nil)
     }
 
     @Test("A scan response is merged with its advertisement and with later ones")
     func scanResponse() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let alone = try #require(assembler.receive(report(.connectable, "020106")))
         #expect(alone.data.localName == nil)
         let response = try #require(assembler.receive(report(.scanResponse, "03094869")))
@@ -70,7 +70,7 @@ struct LegacyReportTests {
 
     @Test("New data replaces the old data and keeps the scan response")
     func changed() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         _ = try assembler.receive(report(.connectable, "04ff590001"))
         _ = try assembler.receive(report(.scanResponse, "03094869"))
         let changed = try #require(assembler.receive(report(.connectable, "04ff590002")))
@@ -82,7 +82,7 @@ struct LegacyReportTests {
 
     @Test("A scan response without an advertisement is reported alone")
     func loneResponse() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let response = try #require(assembler.receive(report(.scanResponse, "03094869")))
         #expect(response.data.localName == "Hi")
         #expect(!response.isConnectable && response.isScannable)
@@ -90,7 +90,7 @@ struct LegacyReportTests {
 
     @Test("Public and random addresses with the same digits are different devices")
     func kinds() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let random = DeviceAddress.accessory(1)
         let other = DeviceAddress(value: random.value, kind: .public)
         _ = try assembler.receive(report(.connectable, "020106", from: random))
@@ -100,7 +100,7 @@ struct LegacyReportTests {
 
     @Test("An identity address is marked as resolved")
     func identity() {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let advertisement = assembler.receive(
             HCI.AdvertisingReport(
                 type: .connectable,
@@ -115,11 +115,11 @@ struct LegacyReportTests {
 
     @Test("Reports without an address are dropped")
     func anonymous() {
-        let assembler = Ear()
-        let nobody = HCI.PeerAddress(type: .anonymous, value: 0)
+        let assembler = ReportAssemblerBox()
+        let anonymousPeer = HCI.PeerAddress(type: .anonymous, value: 0)
         let legacy = HCI.AdvertisingReport(
             type: .nonConnectable,
-            address: nobody,
+            address: anonymousPeer,
             data: [],
             rssi: 0
         )
@@ -128,7 +128,7 @@ struct LegacyReportTests {
 
     @Test("A directed report has no data and is connectable")
     func directed() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let advertisement = try #require(
             assembler.receive(
                 HCI.DirectedAdvertisingReport(
@@ -145,7 +145,7 @@ struct LegacyReportTests {
 
     @Test("The transmit power in the data is reported, and a reset clears all data")
     func powerAndReset() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         #expect(try assembler.receive(report(.connectable, "020a04"))?.txPower == 4)
         assembler.reset()
         #expect(try assembler.receive(report(.scanResponse, "03094869"))?.txPower == nil)
@@ -153,7 +153,7 @@ struct LegacyReportTests {
 
     @Test("The cache is bounded and drops the advertisers received longest ago")
     func bounded() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         _ = try assembler.receive(report(.connectable, "020106"))
         for number in 2...(2 * UInt64(AdvertisementCache.generationLimit) + 2) {
             _ = try assembler.receive(report(.connectable, "020106", from: .accessory(number)))
@@ -190,7 +190,7 @@ struct ExtendedReportTests {
 
     @Test("A complete report is a discovery")
     func whole() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let advertisement = try #require(assembler.receive(report([2, 1, 6], transmitPower: -4)))
         #expect(advertisement.isConnectable && !advertisement.isScannable)
         #expect(!advertisement.isLegacy && !advertisement.isTruncated)
@@ -203,7 +203,7 @@ struct ExtendedReportTests {
 
     @Test("Extended reports with legacy PDUs are merged with their scan responses")
     func legacyInExtended() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let first = try #require(assembler.receive(report([2, 1, 6], type: 0b10011, set: 0xFF)))
         #expect(first.isLegacy && first.isConnectable && first.isScannable)
         #expect(first.setIdentifier == nil)
@@ -216,7 +216,7 @@ struct ExtendedReportTests {
 
     @Test("The fragments of a chain are joined")
     func chain() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let bytes = [251, 0xFF] + [UInt8](repeating: 9, count: 250)
         #expect(assembler.receive(report(Array(bytes[..<100]), type: Self.more)) == nil)
         #expect(assembler.receive(report(Array(bytes[100..<229]), type: Self.more)) == nil)
@@ -227,7 +227,7 @@ struct ExtendedReportTests {
 
     @Test("Chains of several sets, advertisers, and scan responses can interleave")
     func interleaved() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let kinds: [(UInt64, UInt8, UInt16)] = [(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 1, 0b1000)]
         for (index, kind) in kinds.enumerated() {
             let piece = report(
@@ -246,7 +246,7 @@ struct ExtendedReportTests {
 
     @Test("A chain that the controller truncates is reported as truncated")
     func truncated() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         #expect(assembler.receive(report([2, 1, 6], type: Self.more)) == nil)
         let advertisement = try #require(assembler.receive(report([5], type: Self.lost)))
         #expect(advertisement.isTruncated)
@@ -256,7 +256,7 @@ struct ExtendedReportTests {
 
     @Test("A chain is cut at the maximum length of advertising data")
     func endlessChain() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let piece = [UInt8](repeating: 1, count: 229)
         for _ in 0..<100 { #expect(assembler.receive(report(piece, type: Self.more)) == nil) }
         let advertisement = try #require(assembler.receive(report(piece, type: 0)))
@@ -266,23 +266,23 @@ struct ExtendedReportTests {
 
     @Test("A chain beyond the limit displaces the oldest one")
     func manyChains() throws {
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         let count = UInt64(ReportAssembler.chainLimit) + 1
         for number in 1...count {
             _ = assembler.receive(report([7], type: Self.more, from: .accessory(number)))
         }
         let oldest = try #require(assembler.receive(report([8], type: 0, from: .accessory(1))))
-        #expect(oldest.rawData == [8], "its beginning is gone")
+        #expect(oldest.rawData == [8], "The first fragment is dropped")
         let newest = try #require(assembler.receive(report([8], type: 0, from: .accessory(count))))
         #expect(newest.rawData == [7, 8])
     }
 
     @Test("Anonymous advertisements are dropped")
     func anonymous() {
-        let assembler = Ear()
-        var nobody = report([2, 1, 6])
-        nobody.address = .init(type: .anonymous, value: 0)
-        #expect(assembler.receive(nobody) == nil)
+        let assembler = ReportAssemblerBox()
+        var anonymousReport = report([2, 1, 6])
+        anonymousReport.address = .init(type: .anonymous, value: 0)
+        #expect(assembler.receive(anonymousReport) == nil)
     }
 
     @Test(
@@ -291,7 +291,7 @@ struct ExtendedReportTests {
     )
     func hostile(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        let assembler = Ear()
+        let assembler = ReportAssemblerBox()
         for _ in 0..<20_000 {
             let advertisement = assembler.receive(
                 HCI.ExtendedAdvertisingReport(

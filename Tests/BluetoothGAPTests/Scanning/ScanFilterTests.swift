@@ -36,7 +36,10 @@ struct ScanFilterTests {
     func services() throws {
         #expect(try admits { $0.services = [BluetoothUUID(0x180D), BluetoothUUID(0x1234)] })
         #expect(try !admits { $0.services = [BluetoothUUID(0x180F)] })
-        #expect(try !admits { $0.services = [BluetoothUUID(0x1805)] }, "it only solicits that")
+        #expect(
+            try !admits { $0.services = [BluetoothUUID(0x1805)] },
+            "A solicited service is not an advertised service"
+        )
         #expect(try admits { $0.solicitedServices = [BluetoothUUID(0x1805)] })
         #expect(try !admits { $0.solicitedServices = [BluetoothUUID(0x180D)] })
     }
@@ -48,7 +51,10 @@ struct ScanFilterTests {
         #expect(try admits { $0.namePrefix = "Lany" })
         #expect(try !admits { $0.namePrefix = "any" })
         var filter = ScanFilter(namePrefix: "")
-        #expect(!filter.matches(Advertisement(address: .accessory(1))), "it has no name")
+        #expect(
+            !filter.matches(Advertisement(address: .accessory(1))),
+            "An advertisement without a name does not match"
+        )
         filter.namePrefix = nil
         #expect(filter.matches(Advertisement(address: .accessory(1))))
     }
@@ -107,9 +113,12 @@ struct AdvertisementSieveTests {
         let sieve = SieveBox()
         #expect(sieve.admits(try entry("020106")))
         #expect(!sieve.admits(try entry("020106", rssi: -40)))
-        #expect(sieve.admits(try entry("020105")), "new data")
-        #expect(!sieve.admits(try entry("020106")), "an old acquaintance")
-        #expect(sieve.admits(try entry("020106", from: 2)), "somebody else")
+        #expect(sieve.admits(try entry("020105")), "New data is reported")
+        #expect(!sieve.admits(try entry("020106")), "Known data is not reported again")
+        #expect(
+            sieve.admits(try entry("020106", from: 2)),
+            "The same data from another address is reported"
+        )
     }
 
     @Test("Advertising sets of one advertiser are distinct")
@@ -142,19 +151,19 @@ struct AdvertisementSieveTests {
         #expect(filter.isNew(first))
         let limit = UInt64(DuplicateFilter.generationLimit)
         for number in 1..<limit { #expect(filter.isNew(try entry("020106", from: number))) }
-        #expect(!filter.isNew(first), "still remembered")
+        #expect(!filter.isNew(first), "The filter still has the first advertiser")
         for number in limit..<(3 * limit) { _ = filter.isNew(try entry("020106", from: number)) }
-        #expect(filter.isNew(first), "forgotten by now")
+        #expect(filter.isNew(first), "The filter has dropped the first advertiser")
     }
 
     @Test("An advertiser that is received again and again stays a duplicate")
     func refreshed() throws {
         let filter = DuplicateFilterBox()
-        let faithful = try entry("020106", from: 0)
-        #expect(filter.isNew(faithful))
+        let frequent = try entry("020106", from: 0)
+        #expect(filter.isNew(frequent))
         for number in 1...(UInt64(DuplicateFilter.generationLimit) * 4) {
             _ = filter.isNew(try entry("020106", from: number))
-            if number % 500 == 0 { #expect(!filter.isNew(faithful)) }
+            if number % 500 == 0 { #expect(!filter.isNew(frequent)) }
         }
     }
 }

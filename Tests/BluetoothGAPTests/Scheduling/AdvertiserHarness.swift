@@ -44,7 +44,7 @@ struct AdvertiserHarness {
     var resetsUnstoppable = true
     /// Whether the advertiser needs the Filter Accept List, and whether it gets the list at once.
     private(set) var needsList = false
-    var lendsList = true
+    var grantsList = true
     /// The capabilities that the controller reports.
     var capabilities: ControllerCapabilities
 
@@ -124,7 +124,7 @@ struct AdvertiserHarness {
             now = max(now, deadline)
             try take(advertiser.deadlinePassed(now: now))
             if let next = advertiser.nextDeadline {
-                #expect(next > now, "the clock would stand still")
+                #expect(next > now, "The deadline does not advance")
                 guard next > now else { return }
             }
         }
@@ -185,8 +185,8 @@ struct AdvertiserHarness {
         case .command(_, let step):
             if outstanding != nil { throw ImpossibleAdvertising.twoOrdersAtOnce }
             if !planned.contains(where: { $0.matches(step.operation) }) {
-                var rehearsal = model
-                do { try rehearsal.perform(step.operation) } catch {
+                var trial = model
+                do { try trial.perform(step.operation) } catch {
                     // The controller has not reported yet which set led to a connection.
                     if isStrict, advertiser.terminationDueAt == nil { throw error }
                 }
@@ -195,7 +195,7 @@ struct AdvertiserHarness {
             operations.append(step.operation)
         case .needsAcceptList(let isNeeded):
             needsList = isNeeded
-            if isNeeded, lendsList { try take(advertiser.acceptListGranted(now: now)) }
+            if isNeeded, grantsList { try take(advertiser.acceptListGranted(now: now)) }
         case .quiet: quietCount += 1
         case .unstoppable:
             unstoppableCount += 1
@@ -205,7 +205,7 @@ struct AdvertiserHarness {
             }
         case .inForce(let id, let layout): inForce[id, default: []].append(layout)
         case .ended(let id, let end):
-            #expect(ends[id] == nil, "set \(id) ended twice")
+            #expect(ends[id] == nil, "Set \(id) ended twice")
             ends[id] = end
         }
     }

@@ -26,7 +26,7 @@ struct AdvertisingRefusalStories {
 
     static let lamp = AdvertiserStories.lamp
 
-    @Test("An order that is disallowed once is repeated", arguments: Kind.allCases)
+    @Test("A command that is disallowed once is repeated", arguments: Kind.allCases)
     func disallowedOnce(kind: Kind) throws {
         var harness = try AdvertiserHarness()
         harness.refuse(.commandDisallowed, kind.matches)
@@ -37,7 +37,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.model.onAir.first?.data == Self.lamp.layout.advertisingData.bytes)
     }
 
-    @Test("An order that is not answered once is repeated", arguments: Kind.allCases)
+    @Test("A command that is not answered once is repeated", arguments: Kind.allCases)
     func unansweredOnce(kind: Kind) throws {
         var harness = try AdvertiserHarness()
         harness.plan(.timedOut, kind.matches)
@@ -46,7 +46,10 @@ struct AdvertisingRefusalStories {
         #expect(harness.inForce[1]?.count == 1)
     }
 
-    @Test("An order that always fails ends a set that was never in force", arguments: Kind.allCases)
+    @Test(
+        "A command that always fails ends a set that was never in force",
+        arguments: Kind.allCases
+    )
     func never(kind: Kind) throws {
         var harness = try AdvertiserHarness()
         harness.refuse(.commandDisallowed, times: 10, kind.matches)
@@ -56,7 +59,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.advertiser.sets.isEmpty)
     }
 
-    @Test("An order with invalid parameters ends the set", arguments: Kind.allCases)
+    @Test("A command with invalid parameters ends the set", arguments: Kind.allCases)
     func invalid(kind: Kind) throws {
         var harness = try AdvertiserHarness()
         harness.refuse(.invalidCommandParameters, kind.matches)
@@ -68,7 +71,7 @@ struct AdvertisingRefusalStories {
     }
 
     @Test("A set that was in force and is disallowed repeatedly is retried after a pause")
-    func restsAndReturns() throws {
+    func pauseAfterFailures() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
         harness.refuse(.commandDisallowed, times: 6) { $0.isEnable }
@@ -100,7 +103,7 @@ struct AdvertisingRefusalStories {
         var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
         harness.refuse(.connectionLimitExceeded, times: 3) { $0.isEnable }
         try harness.add(1, Self.lamp)
-        #expect(harness.inForce[1]?.count == 1, "whoever asked need not wait for that")
+        #expect(harness.inForce[1]?.count == 1, "The request completes without a wait")
         #expect(harness.model.onAir.isEmpty)
         try harness.linkCloses()
         #expect(harness.model.onAir.isEmpty)
@@ -129,7 +132,7 @@ struct AdvertisingRefusalStories {
         for _ in 0..<2 {
             try harness.answer()
             #expect(harness.model.onAir.count == 1)
-            #expect(harness.ends.isEmpty, "the set is on the air")
+            #expect(harness.ends.isEmpty, "The set is advertising")
             #expect(harness.outstanding?.operation.isDisable == true)
         }
         try harness.answer()
@@ -156,8 +159,8 @@ struct AdvertisingRefusalStories {
         #expect(harness.model.onAir.count == 1)
     }
 
-    @Test("A controller that answers nothing about a set is reset once, and the set has failed")
-    func deafToSet() throws {
+    @Test("A controller that answers no command for a set is reset once, and the set fails")
+    func noAnswers() throws {
         var harness = try AdvertiserHarness()
         harness.plan(.timedOut, times: 20) { $0.isEnable || $0.isDisable }
         try harness.add(1, Self.lamp)
@@ -166,8 +169,8 @@ struct AdvertisingRefusalStories {
         #expect(harness.advertiser.sets.isEmpty)
     }
 
-    @Test("A set that was in force survives one reset of a controller that became deaf to it")
-    func becameDeaf() throws {
+    @Test("A set that was in force survives one reset of a controller that stops answering")
+    func resetOfSilentController() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
         harness.plan(.timedOut, times: 20) { $0.isEnable || $0.isDisable }
@@ -176,7 +179,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.ends == [1: .failed(.unanswered)])
     }
 
-    @Test("Nothing is called quiet while a Disable has no answer")
+    @Test("The advertiser is not reported as quiet while a Disable has no answer")
     func unansweredHold() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
@@ -204,7 +207,7 @@ struct AdvertisingRefusalStories {
         try harness.remove(1)
         try harness.answer()
         #expect(harness.model.onAir.count == 1)
-        #expect(harness.ends.isEmpty, "the set is on the air")
+        #expect(harness.ends.isEmpty, "The set is advertising")
         harness.answersAtOnce = true
         try harness.answer()
         #expect(harness.ends == [1: .stopped])
@@ -230,14 +233,14 @@ struct AdvertisingRefusalStories {
         try harness.remove(1)
         try harness.answer()
         #expect(harness.model.onAir.count == 1)
-        #expect(harness.ends.isEmpty, "the set is on the air")
+        #expect(harness.ends.isEmpty, "The set is advertising")
         harness.answersAtOnce = true
         try harness.answer()
         #expect(harness.ends == [1: .stopped])
         #expect(harness.model.onAir.isEmpty)
     }
 
-    @Test("A set whose Remove was not answered is removed all the same")
+    @Test("A set is removed even if its first Remove is not answered")
     func unansweredRemoval() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
@@ -247,7 +250,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.advertiser.sets.isEmpty)
     }
 
-    @Test("A reset during any order loses no set", arguments: 0..<4)
+    @Test("A reset during any command loses no set", arguments: 0..<4)
     func resetInBetween(place: Int) throws {
         var harness = try AdvertiserHarness()
         harness.answersAtOnce = false
@@ -266,7 +269,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.model.onAir.count == 1)
     }
 
-    @Test("A set that is removed during any order ends", arguments: 0..<4)
+    @Test("A set that is removed during any command ends", arguments: 0..<4)
     func givenUpInBetween(place: Int) throws {
         var harness = try AdvertiserHarness()
         harness.answersAtOnce = false
@@ -302,7 +305,9 @@ struct AdvertisingRefusalStories {
 
 @Suite("Advertising, the Filter Accept List, and concurrent states")
 struct AdvertisingInterruptionStories {
-    private let friends = (1...3).map { DeviceAddress(value: 0xC0DE_0000_0000 | $0, kind: .random) }
+    private let allowedPeers = (1...3).map {
+        DeviceAddress(value: 0xC0DE_0000_0000 | $0, kind: .random)
+    }
 
     private func admitting(_ devices: [DeviceAddress]) -> Advertising {
         var advertising = AdvertiserStories.lamp
@@ -313,12 +318,12 @@ struct AdvertisingInterruptionStories {
     @Test("The list contains the peers of all sets before a set uses it")
     func admission() throws {
         var harness = try AdvertiserHarness()
-        try harness.add(1, admitting([friends[0]]))
+        try harness.add(1, admitting([allowedPeers[0]]))
         #expect(harness.needsList)
-        #expect(harness.model.acceptList == [friends[0]])
+        #expect(harness.model.acceptList == [allowedPeers[0]])
         #expect(harness.model.onAir.first?.parameters?.filterPolicy == .filtered)
-        try harness.add(2, admitting([friends[1], friends[0]]))
-        #expect(Set(harness.model.acceptList) == [friends[0], friends[1]])
+        try harness.add(2, admitting([allowedPeers[1], allowedPeers[0]]))
+        #expect(Set(harness.model.acceptList) == [allowedPeers[0], allowedPeers[1]])
         #expect(harness.model.onAir.count == 2)
         try harness.remove(2)
         try harness.update(1, AdvertiserStories.lamp)
@@ -329,8 +334,8 @@ struct AdvertisingInterruptionStories {
     @Test("A set waits for the list while the initiator uses it")
     func waitsForList() throws {
         var harness = try AdvertiserHarness()
-        harness.lendsList = false
-        try harness.add(1, admitting(friends))
+        harness.grantsList = false
+        try harness.add(1, admitting(allowedPeers))
         #expect(harness.model.onAir.isEmpty)
         #expect(harness.inForce[1] == nil)
         try harness.take(harness.advertiser.acceptListGranted(now: harness.now))
@@ -344,7 +349,7 @@ struct AdvertisingInterruptionStories {
         harness.refuse(.memoryCapacityExceeded) { operation in
             if case .admit = operation { true } else { false }
         }
-        try harness.add(1, admitting(friends))
+        try harness.add(1, admitting(allowedPeers))
         #expect(harness.ends == [1: .failed(.refused(.memoryCapacityExceeded))])
         #expect(!harness.needsList)
     }
@@ -367,7 +372,7 @@ struct AdvertisingInterruptionStories {
     }
 
     @Test("A controller that reports no supported states gets all activities at once")
-    func untold() throws {
+    func unknownStates() throws {
         var capabilities = ControllerCapabilities.advertising()
         capabilities.states = []
         var harness = try AdvertiserHarness(capabilities)

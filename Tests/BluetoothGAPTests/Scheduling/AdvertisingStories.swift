@@ -179,7 +179,7 @@ struct AdvertiserStories {
     }
 
     @Test("A set that no event names is started again although an event names another set")
-    func oneOfTwoTerminationsNamed() throws {
+    func otherTerminationNamed() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
         try harness.add(2, Self.lamp)

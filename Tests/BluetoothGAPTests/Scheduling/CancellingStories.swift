@@ -25,8 +25,11 @@ struct CancellingStories {
         harness.reportsEnds = false
         try harness.cancel(1)
         #expect(harness.operations.last == .cancelConnection)
-        #expect(harness.outcomes.isEmpty, "it may still be connected")
-        try harness.complete(.unknownConnectionIdentifier, .nobody)
+        #expect(
+            harness.outcomes.isEmpty,
+            "The request is pending because the peer may still connect"
+        )
+        try harness.complete(.unknownConnectionIdentifier, .noPeer)
         #expect(harness.outcomes == [1: .failed(.cancelled)])
         #expect(harness.scheduler.nextDeadline == nil)
     }
@@ -132,7 +135,7 @@ struct CancellingStories {
         try harness.cancel(1)
         try harness.answer()
         #expect(harness.controller.initiation != nil)
-        #expect(harness.outcomes.isEmpty, "the controller initiates")
+        #expect(harness.outcomes.isEmpty, "The controller is initiating")
         try harness.answer()
         #expect(harness.outcomes == [1: .failed(.cancelled)])
         #expect(harness.controller.initiation == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("The commands of an order")
+@Suite("The commands of an operation")
 struct CommandDialectTests {
     let legacy = CommandDialect(.forTests(), ownAddressKind: .random)
     let extended = CommandDialect(.extended, ownAddressKind: .public)
@@ -80,7 +80,10 @@ struct CommandDialectTests {
         parameters.phys = [.le1M, .leCoded]
         let operation = ControllerOperation.setScanParameters(parameters)
         let without = try decode(operation, in: extended, as: HCI.LESetExtendedScanParameters.self)
-        #expect(without.phys.phys == .le1M, "the controller has no LE Coded")
+        #expect(
+            without.phys.phys == .le1M,
+            "A controller without LE Coded gets no LE Coded parameters"
+        )
         #expect(without.phys.le1M?.type == .passive)
 
         var capabilities = ControllerCapabilities.extended
@@ -88,7 +91,7 @@ struct CommandDialectTests {
         let able = CommandDialect(capabilities, ownAddressKind: .random)
         let with = try decode(operation, in: able, as: HCI.LESetExtendedScanParameters.self)
         #expect(with.phys.phys == [.le1M, .coded])
-        #expect(with.phys.coded?.interval.rawValue == 192, "room for both windows")
+        #expect(with.phys.coded?.interval.rawValue == 192, "The interval holds both windows")
         #expect(with.phys.coded?.window.rawValue == 96)
     }
 
@@ -216,6 +219,9 @@ struct CommandDialectTests {
         #expect(allows(passive))
         #expect(!allows(ScanParameters()))
         capabilities.states = []
-        #expect(allows(ScanParameters()), "it does not tell")
+        #expect(
+            allows(ScanParameters()),
+            "A controller that does not report its states allows the scan"
+        )
     }
 }

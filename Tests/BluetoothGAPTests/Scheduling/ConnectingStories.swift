@@ -20,7 +20,7 @@ struct ConnectingStories {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("A single pending request does without the accept list and never times out")
+    @Test("A single pending request does not use the accept list and never times out")
     func lonePending() throws {
         var harness = try SchedulerHarness()
         try harness.stand(1, .accessory(1))
@@ -46,7 +46,7 @@ struct ConnectingStories {
         #expect(harness.outcomes == [2: .connected])
         #expect(Set(harness.controller.acceptList) == [.accessory(1), .accessory(3)])
         #expect(harness.controller.initiation == .acceptList)
-        #expect(harness.scheduler.nextDeadline == nil, "nobody else waits")
+        #expect(harness.scheduler.nextDeadline == nil, "No other request is pending")
     }
 
     @Test("One link serves all requests for its address")
@@ -69,7 +69,7 @@ struct ConnectingStories {
         let targets = harness.operations.compactMap(\.target)
         #expect(
             targets == [1, 2, 3, 1, 2, 3].map { .peer(.accessory($0)) },
-            "each comes to its turn, in order, again and again"
+            "The requests take turns in their order"
         )
     }
 
@@ -77,12 +77,12 @@ struct ConnectingStories {
     func overfullAcceptList() throws {
         var harness = try SchedulerHarness(acceptListSize: 2)
         for number in 1...5 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
-        var heard: Set<DeviceAddress> = []
+        var listened: Set<DeviceAddress> = []
         for _ in 0..<4 {
-            heard.formUnion(harness.controller.listensFor)
+            listened.formUnion(harness.controller.listensFor)
             try harness.advance(by: CentralScheduler.sliceDuration)
         }
-        #expect(heard == Set((1...5).map { .accessory($0) }))
+        #expect(listened == Set((1...5).map { .accessory($0) }))
     }
 
     @Test("Requests with other parameters have a separate turn")

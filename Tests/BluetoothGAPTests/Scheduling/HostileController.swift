@@ -33,11 +33,11 @@ struct HostileController {
             for action in actions {
                 switch action {
                 case .command(_, let step):
-                    #expect(outstanding == nil, "two orders at once")
+                    #expect(outstanding == nil, "Two commands are in progress")
                     outstanding = step
                 case .connected(let id), .connectFailed(let id, _):
                     let wasOpen = open.remove(id) != nil
-                    #expect(wasOpen, "request \(id) ended twice")
+                    #expect(wasOpen, "Request \(id) ended twice")
                 case .unstoppable: isUnstoppable = true
                 default: break
                 }
@@ -97,7 +97,7 @@ struct HostileController {
         }
 
         /// Makes the controller carry out all operations and report their results from now on.
-        mutating func comeToSenses() {
+        mutating func behaveCorrectly() {
             for id in open.sorted() { take(scheduler.cancel(id, now: now)) }
             take(scheduler.setScan(nil, now: now))
             for _ in 0..<100 {
@@ -105,7 +105,7 @@ struct HostileController {
                 answer(.complete([0x00]))
                 if wasCancel {
                     let status = HCI.ErrorCode.unknownConnectionIdentifier
-                    take(scheduler.connectionCompleted(status: status, peer: .nobody, now: now))
+                    take(scheduler.connectionCompleted(status: status, peer: .noPeer, now: now))
                 }
                 now = now + .milliseconds(500)
                 take(scheduler.deadlinePassed(now: now))
@@ -120,8 +120,8 @@ struct HostileController {
     func run(seed: UInt64) {
         var run = Run(seed: seed)
         for _ in 0..<3000 { run.step() }
-        run.comeToSenses()
-        #expect(run.open.isEmpty, "what was withdrawn has ended")
+        run.behaveCorrectly()
+        #expect(run.open.isEmpty, "Every withdrawn request has ended")
         #expect(run.scheduler.initiation == .idle)
         #expect(run.scheduler.nextDeadline == nil)
         #expect(run.outstanding == nil)

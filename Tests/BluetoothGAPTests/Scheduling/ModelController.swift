@@ -13,7 +13,7 @@ enum Impossible: Error, Equatable {
     case acceptListEditedWhileInitiating
     case acceptListOverflown
     case secondInitiation
-    case initiationForNobody
+    case initiationWithoutTarget
     case scanAndInitiationAtOnce
     case cancelWithoutInitiation
     case addedTwice
@@ -28,7 +28,7 @@ struct ModelController {
     /// Whether the controller can scan and initiate at the same time.
     var canOverlap = true
     /// Whether its supported states report `canOverlap`.
-    var saysSo = true
+    var reportsStates = true
 
     private(set) var scanParameters: ScanParameters?
     private(set) var isScanning = false
@@ -79,7 +79,7 @@ struct ModelController {
         self = ModelController(
             acceptListSize: acceptListSize,
             canOverlap: canOverlap,
-            saysSo: saysSo
+            reportsStates: reportsStates
         )
     }
 
@@ -108,7 +108,7 @@ struct ModelController {
     private mutating func create(_ target: InitiationTarget) throws(Impossible) {
         if initiation != nil { throw .secondInitiation }
         if isScanning, !canOverlap { throw .scanAndInitiationAtOnce }
-        if target == .acceptList, acceptList.isEmpty { throw .initiationForNobody }
+        if target == .acceptList, acceptList.isEmpty { throw .initiationWithoutTarget }
         initiation = target
     }
 }

@@ -20,7 +20,7 @@ struct RefusalStories {
         try harness.scan(parameters)
         #expect(harness.announcements == [.scanFailed(.refused(invalid))])
         try harness.scan(parameters)
-        #expect(harness.controller.isScanning, "another request is another attempt")
+        #expect(harness.controller.isScanning, "Another request causes another attempt")
     }
 
     @Test("A scan command that is not answered once is repeated", arguments: [true, false])
@@ -104,7 +104,7 @@ struct RefusalStories {
     }
 
     @Test("A controller that answers no scan command is reset once, and the scan fails")
-    func deafToScan() throws {
+    func noScanAnswers() throws {
         var harness = try SchedulerHarness()
         harness.planned = (0..<20).map { _ in ({ $0.isEnable || $0 == .disableScan }, .timedOut) }
         try harness.scan(parameters)
@@ -149,7 +149,7 @@ struct RefusalStories {
         #expect(harness.outcomes == [1: .failed(.unanswered)])
     }
 
-    @Test("A pending request for which there is no room waits until a link closes")
+    @Test("A pending request without a free connection waits until a link closes")
     func noRoom() throws {
         var harness = try SchedulerHarness()
         harness.refuse(.connectionLimitExceeded, \.isCreate)
@@ -169,7 +169,7 @@ struct RefusalStories {
     }
 
     @Test("After a refused accept list each peer is tried alone to find the cause")
-    func culprit() throws {
+    func failingPeer() throws {
         var harness = try SchedulerHarness()
         harness.refuse(invalid) { operation in
             operation.target == .acceptList || operation.target == .peer(.accessory(2))
@@ -193,7 +193,7 @@ struct RefusalStories {
         ]
         harness.answersAtOnce = true
         try harness.requestConnection(1, .accessory(1))
-        try harness.complete(.unknownConnectionIdentifier, .nobody)
+        try harness.complete(.unknownConnectionIdentifier, .noPeer)
         #expect(harness.controller.initiation == .peer(.accessory(1)))
         #expect(harness.outcomes.isEmpty)
     }
@@ -216,17 +216,17 @@ struct RefusalStories {
     // MARK: - The Filter Accept List
 
     @Test("Peers that do not fit into the accept list wait for their turn")
-    func smallerThanItSaid() throws {
+    func listTooSmall() throws {
         var harness = try SchedulerHarness(acceptListSize: 8)
         harness.controller.acceptListSize = 2
         harness.refuse(.memoryCapacityExceeded) { $0 == .addToAcceptList(.accessory(3)) }
         for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
-        var heard: Set<DeviceAddress> = []
+        var listened: Set<DeviceAddress> = []
         for _ in 0..<6 {
             try harness.advance(by: CentralScheduler.sliceDuration)
-            heard.formUnion(harness.controller.listensFor)
+            listened.formUnion(harness.controller.listensFor)
         }
-        #expect(heard == Set((1...3).map { .accessory($0) }))
+        #expect(listened == Set((1...3).map { .accessory($0) }))
     }
 
     @Test(
@@ -247,14 +247,14 @@ struct RefusalStories {
         harness.refuse(.commandDisallowed, times: cancels) { $0 == .cancelConnection }
         harness.answersAtOnce = false
         for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
-        var heard: Set<DeviceAddress> = []
+        var listened: Set<DeviceAddress> = []
         harness.answersAtOnce = true
         try harness.answer()
         for _ in 0..<12 {
             try harness.advance(by: CentralScheduler.sliceDuration)
-            heard.formUnion(harness.controller.listensFor)
+            listened.formUnion(harness.controller.listensFor)
         }
-        #expect(heard == Set((1...3).map { .accessory($0) }))
+        #expect(listened == Set((1...3).map { .accessory($0) }))
     }
 
     @Test("A change of the accept list without an answer makes the list start again")

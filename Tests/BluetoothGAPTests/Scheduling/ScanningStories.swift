@@ -45,7 +45,10 @@ struct ScanningStories {
         try harness.scan(passive)
         #expect(harness.controller.scanParameters == passive)
         #expect(harness.controller.isScanning)
-        #expect(harness.announcements == [.scanStateChanged(isScanning: true)], "it never stopped")
+        #expect(
+            harness.announcements == [.scanStateChanged(isScanning: true)],
+            "The scan is not reported as stopped"
+        )
     }
 
     @Test("A scan that is withdrawn while it is enabled is disabled")
@@ -58,7 +61,7 @@ struct ScanningStories {
         harness.answersAtOnce = true
         try harness.answer()
         #expect(!harness.controller.isScanning)
-        #expect(harness.announcements.isEmpty, "nobody was told that it ran")
+        #expect(harness.announcements.isEmpty, "The state of the scan is not reported")
     }
 
     @Test("The duration ends the scan")
@@ -78,8 +81,8 @@ struct ScanningStories {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("The duration ends a scan even while an order is pending")
-    func durationWithOrderOutstanding() throws {
+    @Test("The duration ends a scan even while a command is pending")
+    func durationDuringCommand() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
         try harness.scan(parameters, duration: .seconds(10))
@@ -99,7 +102,7 @@ struct ScanningStories {
     }
 
     @Test("A restart interval is at least the minimum, and connections get their turn")
-    func absurdRestart() throws {
+    func minimumRestart() throws {
         var harness = try SchedulerHarness()
         var restarting = parameters
         restarting.duplicateFilterRestart = .zero
@@ -157,8 +160,8 @@ struct ScanningStories {
         arguments: [true, false],
         [true, false]
     )
-    func slices(saysSo: Bool, scanFirst: Bool) throws {
-        var harness = try SchedulerHarness(canOverlap: false, saysSo: saysSo)
+    func slices(reportsStates: Bool, scanFirst: Bool) throws {
+        var harness = try SchedulerHarness(canOverlap: false, reportsStates: reportsStates)
         if scanFirst { try harness.scan(parameters) }
         try harness.requestConnection(1, .accessory(1))
         if !scanFirst { try harness.scan(parameters) }
@@ -169,9 +172,12 @@ struct ScanningStories {
             if harness.controller.isScanning { scanned += 1 }
             if harness.controller.initiation != nil { initiated += 1 }
         }
-        #expect(scanned + initiated == 40, "the radio is never idle")
-        #expect(abs(scanned - initiated) <= 2, "and shared evenly")
-        #expect(harness.announcements == [.scanStateChanged(isScanning: true)], "pauses are silent")
+        #expect(scanned + initiated == 40, "The radio is always in use")
+        #expect(abs(scanned - initiated) <= 2, "Scanning and initiating share the radio evenly")
+        #expect(
+            harness.announcements == [.scanStateChanged(isScanning: true)],
+            "Pauses of the scan are not reported"
+        )
         try harness.scan(nil)
         #expect(harness.controller.initiation == .peer(.accessory(1)))
         #expect(harness.scheduler.nextDeadline == nil)
@@ -184,12 +190,12 @@ struct ScanningStories {
         for number in 1...3 {
             try harness.requestConnection(UInt64(number), .accessory(UInt64(number)))
         }
-        var heard: [DeviceAddress: Int] = [:]
+        var listened: [DeviceAddress: Int] = [:]
         for _ in 0..<60 {
-            for address in harness.controller.listensFor { heard[address, default: 0] += 1 }
+            for address in harness.controller.listensFor { listened[address, default: 0] += 1 }
             try harness.advance(by: CentralScheduler.sliceDuration / 2)
         }
-        for number in 1...3 { #expect(heard[.accessory(UInt64(number)), default: 0] >= 8) }
+        for number in 1...3 { #expect(listened[.accessory(UInt64(number)), default: 0] >= 8) }
     }
 
     @Test("After a connection the scan resumes at once")
@@ -198,7 +204,7 @@ struct ScanningStories {
         try harness.scan(parameters)
         try harness.advance(by: .seconds(60))
         try harness.requestConnection(1, .accessory(1))
-        #expect(!harness.controller.isScanning, "the scan has had its slice")
+        #expect(!harness.controller.isScanning, "The slice of the scan has ended")
         try harness.appear(.accessory(1))
         #expect(harness.controller.isScanning)
     }

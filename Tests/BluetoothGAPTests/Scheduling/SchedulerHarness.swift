@@ -37,10 +37,10 @@ struct SchedulerHarness {
     /// Whether the controller reports the end of a canceled initiation.
     var reportsEnds = true
 
-    init(acceptListSize: Int = 4, canOverlap: Bool = true, saysSo: Bool = true) throws {
+    init(acceptListSize: Int = 4, canOverlap: Bool = true, reportsStates: Bool = true) throws {
         controller.acceptListSize = acceptListSize
         controller.canOverlap = canOverlap
-        controller.saysSo = saysSo
+        controller.reportsStates = reportsStates
         try configure()
     }
 
@@ -49,7 +49,7 @@ struct SchedulerHarness {
     mutating func configure() throws {
         let capabilities = ControllerCapabilities.forTests(
             acceptListSize: controller.acceptListSize,
-            saysNoOverlap: controller.saysSo && !controller.canOverlap
+            saysNoOverlap: controller.reportsStates && !controller.canOverlap
         )
         try take(scheduler.configure(capabilities, ownAddressKind: .random, now: now))
     }
@@ -121,7 +121,7 @@ struct SchedulerHarness {
             now = max(now, deadline)
             try take(scheduler.deadlinePassed(now: now))
             if let next = scheduler.nextDeadline {
-                #expect(next > now, "the clock would stand still")
+                #expect(next > now, "The deadline does not advance")
             }
         }
         now = end
@@ -155,19 +155,19 @@ struct SchedulerHarness {
             return try take(scheduler.commandFinished(step, result: refusal, now: now))
         }
         try take(scheduler.commandFinished(step, result: .accepting(step.operation), now: now))
-        if ends, reportsEnds { try complete(.unknownConnectionIdentifier, .nobody) }
+        if ends, reportsEnds { try complete(.unknownConnectionIdentifier, .noPeer) }
     }
 
     /// Checks that the operation is legal now, as far as the controller's answers show.
     private func check(_ operation: ControllerOperation) throws {
         guard !planned.contains(where: { $0.matches(operation) }) else { return }
-        var rehearsal = controller
+        var trial = controller
         do {
-            _ = try rehearsal.perform(operation)
+            _ = try trial.perform(operation)
         } catch {
             // The scheduler learns a limit that the controller does not report from the first
             // refusal.
-            if error == .scanAndInitiationAtOnce, !controller.saysSo { return }
+            if error == .scanAndInitiationAtOnce, !controller.reportsStates { return }
             // After a missing answer the state of the controller is unknown, so the scheduler stops
             // it.
             let isStop = error == .scanDisabledTwice || error == .cancelWithoutInitiation
@@ -199,13 +199,13 @@ struct SchedulerHarness {
     }
 
     private mutating func end(_ id: UInt64, _ outcome: Outcome) {
-        #expect(outcomes[id] == nil, "request \(id) ended twice")
+        #expect(outcomes[id] == nil, "Request \(id) ended twice")
         outcomes[id] = outcome
     }
 }
 
 extension DeviceAddress {
-    static let nobody = DeviceAddress(value: 0, kind: .public)
+    static let noPeer = DeviceAddress(value: 0, kind: .public)
 
     /// Returns the test accessory with this number.
     static func accessory(_ number: UInt64) -> DeviceAddress {

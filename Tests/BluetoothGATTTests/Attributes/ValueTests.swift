@@ -5,7 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite struct ValueTests {
+@Suite("Attribute values and failures")
+struct ValueTests {
     @Test("Properties have their bits, and their names in the order of the bits")
     func properties() {
         let all = GATT.CharacteristicProperties(rawValue: 0xFF)
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test("Every failure has a description of one line")
-    func everyFailureSpeaks() {
+    func failureDescriptions() {
         let failures: [GATT.Failure] = [
             .protocolViolation("reason"), .echoMismatch(handle: .init(1)), .tooManyAttributes,
             .timedOut, .bearerClosed, .queueFull, .invalidOperation("reason"), .cancelled,

@@ -59,7 +59,10 @@ struct DatabaseChangeTests {
         let failure = GATT.Failure.attribute(.databaseOutOfSync, handle: .invalid)
         #expect(lookup.completed(.failure(Self.outOfSync)) == [.failed(failure)])
         #expect(!lookup.isLooking)
-        #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)], "a new attempt")
+        #expect(
+            lookup.want(isTrusted: false) == [.start(.readDatabaseHash)],
+            "The lookup starts a new attempt"
+        )
     }
 
     @Test(
@@ -114,7 +117,7 @@ struct DatabaseChangeTests {
         _ = lookup.want(isTrusted: false)
         _ = lookup.completed(.success(.value(CachedAccessory.hash)))
         #expect(lookup.databaseChanged() == [])
-        #expect(lookup.want(isTrusted: false) == [], "a write is under way")
+        #expect(lookup.want(isTrusted: false) == [], "A write is in progress")
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
@@ -196,7 +199,7 @@ struct DatabaseChangeTests {
                 actions += lookup.completed(.failure(Self.outOfSync))
             case .start(let operation): actions += lookup.completed(try pair.run(operation))
             case .failed(let failure): failures.append(failure)
-            case .found: Issue.record("a table that is known to have changed")
+            case .found: Issue.record("The lookup uses a table that has changed")
             case .keep, .forget, .outdated: break
             }
         }

@@ -34,7 +34,10 @@ struct DatabaseDiscoveryTests {
             ]
         )
         let name = try #require(database.characteristic(.init(0x2A00)))
-        #expect(name.characteristic.endHandle == .init(5), "it ends with its service")
+        #expect(
+            name.characteristic.endHandle == .init(5),
+            "The characteristic ends with its service"
+        )
     }
 
     @Test("A discovered database is searched by UUID and by handle")

@@ -32,7 +32,10 @@ struct DatabaseLookupTests {
         #expect(lookup.pair.server.value(CachedAccessory.featuresHandle) == [0x07])
         #expect(lookup.pair.server.value(CachedAccessory.changedConfiguration) == [2, 0])
         #expect(lookup.lookup.isSubscribed)
-        #expect(lookup.kept?.isWatched == false, "a server without a bond forgets it")
+        #expect(
+            lookup.kept?.isWatched == false,
+            "A server drops the subscription of a client without a bond"
+        )
     }
 
     @Test("A bonded server with a hash needs one request on the next link")
@@ -46,7 +49,7 @@ struct DatabaseLookupTests {
     }
 
     @Test("A server with a hash and without a bond needs one request before the result")
-    func strangerWithHash() throws {
+    func unbondedWithHash() throws {
         let server = CachedAccessory.server()
         var lookup = Lookup(server, kept: try earlier(server))
         #expect(lookup.lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
@@ -82,7 +85,7 @@ struct DatabaseLookupTests {
     }
 
     @Test("The database of a server without a hash and without a bond is discovered again")
-    func strangerWithoutHash() throws {
+    func unbondedWithoutHash() throws {
         let server = CachedAccessory.server(hash: nil)
         for isTrustedBefore in [false, true] {
             let record = try earlier(server, isTrusted: isTrustedBefore)
@@ -111,7 +114,7 @@ struct DatabaseLookupTests {
         try lookup.databaseChanged()
         #expect(lookup.lookup.database == nil)
         try lookup.want()
-        #expect(lookup.requestCount == count + 1, "the change was undone")
+        #expect(lookup.requestCount == count + 1, "The lookup compares the hash again")
         #expect(lookup.found.count == 2)
     }
 

@@ -7,7 +7,8 @@ import ServerTestSupport
 import Testing
 
 /// Limits, timeouts and the end of the link.
-@Suite struct EndTests {
+@Suite("The end of operations")
+struct EndTests {
     private let long = GATT.Operation.writeLong(.init(7), offset: 0, Array(0..<20))
 
     @Test("The number of waiting operations is limited, and each of them can end")

@@ -6,7 +6,8 @@ import BluetoothTypes
 import Testing
 
 /// Discovery of a whole database with responses of different MTUs.
-@Suite struct ExplorationTests {
+@Suite("Exploring a server")
+struct ExplorationTests {
     static let mtus = [23, 24, 27, 48, 64, 185, 247, 517]
 
     private func pair(mtu: Int) throws -> Pair {
@@ -90,7 +91,7 @@ import Testing
         var pair = try pair(mtu: mtu)
         let operation = GATT.Operation.findIncludedServices(first: .init(16), last: .init(31))
         guard case .includedServices(let found) = try pair.succeed(operation) else {
-            Issue.record("not what was asked for")
+            Issue.record("The result has another type")
             return
         }
         #expect(found.map(\.handle) == [.init(17), .init(18)])

@@ -8,7 +8,8 @@ import ServerTestSupport
 import Testing
 
 /// Servers with random responses: every operation ends, and nothing traps.
-@Suite struct HostilityTests {
+@Suite("Hostile servers")
+struct HostilityTests {
     private static let operations: [GATT.Operation] = [
         .exchangeMTU, .discoverPrimaryServices(uuid: nil),
         .discoverPrimaryServices(uuid: .init(0x180F)), .discoverSecondaryServices,

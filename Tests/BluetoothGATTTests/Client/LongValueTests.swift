@@ -7,7 +7,8 @@ import Testing
 @testable import BluetoothGATT
 
 /// Values of every length around the boundaries of a PDU, read and written.
-@Suite struct LongValueTests {
+@Suite("Long values")
+struct LongValueTests {
     private static let lengths = [
         0, 1, 17, 18, 19, 21, 22, 23, 36, 44, 45, 183, 184, 246, 492, 511, 512,
     ]
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A part that is as long as the present MTU allows is not the last")
+    @Test("A part as long as the current MTU allows is not the last part")
     func readLongAcrossSmallerMTU() throws {
         var read = ReadLongCharacteristicValues(handle: Self.handle)
         _ = read.begin(mtu: 100)
@@ -45,7 +46,7 @@ import Testing
         let first = try read.receive(.readResponse(.init(value: value[0..<49])), mtu: 50)
         guard case .send = first else { return #expect(Bool(false), "\(first)") }
         guard case .complete(.value(value)) = try read.receive(part(49..<60), mtu: 50) else {
-            return #expect(Bool(false), "the value is not complete")
+            return #expect(Bool(false), "The value is incomplete")
         }
     }
 

@@ -6,8 +6,9 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-@Suite struct ServiceChangedTests {
-    /// A client that has come across Service Changed, with its value at handle 3.
+@Suite("Service Changed at the client")
+struct ServiceChangedTests {
+    /// A client that has discovered Service Changed, with its value at handle 3.
     private func client() -> DrivenClient {
         var script = Script()
         let operation = GATT.Operation.discoverCharacteristics(
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test("An indication of Service Changed reports the changed handles")
-    func told() {
+    func reportedHandles() {
         var client = client()
         let actions = client.receive([0x1D, 3, 0, 0x10, 0, 0x2F, 0], now: .zero)
         #expect(
@@ -59,8 +60,8 @@ import Testing
         var client = client()
         #expect(changes(client.receive([0x1D, 4, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
         #expect(changes(client.receive([0x1B, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
-        var ignorant = DrivenClient()
-        #expect(changes(ignorant.receive([0x1D, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
+        var unaware = DrivenClient()
+        #expect(changes(unaware.receive([0x1D, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
     }
 
     @Test("Services in a changed range are no longer known as primary")

@@ -39,7 +39,7 @@ struct SignedWriteTests {
             let outgoing = client.nextPDU(now: .zero)
             let bytes = try #require(outgoing).bytes
             guard case .signedWriteCommand(let command) = try ATT.PDU(parsing: bytes[...]) else {
-                Issue.record("not a signed command")
+                Issue.record("The PDU is not a signed command")
                 return
             }
             let isGood = [checker.accept(command), checker.accept(command)]
@@ -60,7 +60,7 @@ struct SignedWriteTests {
         #expect(client.start(tooLong, id: 2) == [.completed(2, .failure(failure))])
     }
 
-    @Test("A key of another length than 16 bytes signs nothing", arguments: [0, 15, 17, 32])
+    @Test("A key of another length than 16 bytes gives no signature", arguments: [0, 15, 17, 32])
     func keyLength(_ length: Int) {
         let key = SigningKey(key: [UInt8](repeating: 1, count: length))
         #expect(GATT.CommandSigner(key, counter: 0) == nil)

@@ -7,12 +7,13 @@ import ServerTestSupport
 import Testing
 
 /// Several operations at once: their order, and their effect on each other.
-@Suite struct TurnTests {
+@Suite("The order of operations")
+struct TurnTests {
     private let long = GATT.Operation.writeLong(.init(7), offset: 0, Array(0..<20))
 
     private func opcode(_ outgoing: DrivenClient.Outgoing?) -> UInt8? { outgoing?.bytes.first }
 
-    /// Answers a Prepare Write Request as it should be.
+    /// Returns the correct response to a Prepare Write Request.
     private func echo(_ outgoing: DrivenClient.Outgoing?) -> [UInt8] {
         [0x17] + (outgoing?.bytes.dropFirst() ?? [])
     }
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test("Prepared writes of two operations never mix")
-    func preparedWritesAreSerialised() {
+    func preparedWritesStaySeparate() {
         var client = DrivenClient()
         #expect(client.start(long, id: 1).isEmpty)
         #expect(client.start(.reliableWrite([.init(handle: .init(9), value: [1])]), id: 2).isEmpty)
@@ -147,7 +148,7 @@ import Testing
             case .completed(1, .failure(.protocolViolation)) =
                 client.receive([0x19], now: .zero).last
         else {
-            Issue.record("the write does not fail")
+            Issue.record("The write does not fail")
             return
         }
     }
@@ -172,7 +173,7 @@ import Testing
             case .completed(2, .failure(.invalidOperation)) =
                 client.start(.exchangeMTU, id: 2).first
         else {
-            Issue.record("a second exchange begins")
+            Issue.record("A second MTU exchange starts")
             return
         }
         #expect(client.cancel(1) == [.completed(1, .failure(.cancelled))])

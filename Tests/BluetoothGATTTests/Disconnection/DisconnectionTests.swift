@@ -94,12 +94,12 @@ struct DisconnectionTests {
             let ids = procedure.operations(pair).map { pair.start($0) }
             pair.drive(atMost: limit)
             pair.disconnect()
-            for id in ids { #expect(pair.ends[id]?.count == 1, "cut after \(limit)") }
-            expectClean(pair.server, "cut after \(limit)")
+            for id in ids { #expect(pair.ends[id]?.count == 1, "Disconnection after \(limit)") }
+            expectClean(pair.server, "Disconnection after \(limit)")
             let stored = try #require(pair.server.value(of: pair.storedHandle))
             let values = [ServedPair.longValue, Self.long, Array(Self.long.prefix(40))]
-            #expect(values.contains(stored), "half a write, cut after \(limit)")
-            try expectUsable(&pair, "cut after \(limit)")
+            #expect(values.contains(stored), "Partial write, disconnection after \(limit)")
+            try expectUsable(&pair, "Disconnection after \(limit)")
         }
     }
 

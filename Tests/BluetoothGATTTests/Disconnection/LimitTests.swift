@@ -56,11 +56,14 @@ struct LimitTests {
         }
         #expect(prepare([1], on: bearer(1), of: &pair) == refusal(pair))
         #expect(prepare([1], on: bearer(1, 5), of: &pair) == refusal(pair))
-        #expect(isTaken(prepare([1], on: bearer(2), of: &pair)), "another client")
+        #expect(isTaken(prepare([1], on: bearer(2), of: &pair)), "Another client has its own limit")
         let cancel = ATT.PDU.executeWriteRequest(.init(flags: .cancelAll))
         let actions = pair.server.receive(cancel, on: bearer(1), now: .zero)
         #expect(actions == [.respond(bearer(1), .executeWriteResponse)])
-        #expect(isTaken(prepare([1], on: bearer(1, 5), of: &pair)), "there is room again")
+        #expect(
+            isTaken(prepare([1], on: bearer(1, 5), of: &pair)),
+            "The first client has space again"
+        )
         #expect(pair.server.value(of: pair.storedHandle) == ServedPair.longValue)
     }
 
@@ -132,6 +135,9 @@ struct LimitTests {
         }
         #expect(indications == 1)
         pair.drive()
-        #expect(pair.notified.count == 2, "the one under way, and one for all that followed")
+        #expect(
+            pair.notified.count == 2,
+            "The client gets the value in transit and the latest value"
+        )
     }
 }

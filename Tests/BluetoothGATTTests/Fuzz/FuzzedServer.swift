@@ -146,7 +146,9 @@ extension FuzzedServer {
         now = now + duration
         guard let deadline = server.nextDeadline, deadline <= now else { return }
         perform(server.deadlinePassed(now: now))
-        if let next = server.nextDeadline, next <= now { faults.append(fault("late for ever")) }
+        if let next = server.nextDeadline, next <= now {
+            faults.append(fault("a deadline never passes"))
+        }
     }
 
     private mutating func confirmIndication() {
@@ -233,24 +235,24 @@ extension FuzzedServer {
         responseCount += 1
         check(pdu, fits: bearer)
         guard let request = openRequests.removeValue(forKey: bearer) else {
-            return faults.append(fault("\(pdu) answers nothing"))
+            return faults.append(fault("\(pdu) has no request"))
         }
         if case .errorResponse(let error) = pdu {
             if error.requestOpcode == request { return }
         } else if pdu.opcode.rawValue == request.rawValue + 1 {
             return
         }
-        faults.append(fault("\(pdu) answers \(request)"))
+        faults.append(fault("\(pdu) is not the response to \(request)"))
     }
 
     private mutating func check(_ pdu: ATT.PDU, fits bearer: BearerID) {
         guard let mtu = bearers[bearer] else {
-            return faults.append(fault("\(pdu) goes to nobody"))
+            return faults.append(fault("\(pdu) goes to a bearer that is closed"))
         }
         let bytes = pdu.encode()
         if bytes.count > mtu { faults.append(fault("\(bytes.count) bytes in an MTU of \(mtu)")) }
         if (try? ATT.PDU(parsing: bytes[...])) != pdu {
-            faults.append(fault("\(pdu) cannot be read"))
+            faults.append(fault("\(pdu) cannot be parsed"))
         }
     }
 
@@ -262,9 +264,11 @@ extension FuzzedServer {
     }
 
     private mutating func checkLimits() {
-        if server.pending.count > bearers.count { faults.append(fault("too much is pending")) }
+        if server.pending.count > bearers.count {
+            faults.append(fault("more requests are pending than bearers are open"))
+        }
         if Set(server.pending.keys) != Set(openRequests.keys) {
-            faults.append(fault("pending is not what is open"))
+            faults.append(fault("the pending requests are not the open requests"))
         }
         guard random.happens(oneIn: 16) else { return }
         for client in Set(server.prepared.keys.map(\.client)) {
@@ -277,7 +281,7 @@ extension FuzzedServer {
             }
         }
         if !Set(server.prepared.keys).isSubset(of: bearers.keys) {
-            faults.append(fault("writes of a bearer that is gone"))
+            faults.append(fault("prepared writes remain after the end of their bearer"))
         }
     }
 
@@ -294,7 +298,7 @@ extension FuzzedServer {
             server.prepared.isEmpty ? nil : "prepared writes",
             server.nextDeadline == nil ? nil : "a deadline",
         ] {
-            if let leftover { faults.append(fault("\(leftover) left over")) }
+            if let leftover { faults.append(fault("\(leftover) remain at the end")) }
         }
     }
 }

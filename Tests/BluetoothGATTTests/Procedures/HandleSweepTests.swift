@@ -5,7 +5,8 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite struct HandleSweepTests {
+@Suite("Handles in server responses")
+struct HandleSweepTests {
     private func sweep(_ first: UInt16, _ last: UInt16) -> HandleSweep {
         HandleSweep(from: .init(first), through: .init(last))
     }

@@ -6,7 +6,8 @@ import BluetoothTypes
 import Testing
 
 /// Servers that try to mislead a discovery, to prolong it, or to exhaust memory.
-@Suite struct HostileAnswerTests {
+@Suite("Invalid responses of a server")
+struct HostileAnswerTests {
     /// An operation and its responses, the last of which violates the protocol.
     struct Hostility: CustomTestStringConvertible {
         let testDescription: String

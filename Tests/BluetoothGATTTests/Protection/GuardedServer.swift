@@ -41,7 +41,7 @@ struct GuardedServer {
         var questions: [GATTServer.Question] = []
         var reports: [GATTServer.Report] = []
         /// Whether a PDU contained the byte of the values.
-        var tellsSecret = false
+        var disclosesSecret = false
     }
 
     var server = GATTServer()
@@ -154,7 +154,7 @@ extension GuardedServer {
     ) {
         if bearer != requester.bearer { faults.append("\(requester): answered on another bearer") }
         exchange.responses.append(response)
-        if response.encode().contains(Self.secretByte) { exchange.tellsSecret = true }
+        if response.encode().contains(Self.secretByte) { exchange.disclosesSecret = true }
     }
 
     private static func answer(
@@ -186,7 +186,7 @@ extension GuardedServer {
     }
 
     mutating func fail(_ text: String, _ place: Place, _ requester: Requester) {
-        let rule = place.rule.map { "\($0)" } ?? "nobody"
+        let rule = place.rule.map { "\($0)" } ?? "no access"
         faults.append("\(text): \(requester), \(rule)\(place.isDynamic ? ", dynamic" : "")")
     }
 
@@ -203,16 +203,20 @@ extension GuardedServer {
             .init(requestOpcode: opcode, handle: handle, code: .init(rawValue: code))
         )
         if exchange.responses != [refusal] {
-            fail("\(opcode) is answered \(exchange.responses), not \(refusal)", place, requester)
+            fail(
+                "the response to \(opcode) is \(exchange.responses), not \(refusal)",
+                place,
+                requester
+            )
         }
         expectSilence(exchange, place, requester)
     }
 
     /// Fails if a PDU discloses a value, or if the application gets a question or a report.
     mutating func expectSilence(_ exchange: Exchange, _ place: Place, _ requester: Requester) {
-        if exchange.tellsSecret { fail("a PDU tells of the value", place, requester) }
-        if !exchange.questions.isEmpty { fail("the application is asked", place, requester) }
-        if !exchange.reports.isEmpty { fail("the application is told", place, requester) }
+        if exchange.disclosesSecret { fail("a PDU discloses the value", place, requester) }
+        if !exchange.questions.isEmpty { fail("the application gets a question", place, requester) }
+        if !exchange.reports.isEmpty { fail("the application gets a report", place, requester) }
     }
 
     /// Fails unless the result is this response alone.
@@ -223,6 +227,6 @@ extension GuardedServer {
         _ requester: Requester
     ) {
         guard exchange.responses != [response] else { return }
-        fail("answered \(exchange.responses), not \(response)", place, requester)
+        fail("the response is \(exchange.responses), not \(response)", place, requester)
     }
 }

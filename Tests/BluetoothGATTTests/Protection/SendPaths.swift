@@ -59,7 +59,7 @@ extension GuardedServer {
             let handle = place.configuration
             expectRefusal(exchange, code, of: .writeRequest, at: handle, place, requester)
             if !isRefused(server.send(place, to: requester), as: .notSubscribed) {
-                fail("a value is sent to who may not subscribe", place, requester)
+                fail("a value is sent to a client that may not subscribe", place, requester)
             }
         } else {
             expect(exchange, .writeResponse, place, requester)
@@ -73,7 +73,7 @@ extension GuardedServer {
             expect(unsubscribing, .writeResponse, place, requester)
         }
         if !isRefused(server.send(place, to: requester), as: .notSubscribed) {
-            fail("a value is sent to who has unsubscribed", place, requester)
+            fail("a value is sent to a client that has unsubscribed", place, requester)
         }
     }
 
@@ -111,7 +111,7 @@ extension GuardedServer {
             ? .handleValueNotification(.init(handle: place.value, value: value))
             : .handleValueIndication(.init(handle: place.value, value: value))
         if sent.pdu != pdu || sent.bearer != requester.bearer {
-            fail("sent wrong", place, requester)
+            fail("the PDU or the bearer is wrong", place, requester)
         }
     }
 

@@ -41,9 +41,9 @@ extension GuardedServer {
             send(command, place, requester, isPermitted: code == nil)
         case .signed:
             // A signature authenticates the sender, only on a link without encryption.
-            let isHeard = !requester.security.isEncrypted && requester.security.isBonded
+            let isAccepted = !requester.security.isEncrypted && requester.security.isBonded
             let command = try signedWrite(place.value)
-            send(command, place, requester, isPermitted: isHeard && code == nil)
+            send(command, place, requester, isPermitted: isAccepted && code == nil)
         case .prepared: prepare([place.value], offset: 0, place, requester, code)
         case .preparedMiddle: prepare([place.value], offset: 2, place, requester, code)
         case .preparedBehindOthers:
@@ -70,7 +70,7 @@ extension GuardedServer {
         isPermitted: Bool
     ) {
         let exchange = exchange(command, with: requester)
-        if !exchange.responses.isEmpty { fail("a command is answered", place, requester) }
+        if !exchange.responses.isEmpty { fail("a command gets a response", place, requester) }
         guard isPermitted else {
             expectSilence(exchange, place, requester)
             return expectUntouched(place, requester)
@@ -104,7 +104,9 @@ extension GuardedServer {
         let exchange = exchange(.executeWriteRequest(.init(flags: .writeAll)), with: requester)
         expect(exchange, .executeWriteResponse, place, requester)
         guard code == nil else {
-            if !exchange.questions.isEmpty { fail("the application is asked", place, requester) }
+            if !exchange.questions.isEmpty {
+                fail("the application gets a question", place, requester)
+            }
             return expectUntouched(place, requester)
         }
         let whole = Self.secret.prefix(Int(offset)) + value
@@ -124,13 +126,15 @@ extension GuardedServer {
     ) {
         if place.isDynamic {
             if exchange.questions.count != 1 {
-                fail("the application is not asked", place, requester)
+                fail("the application gets no question", place, requester)
             }
         } else {
             if server.value(of: place.value) != value {
                 fail("nothing is written", place, requester)
             }
-            if exchange.reports.count != 1 { fail("the application is not told", place, requester) }
+            if exchange.reports.count != 1 {
+                fail("the application gets no report", place, requester)
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ struct ServedPair {
 
     /// Ends the link on both sides.
     mutating func disconnect() {
-        hear(client.close())
+        record(client.close())
         _ = bearer.close()
         server.close(name)
     }
@@ -76,7 +76,7 @@ struct ServedPair {
     @discardableResult
     mutating func start(_ operation: GATT.Operation) -> DrivenClient.OperationID {
         latestID += 1
-        hear(client.start(operation, id: latestID))
+        record(client.start(operation, id: latestID))
         return latestID
     }
 
@@ -86,10 +86,10 @@ struct ServedPair {
     mutating func drive(atMost limit: Int = 100_000) -> Int {
         for count in 0..<limit {
             if let outgoing = client.nextPDU(now: .zero) {
-                hear(outgoing.actions)
+                record(outgoing.actions)
                 serve(bearer.receive(outgoing.bytes[...]))
             } else if let outgoing = bearer.nextPDU(now: .zero) {
-                hear(client.receive(outgoing.bytes[...], now: .zero))
+                record(client.receive(outgoing.bytes[...], now: .zero))
             } else {
                 return count
             }
@@ -151,7 +151,7 @@ extension ServedPair {
         }
     }
 
-    private mutating func hear(_ actions: [DrivenClient.Action]) {
+    private mutating func record(_ actions: [DrivenClient.Action]) {
         for action in actions {
             switch action {
             case .completed(let id, let result): ends[id, default: []].append(result)

@@ -78,7 +78,7 @@ import Testing
             "043e00",  // An LE event without its code.
         ]
     )
-    func lies(h4: String) {
+    func wrongCounts(h4: String) {
         #expect(throws: MalformedBytes.self) { try decode(h4) }
     }
 

@@ -101,7 +101,7 @@ import Testing
             #expect(throws: H4FramingError.unknownPacketType(0)) { try deframer.next() }
             deframer.append([0x04, 0x10, 1, 7])
         }
-        #expect(!deframer.holdsPartialPacket, "nothing is kept after an error")
+        #expect(!deframer.holdsPartialPacket, "no bytes are kept after an error")
         deframer.reset()
         deframer.append([0x04, 0x10, 1, 7])
         #expect(try deframer.next() != nil)

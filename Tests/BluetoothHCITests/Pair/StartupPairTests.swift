@@ -28,7 +28,7 @@ import Testing
         let outcome = whole.run()
         #expect(isReady(outcome))
         #expect(dripping.run() == outcome)
-        #expect(dripping.now == .zero, "nothing had to be waited for")
+        #expect(dripping.now == .zero, "start-up waits for no deadline")
     }
 
     @Test("Start-up ends within five seconds if the controller falls silent at any point")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test("Start-up waits if the controller allows no command at first")
-    func grudging() {
+    func noBudget() {
         let closed: @Sendable ([UInt8], Int) -> [UInt8] = { answer, _ in
             var answer = answer
             answer[3] = 0  // The number of commands that the controller allows.

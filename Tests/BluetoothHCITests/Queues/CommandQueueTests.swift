@@ -102,7 +102,7 @@ struct QueueHarness {
         #expect(harness.status(.disconnect) == [.finished("a", .status(.success))])
 
         _ = harness.enqueue(HCI.LERand(), "b")
-        #expect(harness.status(.leRand) == [], "begun, not done")
+        #expect(harness.status(.leRand) == [], "the command has started and not ended")
         #expect(
             harness.complete(.leRand, [0, 1, 2]) == [.finished("b", .complete([0, 1, 2]))]
         )
@@ -226,11 +226,14 @@ struct QueueHarness {
         #expect(
             harness.waitForDeadline() == [.finished("old", .timedOut), .sends(QueueHarness.probe)]
         )
-        #expect(harness.complete(.leRand, [0, 0xAA]) == [], "of the old one")
+        #expect(
+            harness.complete(.leRand, [0, 0xAA]) == [],
+            "the response belongs to the old command"
+        )
         #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
     }
 
-    @Test("The queue forgets an unanswered command once its probe is answered")
+    @Test("The queue drops an unanswered command once its probe is answered")
     func neverAnswered() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "lost")
@@ -304,7 +307,7 @@ struct QueueHarness {
     }
 
     @Test(
-        "Every command ends exactly once, whatever the controller does",
+        "Every command ends exactly once with any controller",
         arguments: RunSeed.seeds(1)
     ) func onceOnly(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

@@ -138,7 +138,10 @@ struct ScriptedController {
         #expect(capabilities.supportsExtendedScanning)
         #expect(capabilities.supportsExtendedInitiating)
         #expect(capabilities.supportsExtendedAdvertising)
-        #expect(!capabilities.supportsScanningWhileInitiating, "passively it cannot")
+        #expect(
+            !capabilities.supportsScanningWhileInitiating,
+            "the controller cannot scan passively and initiate"
+        )
         #expect(capabilities.supports(HCI.LESetPHY.self))
     }
 
@@ -151,7 +154,7 @@ struct ScriptedController {
             opcodes.prefix(3)
                 == [.reset, .readLocalVersionInformation, .readLocalSupportedCommands]
         )
-        #expect(Set(opcodes).count == opcodes.count, "nothing is sent twice")
+        #expect(Set(opcodes).count == opcodes.count, "no command is sent twice")
     }
 
     @Test("Start-up sends only commands that the controller lists")

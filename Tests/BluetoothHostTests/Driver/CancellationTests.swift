@@ -110,14 +110,14 @@ struct CancellationTests {
     }
 
     @Test("A released host that is ready closes its transport")
-    func letGo() async throws {
+    func released() async throws {
         let transport = ModelTransport()
         try await BluetoothHost(transport: transport).start()
         await transport.closed.wait()
     }
 
     @Test("A released host that is connected closes its transport")
-    func letGoConnected() async throws {
+    func releasedWhileConnected() async throws {
         let transport = ModelTransport(peers: [peer])
         do {
             let host = BluetoothHost(transport: transport)

@@ -35,9 +35,10 @@ private final class Lines: Sendable {
     }
 }
 
-@Suite struct LogTests {
+@Suite("Log messages")
+struct LogTests {
     @Test("The reason for an unusable adapter is logged once for any number of attempts")
-    func saysOnce() async throws {
+    func loggedOnce() async throws {
         let lines = Lines()
         let isTriedAgain = Occurrence()
         let transport = ScriptedTransport { attempt, _ throws(TransportError) in

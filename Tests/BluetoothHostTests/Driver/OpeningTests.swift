@@ -14,7 +14,7 @@ struct OpeningTests {
         let (gate, reopened) = (Occurrence(), Occurrence())
         let transport = ScriptedTransport { attempt, transport in
             guard attempt == 1 else { return reopened.occur() }
-            transport.tell(.closed(.closedByPeer("scripted")))
+            transport.deliver(.closed(.closedByPeer("scripted")))
             await gate.wait()
         }
         let host = BluetoothHost(transport: transport)
@@ -37,7 +37,7 @@ struct OpeningTests {
         let gate = Occurrence()
         let transport = ScriptedTransport { attempt, transport in
             guard attempt == 1 else { return }
-            transport.tell(.received([0x04, 0x10]))
+            transport.deliver(.received([0x04, 0x10]))
             await gate.wait()
         }
         // The clock of the executor stands still, so that no command of the host times out.
@@ -53,7 +53,7 @@ struct OpeningTests {
         gate.occur()
         #expect(executor.run())
         // The rest of a Hardware Error event (Vol 4, Part E, 7.7.16).
-        transport.tell(.received([0x01, 0x42]))
+        transport.deliver(.received([0x01, 0x42]))
         #expect(executor.run())
         #expect(states.withLock(\.self).contains(.unavailable(.hardwareError(0x42))))
         withExtendedLifetime(observer) {}

@@ -89,11 +89,11 @@ final class ScriptedTransport: HCITransport {
     }
 
     func close() {
-        if state.withLock({ $0.isOpen }) { tell(.closed(nil)) }
+        if state.withLock({ $0.isOpen }) { deliver(.closed(nil)) }
     }
 
     /// Delivers an event to the host.
-    func tell(_ event: TransportEvent) {
+    func deliver(_ event: TransportEvent) {
         let (executor, receive) = state.withLock { state in
             if case .closed = event { state.isOpen = false }
             return (state.executor, state.receive)

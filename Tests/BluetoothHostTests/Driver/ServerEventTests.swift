@@ -23,7 +23,7 @@ struct ServerEventTests {
     }
 
     @Test("Without a reader, questions are refused and other events are dropped")
-    func nobody() {
+    func withoutReader() {
         var router = ServerEventRouter()
         let link = link(1)
         router.begin(link)
@@ -86,7 +86,7 @@ struct ServerEventTests {
         let next = try #require(reopened)
         router.close(number)
         let third = router.open(for: host)
-        #expect(third?.number == nil, "the old reader's end took the new one's place")
+        #expect(third?.number == nil, "The end of the old reader does not end the new reader")
         _ = next
     }
 

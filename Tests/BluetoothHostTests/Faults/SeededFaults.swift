@@ -172,10 +172,10 @@ private struct FaultyWorld {
         let outstanding = handles.map { core.context.transmitQueue.outstanding($0) }
         #expect(outstanding.allSatisfy { $0 >= 0 })
         #expect(outstanding.reduce(0, +) <= harness.controller.profile.aclPacketCount)
-        #expect(harness.ends.values.allSatisfy { $0.count == 1 }, "a link that ended twice")
+        #expect(harness.ends.values.allSatisfy { $0.count == 1 }, "Every link ends once")
         #expect(
             harness.completions.values.allSatisfy { $0.count == 1 },
-            "a request that ended twice"
+            "Every request ends once"
         )
         #expect(harness.controller.violations.isEmpty)
     }

@@ -12,21 +12,21 @@ import Testing
 extension Harness {
     /// Sends a PDU from the peer, and returns the PDUs that the peer receives. The response is the
     /// last.
-    mutating func hear(_ pdu: ATT.PDU, from peer: DeviceAddress) -> [ATT.PDU] {
-        let before = heard(by: peer).count
+    mutating func exchange(_ pdu: ATT.PDU, from peer: DeviceAddress) -> [ATT.PDU] {
+        let before = received(by: peer).count
         controller.sendPDU(pdu, from: peer)
         drive()
-        return Array(heard(by: peer).dropFirst(before))
+        return Array(received(by: peer).dropFirst(before))
     }
 
     /// Returns all PDUs that the host has sent to the peer's bearer, including its own requests.
-    func heard(by peer: DeviceAddress) -> [ATT.PDU] {
+    func received(by peer: DeviceAddress) -> [ATT.PDU] {
         controller.peers[peer]?.server.received ?? []
     }
 
     /// Returns the values that the host has notified and indicated, oldest first.
-    func values(heardBy peer: DeviceAddress) -> [[UInt8]] {
-        heard(by: peer).compactMap { pdu in
+    func values(receivedBy peer: DeviceAddress) -> [[UInt8]] {
+        received(by: peer).compactMap { pdu in
             switch pdu {
             case .handleValueNotification(let value): Array(value.value)
             case .handleValueIndication(let value): Array(value.value)
@@ -36,7 +36,7 @@ extension Harness {
     }
 
     mutating func read(_ handle: AttributeHandle, by peer: DeviceAddress) -> [ATT.PDU] {
-        hear(.readRequest(.init(handle: handle)), from: peer)
+        exchange(.readRequest(.init(handle: handle)), from: peer)
     }
 
     mutating func write(
@@ -44,7 +44,7 @@ extension Harness {
         to handle: AttributeHandle,
         by peer: DeviceAddress
     ) -> [ATT.PDU] {
-        hear(.writeRequest(.init(handle: handle, value: value[...])), from: peer)
+        exchange(.writeRequest(.init(handle: handle, value: value[...])), from: peer)
     }
 
     mutating func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.PublishedService {
@@ -80,7 +80,7 @@ extension Harness {
 }
 
 /// The service of these tests.
-enum Clinic {
+enum TestService {
     static let definition = GATT.ServiceDefinition(
         BluetoothUUID(0x1809),
         [

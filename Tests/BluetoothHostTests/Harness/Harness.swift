@@ -83,7 +83,7 @@ struct Harness {
     /// Opens the transport, as the driver does at the start.
     mutating func open() {
         openCount += 1
-        guard isReachable else { return core.transportClosed("nobody there", now: now) }
+        guard isReachable else { return core.transportClosed("no controller", now: now) }
         isOpen = true
         core.transportOpened(losesBytes: losesBytes, longestPacket: longestPacket, now: now)
     }
@@ -104,7 +104,7 @@ struct Harness {
     /// Exchanges packets until neither side has any.
     mutating func drive() {
         let isQuiet = drive(atMost: Self.packetLimit)
-        #expect(isQuiet, "host and controller chatter without end")
+        #expect(isQuiet, "The host and the controller exchange packets endlessly")
     }
 
     /// Exchanges packets until neither side has any, or until the host has received `count`
@@ -139,7 +139,7 @@ struct Harness {
             core.deadlinePassed(now: now)
             drive()
         }
-        Issue.record("a deadline that is never met")
+        Issue.record("A deadline never passes")
     }
 
     mutating func performActions() {
@@ -271,7 +271,7 @@ extension Harness {
     func isPending(_ id: RequestIdentifier) -> Bool { result(id) == nil }
 
     func answer(_ id: RequestIdentifier) throws -> HostAnswer {
-        try #require(result(id), "the request did not end").get()
+        try #require(result(id), "The request has no result").get()
     }
 
     func link(of id: RequestIdentifier) throws -> LinkIdentifier {
@@ -294,5 +294,5 @@ extension Harness {
 
 // A short description, since a failed expectation prints it.
 extension Harness: CustomStringConvertible {
-    var description: String { "bench at \(now), states \(states)" }
+    var description: String { "harness at \(now), states \(states)" }
 }

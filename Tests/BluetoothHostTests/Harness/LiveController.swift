@@ -39,14 +39,14 @@ final class LiveController: Sendable {
         self.executor = executor
         let (hostEnd, end) = InProcessTransport.pair()
         self.end = end
-        let door = Door(inner: hostEnd)
-        transport = door
-        door.owner.withLock { $0 = self }
+        let hostSide = HostEnd(inner: hostEnd)
+        transport = hostSide
+        hostSide.owner.withLock { $0 = self }
     }
 
     /// Releases the host's end, which retains this controller.
     func dismantle() {
-        (transport as? Door)?.owner.withLock { $0 = nil }
+        (transport as? HostEnd)?.owner.withLock { $0 = nil }
         end.close()
     }
 
@@ -85,7 +85,7 @@ final class LiveController: Sendable {
     }
 
     /// Closes the transport from this side.
-    func hangUp() {
+    func closeTransport() {
         end.close()
     }
 
@@ -117,7 +117,7 @@ final class LiveController: Sendable {
 }
 
 /// The host's end. Opening it makes the controller open its own end, if the controller is present.
-private final class Door: HCITransport {
+private final class HostEnd: HCITransport {
     let inner: InProcessTransport
     let owner = Mutex<LiveController?>(nil)
     var name: String { "model" }

@@ -47,7 +47,7 @@ final class PortHarness {
     /// Performs `body` on the host, and all work that follows.
     func on(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
         host.enter(body)
-        #expect(executor.run(), "there is no end to it")
+        #expect(executor.run(), "The work of the host ends")
     }
 
     /// Returns a value from the host.
@@ -66,7 +66,7 @@ final class PortHarness {
     /// Performs an action of the controller or a peer, and the host's work that follows.
     func act(_ change: (inout ModelController) -> Void) {
         transport.act(change)
-        #expect(executor.run(), "there is no end to it")
+        #expect(executor.run(), "The work of the host ends")
     }
 
     /// Performs an action on the channels of a peer, and the host's work that follows.
@@ -191,7 +191,7 @@ extension PortJournal {
 
     private static func describe(_ result: Result<HostAnswer, any Error>) -> String {
         switch result {
-        case .failure(is CancellationError): "cancelled"
+        case .failure(is CancellationError): "canceled"
         case .failure(let error): "\(error)"
         case .success(.link): "link"
         case .success(.gatt(.value(let value))): "\(value)"

@@ -85,10 +85,10 @@ struct LiveStories {
             await controller.wait { $0.dataPackets.count >= 2 }
             var states = host.states.makeAsyncIterator()
             #expect(await states.next() == .ready)
-            controller.hangUp()
+            controller.closeTransport()
             await #expect(throws: HostError.self) { try await read.value }
             guard case .adapter(.transport) = try await end.value else {
-                Issue.record("the link ended otherwise")
+                Issue.record("The link ended for another reason")
                 return
             }
             while let state = await states.next(), state != .ready {}
@@ -102,16 +102,16 @@ struct LiveStories {
     @Test("A pending connection survives a restart of the controller")
     func whenAvailable() async throws {
         try await withLiveHost { host, controller in
-            let stranger = ModelPeer(2)
-            async let link = host.connect(to: stranger.address, options: .whenAvailable)
+            let absent = ModelPeer(2)
+            async let link = host.connect(to: absent.address, options: .whenAvailable)
             await controller.wait { $0.initiation != nil }
             controller.update { $0.send(.hardwareError(.init(code: 3))) }
             controller.update { model in
-                model.peers[stranger.address] = stranger
+                model.peers[absent.address] = absent
                 model.meet()
             }
             let address = try await link.address
-            #expect(address == stranger.address)
+            #expect(address == absent.address)
         }
     }
 

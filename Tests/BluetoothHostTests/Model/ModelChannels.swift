@@ -10,7 +10,7 @@ import BluetoothTypes
 struct ModelChannels: Sendable {
     var link = LogicalLink(role: .peripheral)
     var conditions = ChannelConditions()
-    private(set) var told: [LogicalLink.Action] = []
+    private(set) var reports: [LogicalLink.Action] = []
 
     /// Returns the channels of a peer that listens on this SPSM.
     static func listening(
@@ -27,7 +27,7 @@ struct ModelChannels: Sendable {
     var first: ChannelIdentifier { link.openChannels.first ?? .none }
 
     mutating func receive(_ frame: L2CAPFrame) -> [[UInt8]] {
-        told +=
+        reports +=
             frame.channel == .signaling
             ? link.receiveSignaling(frame.payload, under: conditions, now: .zero)
             : link.receive(frame.payload, on: frame.channel, now: .zero)
@@ -40,7 +40,7 @@ struct ModelChannels: Sendable {
         while let frame = link.nextUrgentFrame() { frames.append(frame) }
         while let (frame, actions) = link.nextDataFrame() {
             frames.append(frame)
-            told += actions
+            reports += actions
         }
         return frames
     }
@@ -59,7 +59,7 @@ struct ModelChannels: Sendable {
     }
 
     mutating func close() {
-        told += link.close(first, now: .zero)
+        reports += link.close(first, now: .zero)
     }
 
     mutating func take() -> [UInt8]? { link.take(from: first) }

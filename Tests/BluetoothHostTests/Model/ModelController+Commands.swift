@@ -20,7 +20,7 @@ extension ModelController {
             is HCI.LEClearResolvingList, is HCI.LESetAddressResolutionEnable,
             is HCI.LESetPrivacyMode:
             complete(opcode, .success)
-        case is any EmptyParameters where !Self.isAction(opcode): tell(opcode)
+        case is any EmptyParameters where !Self.isAction(opcode): reply(opcode)
         default: if !advertise(command, opcode) { act(command, opcode) }
         }
     }

@@ -42,7 +42,7 @@ extension ModelController {
     /// Receives the host's key for the request of the peer.
     mutating func receiveKey(_ command: HCI.LELongTermKeyRequestReply) {
         let handle = command.connectionHandle
-        tell(.leLongTermKeyRequestReply, on: handle, Self.named)
+        reply(.leLongTermKeyRequestReply, on: handle, Self.named)
         guard let peer = links[handle]?.peer else { return }
         guard command.longTermKey == peers[peer]?.key else {
             return linkEnded(handle, .messageIntegrityFailure)

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 // Information about the controller.
 extension ModelController {
-    mutating func tell(_ opcode: HCI.Opcode) {
+    mutating func reply(_ opcode: HCI.Opcode) {
         guard let answer = information(opcode) else { return complete(opcode, .unknownCommand) }
         complete(opcode, .success, answer)
     }

@@ -9,11 +9,11 @@ extension ModelController {
         switch command {
         case let command as HCI.Disconnect: disconnect(command)
         case let command as HCI.ReadRSSI:
-            tell(opcode, on: command.connectionHandle) { handle in
+            reply(opcode, on: command.connectionHandle) { handle in
                 HCI.ReadRSSI.ReturnParameters(connectionHandle: handle, rssi: -48)
             }
         case let command as HCI.LEReadPHY:
-            tell(opcode, on: command.connectionHandle) { handle in
+            reply(opcode, on: command.connectionHandle) { handle in
                 HCI.LEReadPHY.ReturnParameters(
                     connectionHandle: handle,
                     transmit: .le1M,
@@ -22,11 +22,11 @@ extension ModelController {
             }
         case let command as HCI.LESetDataLength: setDataLength(command)
         case let command as HCI.LERemoteConnectionParameterRequestReply:
-            tell(opcode, on: command.connectionHandle, Self.named)
+            reply(opcode, on: command.connectionHandle, Self.named)
         case let command as HCI.LERemoteConnectionParameterRequestNegativeReply:
-            tell(opcode, on: command.connectionHandle, Self.named)
+            reply(opcode, on: command.connectionHandle, Self.named)
         case let command as HCI.LELongTermKeyRequestNegativeReply:
-            tell(opcode, on: command.connectionHandle, Self.named)
+            reply(opcode, on: command.connectionHandle, Self.named)
         case let command as HCI.LELongTermKeyRequestReply: receiveKey(command)
         case let command as HCI.LEEnableEncryption: encrypt(command)
         default: proceed(command, opcode)
@@ -37,7 +37,7 @@ extension ModelController {
         HCI.LinkReturnParameters(connectionHandle: handle)
     }
 
-    mutating func tell(
+    mutating func reply(
         _ opcode: HCI.Opcode,
         on handle: ConnectionHandle,
         _ answer: (ConnectionHandle) -> any HCIParameters
@@ -59,7 +59,7 @@ extension ModelController {
 
     private mutating func setDataLength(_ command: HCI.LESetDataLength) {
         let handle = command.connectionHandle
-        tell(.leSetDataLength, on: handle, Self.named)
+        reply(.leSetDataLength, on: handle, Self.named)
         guard links[handle] != nil, !endlessCommands.contains(.leSetDataLength) else { return }
         send(
             .dataLengthChange(

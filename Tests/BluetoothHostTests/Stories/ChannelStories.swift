@@ -218,9 +218,9 @@ struct ChannelStories {
         for _ in 0..<5 {
             harness.channels(of: peer.address) { channels in channels.open(0x0090) }
         }
-        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
-        #expect(told.count { if case .opened = $0 { true } else { false } } == 3)
-        #expect(told.contains(.refused(1, .refused(.noResources))))
+        let reports = harness.controller.peers[peer.address]?.channels?.reports ?? []
+        #expect(reports.count { if case .opened = $0 { true } else { false } } == 3)
+        #expect(reports.contains(.refused(1, .refused(.noResources))))
         #expect(try harness.channels(early).count == 1)
         let third = accept(key, &harness)
         #expect(try harness.channels(third).count == 1)
@@ -232,7 +232,7 @@ struct ChannelStories {
         harness.performActions()
         #expect(try harness.channels(waiting).isEmpty)
         harness.channels(of: peer.address) { channels in channels.open(0x0090) }
-        let refused = harness.controller.peers[peer.address]?.channels?.told.last
+        let refused = harness.controller.peers[peer.address]?.channels?.reports.last
         #expect(refused == .refused(1, .refused(.spsmNotSupported)))
     }
 

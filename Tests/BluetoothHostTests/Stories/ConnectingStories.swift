@@ -130,7 +130,7 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
         #expect(harness.core.linkList.isEmpty == !isConnected)
         guard !isConnected else { return }
-        #expect(harness.isPending(pending), "a canceled connection request was reported")
+        #expect(harness.isPending(pending), "A canceled connection request gets no result")
         #expect(harness.controller.links.isEmpty)
         #expect(throws: Never.self) { try harness.connect(peer.address) }
     }
@@ -188,7 +188,7 @@ struct ConnectingStories {
     }
 
     @Test("A direct request that waits for the end of a link fails with the controller")
-    func controllerFailsWhileParting() throws {
+    func controllerFailsDuringDisconnection() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
         _ = harness.ask(.disconnect, of: link)
@@ -242,7 +242,7 @@ struct ConnectingStories {
         let pending = harness.requestConnection(peer.address, .whenAvailable)
         harness.advance(by: .seconds(31))
         if case .success(.link(let link, _))? = harness.result(pending) {
-            Issue.record("link \(link.rawValue) is of no use")
+            Issue.record("The host reported link \(link.rawValue) to a silent peer")
         }
         // The link that replaced the first one ends the same way, and the next one succeeds.
         harness.controller.peers[peer.address]?.isSilent = false

@@ -54,7 +54,7 @@ struct DatabaseStories {
         let characteristic = found[0].characteristic(ModelServer.readable)
         #expect(characteristic?.characteristic == ModelServer.characteristic)
         let discoveries = requests(harness).filter { $0.opcode == .readByGroupTypeRequest }
-        #expect(discoveries.count == 2, "the services, and that there are no more")
+        #expect(discoveries.count == 2, "Two requests discover all services")
     }
 
     @Test("The database costs one read on the next link")
@@ -140,7 +140,7 @@ struct DatabaseStories {
                 handle: ModelServer.readableHandle
             )
         ) { try harness.answer(stale) }
-        #expect(requests(harness).count == count, "the peer is not asked")
+        #expect(requests(harness).count == count, "The host sends no request")
         let found = harness.ask(.gatt(.discoverPrimaryServices(uuid: nil)), of: link)
         harness.drive()
         #expect(throws: Never.self) { try harness.answer(found) }
@@ -201,7 +201,10 @@ struct DatabaseStories {
         let ids = (0..<2).map { _ in harness.ask(.database, of: link) }
         harness.drive()
         harness.core.cancelRequest(ids[0], of: link, now: harness.now)
-        #expect(harness.core.links.cores.first?.lookup.isLooking == true, "the lookup has ended")
+        #expect(
+            harness.core.links.cores.first?.lookup.isLooking == true,
+            "The lookup is in progress"
+        )
         harness.core.cancelRequest(ids[1], of: link, now: harness.now)
         #expect(harness.core.links.cores.first?.lookup.isLooking == false)
         #expect(harness.core.links.cores.first?.databaseRequests == [])

@@ -185,7 +185,7 @@ struct EndingStories {
 
     @Test("Shutting down ends every pending request once")
     func shutdown() throws {
-        let stranger = ModelPeer(2)
+        let absentPeer = ModelPeer(2)
         var (harness, link) = try connected()
         harness.controller.keepsPackets = true
         harness.controller.muteCommands = [.readRSSI]
@@ -193,7 +193,7 @@ struct EndingStories {
         requests.append(harness.ask(.readRSSI, of: link))
         requests.append(harness.ask(.readPHY, of: link))
         requests.append(harness.scan())
-        requests.append(harness.requestConnection(stranger.address))
+        requests.append(harness.requestConnection(absentPeer.address))
         requests.append(harness.requestConnection(ModelPeer(3).address, .whenAvailable))
         harness.performActions()
         harness.core.shutDown(now: harness.now)
@@ -213,7 +213,7 @@ struct EndingStories {
     }
 
     @Test("No input restarts a host that was shut down", arguments: 0..<24)
-    func deadIsDead(atPacket count: Int) {
+    func noRestart(atPacket count: Int) {
         var harness = Harness(peers: [peer])
         harness.open()
         harness.drive(atMost: count)
@@ -231,7 +231,7 @@ struct EndingStories {
     }
 
     @Test("A shutdown disconnects every link")
-    func goodbye() throws {
+    func disconnectsEveryLink() throws {
         var (harness, link) = try connected()
         harness.core.shutDown(now: harness.now)
         harness.drive()

@@ -85,9 +85,9 @@ struct EnhancedBearerStories {
             channels.open(.enhancedATT, .enhanced)
         }
         harness.channels(of: peer.address) { channels in channels.open(.enhancedATT, .credit) }
-        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
+        let reports = harness.controller.peers[peer.address]?.channels?.reports ?? []
         #expect(
-            told == [
+            reports == [
                 .refused(1, .refused(.insufficientAuthentication)),
                 .refused(1, .refused(.spsmNotSupported)),
             ]
@@ -151,8 +151,8 @@ struct EnhancedBearerStories {
         }
         harness.drive()
         #expect(harness.unfinished(writes).isEmpty)
-        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
-        #expect(!told.contains { if case .arrived = $0 { true } else { false } })
+        let reports = harness.controller.peers[peer.address]?.channels?.reports ?? []
+        #expect(!reports.contains { if case .arrived = $0 { true } else { false } })
     }
 
     @Test("A bearer that ends fails only its own requests")
@@ -164,7 +164,7 @@ struct EnhancedBearerStories {
         harness.drive()
         harness.channels(of: peer.address) { channels in channels.close() }
         guard case .failure(let error)? = harness.result(lost) else {
-            Issue.record("not told")
+            Issue.record("The second read has no error")
             return
         }
         #expect(error as? GATT.Failure == .bearerClosed)

@@ -68,7 +68,7 @@ struct ProcedureStories {
         #expect(properties.phy == LinkPHY(transmit: .le2M, receive: .le2M))
         #expect(properties.parameters.interval == .milliseconds(15))
         #expect(properties.dataLength.transmitBytes == 251)
-        #expect(answers[5].contains("1521"), "the company of the model's peers")
+        #expect(answers[5].contains("1521"), "The company identifier is that of the model's peers")
         #expect(harness.controller.violations.isEmpty)
     }
 
@@ -141,7 +141,7 @@ struct ProcedureStories {
         let second = harness.ask(procedure.request, of: link)
         #expect(harness.error(second) == .busy)
         harness.drive()
-        #expect(harness.isPending(first), "a cancelled request was told of")
+        #expect(harness.isPending(first), "A canceled request gets no result")
         let third = harness.ask(procedure.request, of: link)
         harness.drive()
         #expect(throws: Never.self) { try harness.answer(third) }

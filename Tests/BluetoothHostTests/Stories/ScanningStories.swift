@@ -52,14 +52,20 @@ struct ScanningStories {
         let before = harness.count(of: .leSetExtendedScanEnable)
         _ = harness.scan()
         harness.drive()
-        #expect(harness.count(of: .leSetExtendedScanEnable) == before + 2, "off, and on")
+        #expect(
+            harness.count(of: .leSetExtendedScanEnable) == before + 2,
+            "The host stops and restarts the scan"
+        )
         #expect(harness.controller.isScanning)
         _ = harness.scan(reportsDuplicates: true)
         harness.drive()
         let now = harness.count(of: .leSetExtendedScanEnable)
         _ = harness.scan()
         harness.drive()
-        #expect(harness.count(of: .leSetExtendedScanEnable) == now, "nothing is left out")
+        #expect(
+            harness.count(of: .leSetExtendedScanEnable) == now,
+            "The host sends no further scan command"
+        )
         #expect(harness.controller.violations.isEmpty)
     }
 

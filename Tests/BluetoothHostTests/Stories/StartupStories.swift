@@ -89,7 +89,7 @@ struct StartupStories {
         harness.isReachable = false
         harness.open()
         harness.drive()
-        #expect(harness.states == [.unavailable(.transport("nobody there"))])
+        #expect(harness.states == [.unavailable(.transport("no controller"))])
         harness.advance(by: .seconds(30))
         #expect((12...18).contains(harness.openCount))
         harness.isReachable = true
@@ -132,6 +132,6 @@ struct StartupStories {
         #expect(harness.core.state == .ready)
         #expect(harness.openCount == 2)
         #expect(harness.controller.violations.isEmpty)
-        #expect(!isStarted || count > 10, "the start-up is shorter than this test thinks")
+        #expect(!isStarted || count > 10, "The start-up takes more than ten packets")
     }
 }

@@ -58,7 +58,10 @@ struct TrafficStories {
             harness.ask(.gatt(.writeWithoutResponse(ModelServer.writableHandle, value)), of: link)
         }
         harness.drive()
-        #expect(writes.contains { harness.isPending($0) }, "the host buffers without end")
+        #expect(
+            writes.contains { harness.isPending($0) },
+            "The host buffers a limited number of writes"
+        )
         for _ in values {
             harness.controller.releasePackets(1, on: handle)
             harness.drive()
@@ -225,12 +228,15 @@ struct FlowStories {
         // While all links had data, none was far ahead of another.
         let busy = harness.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
         for handle in handles {
-            #expect((30...70).contains(busy.count { $0 == handle }), "of 200 packets")
+            #expect(
+                (30...70).contains(busy.count { $0 == handle }),
+                "Each link sends 30 to 70 of 200 packets"
+            )
         }
     }
 
     @Test("A controller that reports wrong numbers of completed packets changes nothing")
-    func lies() throws {
+    func wrongCounts() throws {
         let peer = ModelPeer(1)
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2

@@ -26,7 +26,7 @@ struct WireStories {
     }
 
     @Test("The controller is reset after a framing error, and the transport stays open")
-    func resynchronises() throws {
+    func resynchronizes() throws {
         var harness = Self.ready(peers: [peer])
         let link = try harness.connect(peer.address)
         harness.feed([0x55, 0xAA])

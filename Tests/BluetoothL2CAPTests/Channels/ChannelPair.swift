@@ -59,7 +59,7 @@ struct ChannelPair {
             let answered = Self.pass(from: &peer, to: &us, now: now)
             guard sent || answered else { return }
         }
-        Issue.record("the two chatter without end", sourceLocation: sourceLocation)
+        Issue.record("the two ends exchange frames without end", sourceLocation: sourceLocation)
     }
 
     /// Passes one frame. Returns `false` if there is none.

@@ -64,7 +64,7 @@ struct ChannelReceiverTests {
         for _ in 0..<3 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil)
         _ = receiver.take()
-        #expect(receiver.takeGrant() == nil, "one of four is not worth a word")
+        #expect(receiver.takeGrant() == nil, "one of four credits is not returned yet")
         _ = receiver.take()
         #expect(receiver.isGrantDue)
         #expect(receiver.takeGrant() == 2)
@@ -75,7 +75,7 @@ struct ChannelReceiverTests {
     @Test("A peer without credits gets all available credits at once")
     mutating func urgentGrant() throws {
         for _ in 0..<4 { #expect(try receive([1, 0, 9])) }
-        #expect(receiver.takeGrant() == nil, "nobody reads")
+        #expect(receiver.takeGrant() == nil, "the application has read no data")
         _ = receiver.take()
         #expect(receiver.takeGrant() == 1)
     }

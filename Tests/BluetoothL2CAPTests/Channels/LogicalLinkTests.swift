@@ -52,7 +52,7 @@ struct LogicalLinkTests {
         try pair.us.link.open(0x0080, .enhanced, count: 5, options: .init(), id: 1, now: .zero)
         pair.drive()
         #expect(pair.us.link.openChannels.count == 2)
-        #expect(pair.us.link.channels.count == 2, "the others are forgotten")
+        #expect(pair.us.link.channels.count == 2, "the refused channels are removed")
     }
 
     @Test("A link refuses channels beyond its limit")
@@ -99,7 +99,7 @@ struct LogicalLinkTests {
             try pair.us.link.send([1], on: ours, id: 100)
         }
         pair.drive()
-        #expect(pair.us.told.count == 8, "as many have left as the window has frames")
+        #expect(pair.us.told.count == 8, "each frame of the window is sent")
         #expect(pair.us.link.description(of: ours)?.sendCredits == 0)
         for _ in 0..<64 {
             pair.drive()
@@ -163,12 +163,12 @@ struct LogicalLinkTests {
     }
 
     @Test("A channel whose request was canceled closes when it opens")
-    func cancelled() throws {
+    func canceled() throws {
         var pair = ChannelPair.listening()
         try pair.us.link.open(0x0080, .enhanced, count: 3, options: .init(), id: 1, now: .zero)
         pair.us.link.cancelOpening(1)
         pair.drive()
-        #expect(pair.us.told.count == 3, "nothing but that they are gone")
+        #expect(pair.us.told.count == 3, "one event for each channel")
         #expect(pair.us.link.channels.isEmpty)
         #expect(pair.peer.link.channels.isEmpty)
     }

@@ -10,94 +10,95 @@ import Testing
 /// Every reason of Pairing Failed for a device without BR/EDR (Vol 3, Part H, 3.5.5).
 @Suite("Every reason of Pairing Failed")
 struct FailureReasonTests {
-    private func play(_ name: String) throws -> Play {
-        try #require(Play.all.first { $0.testDescription == name })
+    private func script(_ name: String) throws -> PairingScript {
+        try #require(PairingScript.all.first { $0.testDescription == name })
     }
 
-    /// Changes a play, and expects that this end sends the reason to the other.
+    /// Changes a script, and expects that this end sends the reason to the other.
     private func expect(
         _ reason: Pairing.FailureReason,
-        toldBy end: Encounter.End,
+        sentBy end: PairingModel.End,
         as failure: Pairing.Failure? = nil,
-        in play: Play,
-        _ change: (inout Encounter) -> Void,
+        in script: PairingScript,
+        _ change: (inout PairingModel) -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
-        change(&encounter)
-        encounter.begin(.central)
-        encounter.drive()
-        let told = encounter.outcomes[end]
-        #expect(told == .failure(failure ?? .refused(reason)), sourceLocation: sourceLocation)
-        let heard = encounter.outcomes[end.other]
-        #expect(heard == .failure(.refusedByPeer(reason)), sourceLocation: sourceLocation)
-        for machine in encounter.machines.values {
+        var model = PairingModel(central: script.central, peripheral: script.peripheral)
+        change(&model)
+        model.begin(.central)
+        model.drive()
+        let outcome = model.outcomes[end]
+        #expect(outcome == .failure(failure ?? .refused(reason)), sourceLocation: sourceLocation)
+        let otherOutcome = model.outcomes[end.other]
+        #expect(otherOutcome == .failure(.refusedByPeer(reason)), sourceLocation: sourceLocation)
+        for machine in model.machines.values {
             #expect(!machine.isPairing, sourceLocation: sourceLocation)
         }
-        #expect(encounter.questions.isEmpty, sourceLocation: sourceLocation)
+        #expect(model.questions.isEmpty, sourceLocation: sourceLocation)
     }
 
     @Test(
         "Passkey Entry Failed (0x01): no user enters it",
         arguments: [
-            ("SC, passkey displayed", Encounter.End.peripheral), ("SC, passkey entered", .central),
+            ("SC, passkey displayed", PairingModel.End.peripheral),
+            ("SC, passkey entered", .central),
             ("legacy, passkey displayed", .peripheral), ("legacy, passkey entered", .central),
         ]
     )
-    func passkeyEntryFailed(name: String, end: Encounter.End) throws {
-        expect(.passkeyEntryFailed, toldBy: end, as: .declined, in: try play(name)) {
+    func passkeyEntryFailed(name: String, end: PairingModel.End) throws {
+        expect(.passkeyEntryFailed, sentBy: end, as: .declined, in: try script(name)) {
             $0.people.behaviors[end] = .refusing
         }
     }
 
     @Test("OOB Not Available (0x02): the peer claims to have data that was never made")
     func outOfBandNotAvailable() throws {
-        var play = try play("SC, out of band")
-        play.peripheral.localOutOfBandData = nil
-        expect(.outOfBandDataNotAvailable, toldBy: .peripheral, in: play) { _ in }
-        var other = try self.play("SC, out of band")
+        var script = try script("SC, out of band")
+        script.peripheral.localOutOfBandData = nil
+        expect(.outOfBandDataNotAvailable, sentBy: .peripheral, in: script) { _ in }
+        var other = try self.script("SC, out of band")
         other.central.localOutOfBandData = nil
-        expect(.outOfBandDataNotAvailable, toldBy: .central, in: other) { _ in }
+        expect(.outOfBandDataNotAvailable, sentBy: .central, in: other) { _ in }
     }
 
     @Test(
-        "Authentication Requirements (0x03): one side requires what the other cannot do",
-        arguments: Encounter.End.allCases
+        "Authentication Requirements (0x03): the other side cannot meet a requirement",
+        arguments: PairingModel.End.allCases
     )
-    func authenticationRequirements(end: Encounter.End) throws {
-        var play = try play("SC, numeric comparison")
+    func authenticationRequirements(end: PairingModel.End) throws {
+        var script = try script("SC, numeric comparison")
         if end == .central {
-            play.peripheral.ioCapability = .noInputNoOutput
-            play.peripheral.requiresAuthentication = false
+            script.peripheral.ioCapability = .noInputNoOutput
+            script.peripheral.requiresAuthentication = false
         } else {
-            play.central.ioCapability = .noInputNoOutput
-            play.central.requiresAuthentication = false
+            script.central.ioCapability = .noInputNoOutput
+            script.central.requiresAuthentication = false
         }
-        expect(.authenticationRequirements, toldBy: end, in: play) { _ in }
+        expect(.authenticationRequirements, sentBy: end, in: script) { _ in }
     }
 
     @Test(
         "Authentication Requirements (0x03): legacy pairing is not allowed",
-        arguments: Encounter.End.allCases
+        arguments: PairingModel.End.allCases
     )
-    func legacyRefused(end: Encounter.End) throws {
-        var play = try play("SC, just works")
+    func legacyRefused(end: PairingModel.End) throws {
+        var script = try script("SC, just works")
         if end == .central {
-            play.peripheral.usesSecureConnections = false
-            play.peripheral.allowsLegacyPairing = true
+            script.peripheral.usesSecureConnections = false
+            script.peripheral.allowsLegacyPairing = true
         } else {
-            play.central.usesSecureConnections = false
-            play.central.allowsLegacyPairing = true
+            script.central.usesSecureConnections = false
+            script.central.allowsLegacyPairing = true
         }
-        expect(.authenticationRequirements, toldBy: end, in: play) { _ in }
+        expect(.authenticationRequirements, sentBy: end, in: script) { _ in }
     }
 
     @Test(
         "Authentication Requirements (0x03): the new bond is weaker than the existing one",
-        arguments: Encounter.End.allCases
+        arguments: PairingModel.End.allCases
     )
-    func weakerBond(end: Encounter.End) throws {
-        expect(.authenticationRequirements, toldBy: end, in: try play("SC, just works")) {
+    func weakerBond(end: PairingModel.End) throws {
+        expect(.authenticationRequirements, sentBy: end, in: try script("SC, just works")) {
             // The end's own capabilities suffice, but those of the peer do not.
             $0.policies[end]?.ioCapability = .keyboardDisplay
             $0.policies[end.other]?.ioCapability = .noInputNoOutput
@@ -118,7 +119,7 @@ struct FailureReasonTests {
         arguments: ["SC, passkey displayed", "legacy, passkey displayed"]
     )
     func wrongPasskey(name: String) throws {
-        expect(.confirmValueFailed, toldBy: .peripheral, in: try play(name)) {
+        expect(.confirmValueFailed, sentBy: .peripheral, in: try script(name)) {
             $0.people.behaviors[.peripheral] = .mistaken
         }
     }
@@ -128,58 +129,61 @@ struct FailureReasonTests {
         arguments: ["SC, just works", "SC, numeric comparison", "legacy, just works"]
     )
     func turnedRandom(name: String) throws {
-        expect(.confirmValueFailed, toldBy: .central, in: try play(name)) {
+        expect(.confirmValueFailed, sentBy: .central, in: try script(name)) {
             $0.tamper = Self.turningBit(of: .pairingRandom, to: .central)
         }
     }
 
     @Test("Confirm Value Failed (0x04): a public key other than that on the tag")
     func wrongTag() throws {
-        var play = try play("SC, out of band")
-        let data = try #require(play.central.peerOutOfBandData)
+        var script = try script("SC, out of band")
+        let data = try #require(script.central.peerOutOfBandData)
         var confirmation = try #require(data.confirmation)
         confirmation[0] ^= 1
-        play.central.peerOutOfBandData = try .init(confirmation: confirmation, random: data.random)
-        expect(.confirmValueFailed, toldBy: .central, in: play) { _ in }
+        script.central.peerOutOfBandData = try .init(
+            confirmation: confirmation,
+            random: data.random
+        )
+        expect(.confirmValueFailed, sentBy: .central, in: script) { _ in }
     }
 
     @Test("Pairing Not Supported (0x05): no policy for peers")
     func notSupported() throws {
-        var encounter = Encounter(central: try play("SC, just works").central, peripheral: .init())
-        encounter.machines[.peripheral]?.policyForPeer = nil
-        encounter.begin(.central)
-        encounter.drive()
-        #expect(encounter.outcomes[.central] == .failure(.refusedByPeer(.pairingNotSupported)))
-        #expect(encounter.outcomes[.peripheral] == nil)
+        var model = PairingModel(central: try script("SC, just works").central, peripheral: .init())
+        model.machines[.peripheral]?.policyForPeer = nil
+        model.begin(.central)
+        model.drive()
+        #expect(model.outcomes[.central] == .failure(.refusedByPeer(.pairingNotSupported)))
+        #expect(model.outcomes[.peripheral] == nil)
     }
 
     @Test(
         "Encryption Key Size (0x06): shorter than the minimum",
-        arguments: Encounter.End.allCases,
+        arguments: PairingModel.End.allCases,
         7...15
     )
-    func keySize(end: Encounter.End, size: Int) throws {
-        var play = try play("SC, just works")
+    func keySize(end: PairingModel.End, size: Int) throws {
+        var script = try script("SC, just works")
         if end == .central {
-            play.peripheral.maximumKeySize = size
-            play.peripheral.minimumKeySize = 7
+            script.peripheral.maximumKeySize = size
+            script.peripheral.minimumKeySize = 7
         } else {
-            play.central.maximumKeySize = size
-            play.central.minimumKeySize = 7
+            script.central.maximumKeySize = size
+            script.central.minimumKeySize = 7
         }
-        expect(.encryptionKeySize, toldBy: end, in: play) { _ in }
+        expect(.encryptionKeySize, sentBy: end, in: script) { _ in }
     }
 
     @Test("Command Not Supported (0x07): a request in the wrong direction")
     func commandNotSupported() {
-        var central = SecurityManager(Encounter.context(.central))
+        var central = SecurityManager(PairingModel.context(.central))
         let request = SMP.PDU.pairingRequest(PDUVector.features).encode()
-        #expect(Rehearsal.receive(request, &central).compactMap(\.sent) == [[0x05, 0x07]])
+        #expect(ProbeRun.receive(request, &central).compactMap(\.sent) == [[0x05, 0x07]])
     }
 
     @Test("Unspecified Reason (0x08): a PDU before its time")
     func unspecified() throws {
-        expect(.unspecified, toldBy: .peripheral, in: try play("SC, just works")) {
+        expect(.unspecified, sentBy: .peripheral, in: try script("SC, just works")) {
             $0.tamper = { end, bytes in
                 let isKey = bytes.first == SMP.Code.pairingPublicKey.rawValue
                 return isKey && end == .peripheral
@@ -193,22 +197,22 @@ struct FailureReasonTests {
         arguments: [Pairing.FailureReason.repeatedAttempts, .busy]
     )
     func notNow(reason: Pairing.FailureReason) throws {
-        let play = try play("SC, just works")
-        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
-        encounter.machines[.peripheral]?.refusalForPeer = reason
-        encounter.begin(.central)
-        encounter.drive()
-        #expect(encounter.outcomes[.central] == .failure(.refusedByPeer(reason)))
-        #expect(encounter.machines[.peripheral]?.isPairing == false)
+        let script = try script("SC, just works")
+        var model = PairingModel(central: script.central, peripheral: script.peripheral)
+        model.machines[.peripheral]?.refusalForPeer = reason
+        model.begin(.central)
+        model.drive()
+        #expect(model.outcomes[.central] == .failure(.refusedByPeer(reason)))
+        #expect(model.machines[.peripheral]?.isPairing == false)
     }
 
     @Test(
         "Invalid Parameters (0x0A): reserved values in the request or the response",
-        arguments: Encounter.End.allCases,
+        arguments: PairingModel.End.allCases,
         [(1, 0x05), (1, 0xFF), (2, 0x02), (2, 0xFF), (4, 0), (4, 6), (4, 17), (4, 255)]
     )
-    func invalidParameters(end: Encounter.End, change: (place: Int, value: UInt8)) throws {
-        expect(.invalidParameters, toldBy: end, in: try play("SC, just works")) {
+    func invalidParameters(end: PairingModel.End, change: (place: Int, value: UInt8)) throws {
+        expect(.invalidParameters, sentBy: end, in: try script("SC, just works")) {
             $0.tamper = Self.changing(change.place, to: change.value, at: end)
         }
     }
@@ -218,9 +222,9 @@ struct FailureReasonTests {
         arguments: [5, 6]
     )
     func unaskedKeys(place: Int) throws {
-        var play = try play("SC, just works")
-        play.central.isBonding = false
-        expect(.invalidParameters, toldBy: .central, in: play) {
+        var script = try script("SC, just works")
+        script.central.isBonding = false
+        expect(.invalidParameters, sentBy: .central, in: script) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == SMP.Code.pairingResponse.rawValue else {
                     return [bytes]
@@ -238,11 +242,11 @@ struct FailureReasonTests {
     )
     func identity(text: String) throws {
         // A resolvable private address. The second is replaced below by the Central's own address.
-        expect(.invalidParameters, toldBy: .central, in: try play("SC, just works")) {
+        expect(.invalidParameters, sentBy: .central, in: try script("SC, just works")) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == 0x09 else { return [bytes] }
                 let own = SMP.PDU.identityAddressInformation(
-                    Encounter.identities[.central] ?? DeviceAddress(value: 1, kind: .public)
+                    PairingModel.identities[.central] ?? DeviceAddress(value: 1, kind: .public)
                 )
                 return [text.count == 16 ? [0x09] + text.bytes.prefix(7) : own.encode()]
             }
@@ -251,13 +255,13 @@ struct FailureReasonTests {
 
     @Test(
         "DHKey Check Failed (0x0B): an invalid public key, or that of the receiver",
-        arguments: Encounter.End.allCases,
+        arguments: PairingModel.End.allCases,
         PublicKeyForgery.allCases
     )
-    func publicKey(end: Encounter.End, forgery: PublicKeyForgery) throws {
+    func publicKey(end: PairingModel.End, forgery: PublicKeyForgery) throws {
         for name in ["SC, just works", "SC, numeric comparison", "SC, passkey displayed"] {
             var own: [UInt8] = []
-            expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
+            expect(.dhKeyCheckFailed, sentBy: end, in: try script(name)) {
                 $0.tamper = { to, bytes in
                     guard bytes.first == SMP.Code.pairingPublicKey.rawValue else { return [bytes] }
                     // The Central's key is sent first, so it can be sent back to the Central.
@@ -271,11 +275,11 @@ struct FailureReasonTests {
 
     @Test(
         "DHKey Check Failed (0x0B): a check that does not match",
-        arguments: Encounter.End.allCases
+        arguments: PairingModel.End.allCases
     )
-    func check(end: Encounter.End) throws {
+    func check(end: PairingModel.End) throws {
         for name in ["SC, just works", "SC, passkey entered", "SC, out of band"] {
-            expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
+            expect(.dhKeyCheckFailed, sentBy: end, in: try script(name)) {
                 $0.tamper = Self.turningBit(of: .pairingDHKeyCheck, to: end)
             }
         }
@@ -284,21 +288,21 @@ struct FailureReasonTests {
     @Test("DHKey Check Failed (0x0B): features that were changed on the way")
     func downgraded() throws {
         // The bit for protection is removed from the request on its way.
-        expect(.dhKeyCheckFailed, toldBy: .peripheral, in: try play("SC, just works")) {
+        expect(.dhKeyCheckFailed, sentBy: .peripheral, in: try script("SC, just works")) {
             $0.tamper = Self.changing(3, to: 0x0D, at: .peripheral)
         }
     }
 
     @Test(
         "Numeric Comparison Failed (0x0C): a user reports that the numbers differ",
-        arguments: Encounter.End.allCases
+        arguments: PairingModel.End.allCases
     )
-    func numericComparison(end: Encounter.End) throws {
+    func numericComparison(end: PairingModel.End) throws {
         expect(
             .numericComparisonFailed,
-            toldBy: end,
+            sentBy: end,
             as: .declined,
-            in: try play("SC, numeric comparison")
+            in: try script("SC, numeric comparison")
         ) {
             $0.people.behaviors[end] = .refusing
             $0.people.faster = end
@@ -307,7 +311,7 @@ struct FailureReasonTests {
 
     @Test("Key Rejected (0x0F): a long term key of zeros")
     func keyRejected() throws {
-        expect(.keyRejected, toldBy: .central, in: try play("legacy, just works")) {
+        expect(.keyRejected, sentBy: .central, in: try script("legacy, just works")) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == 0x06 else { return [bytes] }
                 return [[0x06] + [UInt8](repeating: 0, count: 16)]
@@ -319,32 +323,32 @@ struct FailureReasonTests {
         "Any reason of the peer is reported and ends the pairing",
         arguments: 0...255 as ClosedRange<UInt8>
     )
-    func heard(byte: UInt8) throws {
+    func reportedReason(byte: UInt8) throws {
         let reason = Pairing.FailureReason(rawValue: byte)
-        for end in Encounter.End.allCases {
-            let play = try play("legacy, just works")
-            var encounter = Encounter(central: play.central, peripheral: play.peripheral)
-            encounter.tamper = { to, bytes in
+        for end in PairingModel.End.allCases {
+            let script = try script("legacy, just works")
+            var model = PairingModel(central: script.central, peripheral: script.peripheral)
+            model.tamper = { to, bytes in
                 to == end && bytes.first == SMP.Code.pairingConfirm.rawValue
                     ? [[0x05, byte]] : [bytes]
             }
-            encounter.begin(.central)
-            encounter.drive()
-            #expect(encounter.outcomes[end] == .failure(.refusedByPeer(reason)))
-            #expect(encounter.machines[end]?.isPairing == false)
+            model.begin(.central)
+            model.drive()
+            #expect(model.outcomes[end] == .failure(.refusedByPeer(reason)))
+            #expect(model.machines[end]?.isPairing == false)
         }
     }
 
     @Test("A pairing that the user declines is not reported as a failure of the peer")
     func consent() throws {
-        let play = try play("SC, just works")
-        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
-        encounter.people.behaviors[.peripheral] = .refusing
-        encounter.begin(.central)
-        encounter.drive()
-        #expect(encounter.outcomes[.peripheral] == .failure(.declined))
-        guard case .failure(.refusedByPeer) = encounter.outcomes[.central] else {
-            Issue.record("the Central does not know")
+        let script = try script("SC, just works")
+        var model = PairingModel(central: script.central, peripheral: script.peripheral)
+        model.people.behaviors[.peripheral] = .refusing
+        model.begin(.central)
+        model.drive()
+        #expect(model.outcomes[.peripheral] == .failure(.declined))
+        guard case .failure(.refusedByPeer) = model.outcomes[.central] else {
+            Issue.record("The Central does not report the failure")
             return
         }
     }
@@ -354,8 +358,8 @@ extension FailureReasonTests {
     /// Flips one bit of the first such PDU that arrives at this end.
     static func turningBit(
         of code: SMP.Code,
-        to end: Encounter.End
-    ) -> (Encounter.End, [UInt8]) -> [[UInt8]] {
+        to end: PairingModel.End
+    ) -> (PairingModel.End, [UInt8]) -> [[UInt8]] {
         { to, bytes in
             guard to == end, bytes.first == code.rawValue else { return [bytes] }
             var bytes = bytes
@@ -368,8 +372,8 @@ extension FailureReasonTests {
     static func changing(
         _ place: Int,
         to value: UInt8,
-        at end: Encounter.End
-    ) -> (Encounter.End, [UInt8]) -> [[UInt8]] {
+        at end: PairingModel.End
+    ) -> (PairingModel.End, [UInt8]) -> [[UInt8]] {
         { to, bytes in
             guard to == end, bytes.first == 0x01 || bytes.first == 0x02 else { return [bytes] }
             var bytes = bytes
@@ -385,7 +389,7 @@ enum PublicKeyForgery: CaseIterable {
     /// Only x is the same, since y must not matter.
     case ownX
     case own
-    case mirrored
+    case negated
 
     /// - Parameter own: the public key of the attacked side, if it was sent. Otherwise the key that
     ///   arrives is changed.
@@ -404,7 +408,7 @@ enum PublicKeyForgery: CaseIterable {
         // The responder's key is unknown before it is sent, so another invalid key replaces it.
         case .ownX: isOwnKnown ? code + Array(own[1...32]) + y : code + zeros + zeros
         case .own: isOwnKnown ? own : code + zeros + y
-        case .mirrored: isOwnKnown ? Self.mirror(own) : code + x + zeros
+        case .negated: isOwnKnown ? Self.negate(own) : code + x + zeros
         }
     }
 
@@ -413,7 +417,7 @@ enum PublicKeyForgery: CaseIterable {
         "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4".bytes.reversed()
 
     /// Returns the key with the same x and the other y: the prime of the field minus y.
-    private static func mirror(_ key: [UInt8]) -> [UInt8] {
+    private static func negate(_ key: [UInt8]) -> [UInt8] {
         let prime: [UInt8] =
             "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".bytes.reversed()
         var borrow = 0

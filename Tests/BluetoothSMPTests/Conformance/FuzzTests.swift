@@ -14,20 +14,20 @@ struct FuzzTests {
     static let stepCount = 25_000
 
     @Test(
-        "Nothing traps, and no end is paired without all steps",
+        "Random faults never trap, and neither end pairs without all steps",
         arguments: RunSeed.seeds(8)
     )
     func fuzz(seed: UInt64) {
-        var storm = Storm(dice: SplitMix64(seed: seed))
+        var fuzzed = FuzzedPairing(dice: SplitMix64(seed: seed))
         for step in 0..<Self.stepCount {
-            storm.step()
-            guard storm.complaints.isEmpty else {
-                Issue.record("seed \(seed), step \(step): \(storm.complaints)")
+            fuzzed.step()
+            guard fuzzed.complaints.isEmpty else {
+                Issue.record("seed \(seed), step \(step): \(fuzzed.complaints)")
                 return
             }
         }
         // Some pairings succeed. Otherwise the test would have no significance.
-        #expect(storm.pairings > 20, "seed \(seed)")
-        #expect(storm.failures > 200, "seed \(seed)")
+        #expect(fuzzed.pairings > 20, "seed \(seed)")
+        #expect(fuzzed.failures > 200, "seed \(seed)")
     }
 }

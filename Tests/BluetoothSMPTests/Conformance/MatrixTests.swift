@@ -7,7 +7,7 @@ import Testing
 
 /// A combination of two devices: every pair of capabilities, with LE Secure Connections and legacy
 /// pairing, with and without the requirement of protection on either side, started by either side.
-struct Meeting: Sendable, CustomTestStringConvertible {
+struct DevicePair: Sendable, CustomTestStringConvertible {
     var initiator: Pairing.IOCapability
     var responder: Pairing.IOCapability
     var usesSecureConnections: Bool
@@ -15,10 +15,10 @@ struct Meeting: Sendable, CustomTestStringConvertible {
     var responderDemands: Bool
     var isBegunByPeripheral: Bool
 
-    static let all: [Meeting] = flags.flatMap { flags in
+    static let all: [DevicePair] = flags.flatMap { flags in
         Pairing.IOCapability.allCases.flatMap { initiator in
             Pairing.IOCapability.allCases.map { responder in
-                Meeting(
+                DevicePair(
                     initiator: initiator,
                     responder: responder,
                     usesSecureConnections: flags & 1 != 0,
@@ -40,7 +40,7 @@ struct Meeting: Sendable, CustomTestStringConvertible {
         return "\(initiator)\(initiatorMark) - \(responder)\(responderMark), \(kind)\(beginner)"
     }
 
-    func policy(_ end: Encounter.End) -> Pairing.Policy {
+    func policy(_ end: PairingModel.End) -> Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = end == .central ? initiator : responder
         policy.requiresAuthentication = end == .central ? initiatorDemands : responderDemands
@@ -51,7 +51,7 @@ struct Meeting: Sendable, CustomTestStringConvertible {
     }
 
     /// Returns the method of the table for one end.
-    func method(seenBy end: Encounter.End) -> Pairing.Method {
+    func method(seenBy end: PairingModel.End) -> Pairing.Method {
         MethodTable.method(
             initiator: initiator,
             responder: responder,
@@ -66,46 +66,46 @@ struct Meeting: Sendable, CustomTestStringConvertible {
         (initiatorDemands || responderDemands) && method(seenBy: .central) == .justWorks
     }
 
-    func play() -> Encounter {
-        var encounter = Encounter(central: policy(.central), peripheral: policy(.peripheral))
-        encounter.begin(isBegunByPeripheral ? .peripheral : .central)
-        encounter.drive()
-        return encounter
+    func run() -> PairingModel {
+        var model = PairingModel(central: policy(.central), peripheral: policy(.peripheral))
+        model.begin(isBegunByPeripheral ? .peripheral : .central)
+        model.drive()
+        return model
     }
 }
 
 @Suite("Association models")
 struct MatrixTests {
-    @Test("The pairing uses the method of the table or fails", arguments: Meeting.all)
-    func method(_ meeting: Meeting) throws {
-        let encounter = meeting.play()
-        guard !meeting.isRefused else { return expectRefusal(encounter) }
-        let central = try encounter.keys(.central)
-        let peripheral = try encounter.keys(.peripheral)
-        #expect(central.method == meeting.method(seenBy: .central))
-        #expect(peripheral.method == meeting.method(seenBy: .peripheral))
+    @Test("The pairing uses the method of the table or fails", arguments: DevicePair.all)
+    func method(_ devices: DevicePair) throws {
+        let model = devices.run()
+        guard !devices.isRefused else { return expectRefusal(model) }
+        let central = try model.keys(.central)
+        let peripheral = try model.keys(.peripheral)
+        #expect(central.method == devices.method(seenBy: .central))
+        #expect(peripheral.method == devices.method(seenBy: .peripheral))
         expectSameKeys(central, peripheral)
-        #expect(central.usesSecureConnections == meeting.usesSecureConnections)
-        #expect(encounter.violations.isEmpty)
-        #expect(encounter.questions.isEmpty)
+        #expect(central.usesSecureConnections == devices.usesSecureConnections)
+        #expect(model.violations.isEmpty)
+        #expect(model.questions.isEmpty)
     }
 
-    private func expectRefusal(_ encounter: Encounter) {
+    private func expectRefusal(_ model: PairingModel) {
         let allowed: [Pairing.Failure] = [
             .refused(.authenticationRequirements), .refusedByPeer(.authenticationRequirements),
         ]
         var failures: [Pairing.Failure] = []
-        for (end, outcome) in encounter.outcomes {
+        for (end, outcome) in model.outcomes {
             switch outcome {
             case .success: Issue.record("\(end) has paired")
             case .failure(let failure): failures.append(failure)
             }
         }
         #expect(!failures.isEmpty && failures.allSatisfy(allowed.contains))
-        #expect(encounter.isEncrypted.values.allSatisfy { !$0 })
+        #expect(model.isEncrypted.values.allSatisfy { !$0 })
         // A Security Request may stay unanswered (2.4.6). Every other pairing has ended.
-        for machine in encounter.machines.values where machine.isPairing {
-            #expect(encounter.transcript.map(\.code) == [.securityRequest])
+        for machine in model.machines.values where machine.isPairing {
+            #expect(model.transcript.map(\.code) == [.securityRequest])
         }
     }
 
@@ -114,13 +114,13 @@ struct MatrixTests {
         #expect(central.localKey != nil && central.localKey == peripheral.peerKey)
         #expect(central.keySize == 16 && peripheral.keySize == 16)
         #expect(central.isBonded && peripheral.isBonded)
-        #expect(central.peerIdentity == Encounter.identities[.peripheral])
-        #expect(peripheral.peerIdentity == Encounter.identities[.central])
+        #expect(central.peerIdentity == PairingModel.identities[.peripheral])
+        #expect(peripheral.peerIdentity == PairingModel.identities[.central])
         #expect(
-            central.peerResolvingKey == Encounter.context(.peripheral).identity.resolvingKey
+            central.peerResolvingKey == PairingModel.context(.peripheral).identity.resolvingKey
         )
         #expect(
-            peripheral.peerResolvingKey == Encounter.context(.central).identity.resolvingKey
+            peripheral.peerResolvingKey == PairingModel.context(.central).identity.resolvingKey
         )
         #expect(central.localSigningKey != nil)
         #expect(central.localSigningKey == peripheral.peerSigningKey)
@@ -131,8 +131,8 @@ struct MatrixTests {
 
     @Test("The matrix contains every combination once")
     func whole() {
-        #expect(Meeting.all.count == 16 * 25)
-        #expect(Set(Meeting.all.map(\.testDescription)).count == Meeting.all.count)
+        #expect(DevicePair.all.count == 16 * 25)
+        #expect(Set(DevicePair.all.map(\.testDescription)).count == DevicePair.all.count)
     }
 
     @Test(
@@ -148,9 +148,9 @@ struct MatrixTests {
         central.ioCapability = initiator
         var peripheral = Pairing.Policy()
         peripheral.ioCapability = responder
-        var encounter = Encounter(central: central, peripheral: peripheral)
-        encounter.begin(.central)
-        encounter.drive()
+        var model = PairingModel(central: central, peripheral: peripheral)
+        model.begin(.central)
+        model.drive()
         let expected = MethodTable.method(
             initiator: initiator,
             responder: responder,
@@ -158,7 +158,7 @@ struct MatrixTests {
             isProtected: true,
             seenBy: .central
         )
-        #expect(try encounter.keys(.central).method == expected)
+        #expect(try model.keys(.central).method == expected)
     }
 
     @Test(
@@ -173,20 +173,20 @@ struct MatrixTests {
         var peripheral = Pairing.Policy()
         peripheral.maximumKeySize = responder
         peripheral.minimumKeySize = 7
-        var encounter = Encounter(central: central, peripheral: peripheral)
-        encounter.begin(.central)
-        encounter.drive()
+        var model = PairingModel(central: central, peripheral: peripheral)
+        model.begin(.central)
+        model.drive()
         let size = min(initiator, responder)
         guard size >= 10 else {
-            #expect(encounter.outcomes[.central] == .failure(.refused(.encryptionKeySize)))
+            #expect(model.outcomes[.central] == .failure(.refused(.encryptionKeySize)))
             #expect(
-                encounter.outcomes[.peripheral] == .failure(.refusedByPeer(.encryptionKeySize))
+                model.outcomes[.peripheral] == .failure(.refusedByPeer(.encryptionKeySize))
             )
             return
         }
-        let keys = try encounter.keys(.central)
+        let keys = try model.keys(.central)
         #expect(keys.keySize == size)
         #expect(keys.peerKey?.value.bytes.suffix(16 - size).allSatisfy { $0 == 0 } == true)
-        #expect(try encounter.keys(.peripheral).localKey == keys.peerKey)
+        #expect(try model.keys(.peripheral).localKey == keys.peerKey)
     }
 }

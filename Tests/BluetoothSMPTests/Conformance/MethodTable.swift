@@ -31,7 +31,7 @@ enum MethodTable {
         responder: Pairing.IOCapability,
         usesSecureConnections: Bool,
         isProtected: Bool,
-        seenBy end: Encounter.End
+        seenBy end: PairingModel.End
     ) -> Pairing.Method {
         guard isProtected else { return .justWorks }
         let table = usesSecureConnections ? secureConnections : legacy
@@ -39,7 +39,8 @@ enum MethodTable {
         return method(row[Int(initiator.rawValue)], seenBy: end)
     }
 
-    private static func method(_ letter: Character, seenBy end: Encounter.End) -> Pairing.Method {
+    private static func method(_ letter: Character, seenBy end: PairingModel.End) -> Pairing.Method
+    {
         switch letter {
         case "N": .numericComparison
         case "b": .passkeyEntryOnBoth

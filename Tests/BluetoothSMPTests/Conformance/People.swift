@@ -16,30 +16,30 @@ struct People {
         case absent
     }
 
-    var behaviors: [Encounter.End: Behavior] = [:]
+    var behaviors: [PairingModel.End: Behavior] = [:]
     /// The end whose user answers first if both have a question.
-    var faster = Encounter.End.central
+    var faster = PairingModel.End.central
     /// The passkey that is entered at both ends if none is displayed.
     var agreed: UInt32 = 4_711
 
     /// The number that was displayed last at each end.
-    private(set) var seen: [Encounter.End: UInt32] = [:]
+    private(set) var seen: [PairingModel.End: UInt32] = [:]
     /// Whether the last two numbers for a comparison differed.
     private(set) var hasSeenDifference = false
 
-    mutating func see(_ number: UInt32, at end: Encounter.End) {
+    mutating func see(_ number: UInt32, at end: PairingModel.End) {
         seen[end] = number
     }
 
     /// Returns the end that answers next.
-    func next(of questions: [Encounter.End: Pairing.Question]) -> Encounter.End? {
+    func next(of questions: [PairingModel.End: Pairing.Question]) -> PairingModel.End? {
         [faster, faster.other].first { questions[$0] != nil }
     }
 
     /// Returns the answer of the user, or `nil` if the user is absent.
     mutating func answer(
         to question: Pairing.Question,
-        at end: Encounter.End
+        at end: PairingModel.End
     ) -> Pairing.Answer? {
         switch behaviors[end] ?? .helpful {
         case .absent: return nil

@@ -47,8 +47,8 @@ struct Probe {
     }
 }
 
-/// The required result of a probe: a small model of the protocol, made of the PDUs of the play and
-/// the rules of the specification, without states.
+/// The required result of a probe: a small model of the protocol, made of the PDUs of the script
+/// and the rules of the specification, without states.
 struct Verdict: Equatable {
     enum Kind: Equatable {
         /// The PDU was awaited. Its value decides whether the pairing continues or is refused for
@@ -66,14 +66,14 @@ struct Verdict: Equatable {
 
     var kind: Kind
 
-    init(on probe: Probe, at moment: Encounter.Moment, of play: Play) {
-        kind = Self.kind(probe, moment, play)
+    init(on probe: Probe, at moment: PairingModel.Moment, of script: PairingScript) {
+        kind = Self.kind(probe, moment, script)
     }
 
     private static func kind(
         _ probe: Probe,
-        _ moment: Encounter.Moment,
-        _ play: Play
+        _ moment: PairingModel.Moment,
+        _ script: PairingScript
     ) -> Kind {
         let isIdle = moment.progress == 0 && moment.end == .peripheral
         if isIdle { return idle(probe) }
@@ -88,10 +88,10 @@ struct Verdict: Equatable {
         case .pairingFailed: return .ended
         // The Security Request asks for the pairing that is in progress (2.4.6).
         case .securityRequest where moment.end == .central: return .ignored
-        case .pairingKeypressNotification where expectsKeypress(moment, play): return .ignored
+        case .pairingKeypressNotification where expectsKeypress(moment, script): return .ignored
         default: break
         }
-        guard code == awaited(moment, play) else {
+        guard code == awaited(moment, script) else {
             return .refused([.unspecified, .commandNotSupported, .invalidParameters])
         }
         return .judged(refusals: refusals(of: code))
@@ -104,8 +104,9 @@ struct Verdict: Equatable {
     }
 
     /// Returns the PDU that the peer has to send next, or `nil` while the peer waits.
-    private static func awaited(_ moment: Encounter.Moment, _ play: Play) -> SMP.Code? {
-        let (before, after) = play.lines
+    private static func awaited(_ moment: PairingModel.Moment, _ script: PairingScript) -> SMP.Code?
+    {
+        let (before, after) = script.lines
         let lines = before + after
         guard moment.progress < lines.count else { return nil }
         guard moment.progress < before.count || moment.isEncrypted else { return nil }
@@ -115,9 +116,11 @@ struct Verdict: Equatable {
 
     /// Whether a keypress is expected: from the side where the passkey is entered, until the first
     /// confirm value (3.5.8), if both sides support keypresses.
-    private static func expectsKeypress(_ moment: Encounter.Moment, _ play: Play) -> Bool {
-        guard play.central.usesKeypressNotifications, moment.end == .central else { return false }
-        let lines = play.lines.before
+    private static func expectsKeypress(_ moment: PairingModel.Moment, _ script: PairingScript)
+        -> Bool
+    {
+        guard script.central.usesKeypressNotifications, moment.end == .central else { return false }
+        let lines = script.lines.before
         let first = lines.firstIndex { $0.code == .pairingConfirm } ?? lines.count
         // The Central sends its confirm value as early as possible, so it may precede a keypress.
         return (first...first + 1).contains(moment.progress)

@@ -6,11 +6,12 @@ import BluetoothTypes
 import Testing
 
 /// The keys that are distributed, in their order.
-@Suite struct DistributionTests {
+@Suite("Distribution of keys")
+struct DistributionTests {
     static let subsets = (0..<8 as Range<UInt8>).map { SMP.KeyDistribution(rawValue: $0) }
 
     @Test("Keys that both sides negotiated are distributed", arguments: subsets, subsets)
-    func whatBothSpeakOfIsHandedOver(
+    func negotiatedKeys(
         initiator: SMP.KeyDistribution,
         responder: SMP.KeyDistribution
     ) throws {
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test("The responder distributes its keys first, and both use the same order")
-    func theResponderIsFirstAndEachHasTheSameOrder() {
+    func responderFirst() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         let order: [SMP.Code] = [
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test("The initiator waits for all keys of the responder")
-    func theInitiatorWaitsForAllOfTheRespondersKeys() {
+    func initiatorWaits() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
         dialogue.pair()
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test("Keys in another order are refused", arguments: [true, false])
-    func anotherOrderIsRefused(isToCentral: Bool) {
+    func wrongOrder(isToCentral: Bool) {
         var held: [UInt8]?
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
@@ -76,7 +77,7 @@ import Testing
         #expect(side.keys == nil)
     }
 
-    @Test("A key that was not negotiated is refused") func aKeyThatWasNotSpokenOfIsRefused() {
+    @Test("A key that was not negotiated is refused") func unnegotiatedKey() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
             guard isForCentral, pdu[0] == 0x08 else { return [pdu] }
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test("A response may not offer more keys than the request")
-    func aResponseMayNotPromiseMoreThanWasAskedFor() {
+    func excessiveResponse() {
         for isOwn in [true, false] {
             var features = SMP.PairingFeatures.secureResponse
             if isOwn {
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("Keys of BR/EDR are never offered") func keysOfBREDRAreNeverPromised() throws {
+    @Test("Keys of BR/EDR are never offered") func noLinkKeys() throws {
         var features = SMP.PairingFeatures.secureResponse
         features.initiatorKeys = SMP.KeyDistribution(rawValue: 0xFF)
         features.responderKeys = SMP.KeyDistribution(rawValue: 0xFF)
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test("An identity resolving key of zeros means that the peer has no privacy")
-    func aResolvingKeyOfZerosMeansNoPrivacy() throws {
+    func zeroResolvingKey() throws {
         let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let dialogue = Self.dialogue(replacing: 0x08, by: .identityInformation(zeros))
         let keys = try #require(dialogue.central.keys)
@@ -144,20 +145,20 @@ import Testing
         "A private address is not an identity address",
         arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64]
     )
-    func anAddressThatChangesIsNoIdentity(value: UInt64) {
+    func privateIdentityAddress(value: UInt64) {
         let address = DeviceAddress(value: value, kind: .random)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         dialogue.expectFailure(.invalidParameters, byCentral: true)
     }
 
     @Test("The receiver's own address is not accepted as the peer's identity")
-    func ourOwnAddressIsNotThePeers() {
+    func ownAddress() {
         let address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         dialogue.expectFailure(.invalidParameters, byCentral: true)
     }
 
-    @Test("An identity address of zeros counts as none") func anAddressOfZerosIsNone() throws {
+    @Test("An identity address of zeros counts as none") func zeroAddress() throws {
         let address = DeviceAddress(value: 0, kind: .public)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         let keys = try #require(dialogue.central.keys)
@@ -165,7 +166,7 @@ import Testing
         #expect(keys.peerResolvingKey == nil)
     }
 
-    @Test("A long term key of zeros is rejected") func aLongTermKeyOfZerosIsRejected() throws {
+    @Test("A long term key of zeros is rejected") func zeroLongTermKey() throws {
         let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let dialogue = Self.dialogue(
             .legacy(),
@@ -176,7 +177,7 @@ import Testing
     }
 
     @Test("A long term key longer than the negotiated size is rejected")
-    func aLongTermKeyIsNotLongerThanAgreed() throws {
+    func longLongTermKey() throws {
         let policy = Pairing.Policy.legacy {
             $0.minimumKeySize = 7
             $0.maximumKeySize = 7
@@ -193,7 +194,7 @@ import Testing
     }
 
     @Test("Incompletely distributed keys are discarded")
-    func keysThatWereHandedOverHalfAreNotKept() {
+    func incompleteKeys() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
             isForCentral && pdu[0] == 0x0A ? [[0x05, 0x08]] : [pdu]
@@ -204,7 +205,7 @@ import Testing
     }
 
     @Test("The end of encryption ends a distribution and discards its keys")
-    func encryptionThatEndsTakesThemWithIt() {
+    func encryptionEnds() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
         dialogue.pair()

@@ -6,7 +6,8 @@ import BluetoothTypes
 import Testing
 
 /// Pairings that are canceled or stop at every step.
-@Suite struct EndingTests {
+@Suite("The end of a pairing")
+struct EndingTests {
     /// The kinds of pairing.
     enum Way: CaseIterable {
         case justWorks, comparison, passkey, legacy, legacyPasskey
@@ -36,7 +37,7 @@ import Testing
     static let steps = 0..<120
 
     @Test("Every kind of pairing has enough steps for the tests", arguments: Way.allCases)
-    func everyWayIsLongEnoughToBeTested(way: Way) throws {
+    func stepCounts(way: Way) throws {
         var dialogue = try #require(Self.dialogue(way, steps: 8))
         #expect(Self.dialogue(way, steps: 119) == nil)
         dialogue.run()
@@ -48,7 +49,7 @@ import Testing
         arguments: Way.allCases,
         [true, false]
     )
-    func cancellingAnywhereEndsItOnBothSides(way: Way, isByCentral: Bool) {
+    func cancellation(way: Way, isByCentral: Bool) {
         for steps in Self.steps {
             guard var dialogue = Self.dialogue(way, steps: steps) else { break }
             let side: WritableKeyPath<PairingDialogue, PairingSide> =
@@ -71,7 +72,7 @@ import Testing
         arguments: Way.allCases,
         [true, false]
     )
-    func aPairingThatStandsStillEndsTheChannel(way: Way, isCentral: Bool) throws {
+    func timeoutAtEveryStep(way: Way, isCentral: Bool) throws {
         for steps in Self.steps {
             guard let dialogue = Self.dialogue(way, steps: steps) else { break }
             var side = isCentral ? dialogue.central : dialogue.peripheral
@@ -83,7 +84,7 @@ import Testing
             let count = side.sent.count
             side.deadlinePassed(now: deadline)
             #expect(side.failure == .timedOut)
-            #expect(side.sent.count == count, "nothing is said any more")
+            #expect(side.sent.count == count, "The machine sends no further PDUs")
             try expectDead(side)
         }
     }
@@ -106,7 +107,7 @@ import Testing
         #expect(side.actions == [.failed(.timedOut)])
     }
 
-    @Test("Each PDU restarts the timeout") func eachPDUStartsTheTimeAnew() {
+    @Test("Each PDU restarts the timeout") func restartedTimeout() {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         var now = Instant.zero
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test("An unanswered Security Request does not close the channel")
-    func aSecurityRequestThatNobodyAnswersDoesNotEndTheChannel() throws {
+    func unansweredSecurityRequest() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.deadlinePassed(now: .zero + .seconds(30))
@@ -132,7 +133,7 @@ import Testing
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test("A question is withdrawn at the timeout") func whatIsAskedIsWithdrawnWhenTimeIsUp() {
+    @Test("A question is withdrawn at the timeout") func questionAtTimeout() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test("A question is withdrawn if the peer ends the pairing")
-    func whatIsAskedIsWithdrawnWhenThePeerGivesUp() {
+    func questionAtPeerFailure() {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.peripheral.answer = { _ in nil }
         dialogue.central.answer = { _ in .no }
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test("An answer without a question has no effect")
-    func anAnswerThatNobodyAskedForChangesNothing() {
+    func unrequestedAnswer() {
         var dialogue = PairingDialogue()
         for answer in [.yes, .no, .passkey(1), .keypress(.cleared)] as [Pairing.Answer] {
             dialogue.central.answer(answer)
@@ -169,7 +170,7 @@ import Testing
         #expect(dialogue.central.actions.count == count)
     }
 
-    @Test("An answer of the wrong kind is ignored") func theWrongKindOfAnswerIsNoAnswer() throws {
+    @Test("An answer of the wrong kind is ignored") func wrongAnswer() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in nil }
         dialogue.pair()
@@ -182,7 +183,7 @@ import Testing
     }
 
     @Test("Encryption that fails to start ends the pairing", arguments: [true, false])
-    func encryptionThatCannotBeBegunEndsIt(isCentral: Bool) {
+    func encryptionFailure(isCentral: Bool) {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         while dialogue.central.actions.allSatisfy({ !$0.isEncrypting }), dialogue.step() {}
@@ -193,7 +194,7 @@ import Testing
     }
 
     @Test("Another pairing may follow a failure")
-    func afterAFailureThereMayBeAnotherPairing() throws {
+    func pairingAfterFailure() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in .no }
         dialogue.pair()
@@ -206,7 +207,7 @@ import Testing
     }
 
     @Test("Another pairing may follow a success")
-    func afterASuccessThereMayBeAnotherPairing() throws {
+    func pairingAfterSuccess() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         let first = dialogue.central.keys

@@ -7,7 +7,8 @@ import LanyardTestSupport
 import Testing
 
 /// Invalid, copied and published public keys.
-@Suite struct ForgedKeyTests {
+@Suite("Forged public keys")
+struct ForgedKeyTests {
     /// Returns a Central that has sent its public key, and that key.
     static func central(_ policy: Pairing.Policy = .init()) throws -> (PairingSide, SMP.PublicKey) {
         var dialogue = PairingDialogue(policy)
@@ -29,7 +30,7 @@ import Testing
 
     enum Missing: Error { case publicKey }
 
-    @Test("The receiver's own public key is refused") func ourOwnKeyIsNotThePeers() throws {
+    @Test("The receiver's own public key is refused") func ownKey() throws {
         var (central, key) = try Self.central()
         central.receive(.publicKey(key))
         #expect(central.failure == .refused(.dhKeyCheckFailed))
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test("The public key of the responder's own out-of-band data is refused")
-    func aResponderIsNotMetWithTheKeyOfItsOutOfBandData() throws {
+    func ownOutOfBandKey() throws {
         let data = try OutOfBandTests.made(seed: 1)
         var policy = Pairing.Policy()
         policy.localOutOfBandData = data
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test("A key that is not a point of the curve is refused", arguments: [true, false])
-    func aKeyThatIsNoPointIsRefused(isCentral: Bool) throws {
+    func invalidPoint(isCentral: Bool) throws {
         let ones = [UInt8](repeating: 0xFF, count: 32)
         let one = [1] + [UInt8](repeating: 0, count: 31)
         let zero = [UInt8](repeating: 0, count: 32)
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test("The published debug key is refused", arguments: [true, false])
-    func theKeyThatEverybodyKnowsIsRefused(isCentral: Bool) throws {
+    func debugKeyRefused(isCentral: Bool) throws {
         let debug = try #require(SMP.KeyPair.debug?.publicKey)
         for y in [debug.y, try #require(Self.negated(debug.y))] {
             var side = isCentral ? try Self.central().0 : Self.peripheral()
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test("The debug key is used if both sides allow it, and creates no bond")
-    func theKeyThatEverybodyKnowsIsUsedIfBothSaySoAndMakesNoBond() throws {
+    func debugKeyAllowed() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.usesPublishedDebugKey = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.pair()
@@ -101,14 +102,14 @@ import Testing
     }
 
     @Test("A peer that uses the debug key is refused by default")
-    func aDebuggingPeerIsRefusedByWhoDoesNot() {
+    func debuggingPeer() {
         var dialogue = PairingDialogue(.init(.noInputNoOutput) { $0.usesPublishedDebugKey = true })
         dialogue.pair()
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
     @Test("A peer that does not use the debug key refuses one that does")
-    func aPeerThatDoesNotDebugPairsWithOneThatDoes() throws {
+    func debuggingInitiator() throws {
         var dialogue = PairingDialogue(
             .init(),
             .init(.noInputNoOutput) { $0.usesPublishedDebugKey = true }

@@ -3,9 +3,10 @@
 import BluetoothSMP
 import Testing
 
-@Suite struct KeypressTests {
+@Suite("Keypress notifications")
+struct KeypressTests {
     @Test("The peer is notified of every digit", arguments: [false, true])
-    func thePeerIsToldOfEveryDigit(isLegacy: Bool) throws {
+    func digits(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(
             .peripheralShows,
             isLegacy: isLegacy,
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test("The responder sends keypress notifications too", arguments: [false, true])
-    func theResponderTellsAsWell(isLegacy: Bool) throws {
+    func responder(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(.centralShows, isLegacy: isLegacy, keypresses: true)
         dialogue.pair()
         dialogue.peripheral.answer(.keypress(.digitEntered))
@@ -39,8 +40,8 @@ import Testing
         "Both sides send keypress notifications if both enter the passkey",
         arguments: [false, true]
     )
-    func bothTellWhereBothEnter(isLegacy: Bool) throws {
-        var dialogue = PasskeyTests.dialogue(.nobodyShows, isLegacy: isLegacy, keypresses: true)
+    func bothSides(isLegacy: Bool) throws {
+        var dialogue = PasskeyTests.dialogue(.neitherShows, isLegacy: isLegacy, keypresses: true)
         dialogue.pair()
         #expect(dialogue.central.pressed == [.entryStarted])
         #expect(dialogue.peripheral.pressed == [.entryStarted])
@@ -54,7 +55,7 @@ import Testing
         "Keypress notifications are sent only if both sides support them",
         arguments: [false, true]
     )
-    func nothingIsToldUnlessBothWantIt(isLegacy: Bool) throws {
+    func unsupported(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(
             .peripheralShows,
             isLegacy: isLegacy,
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test("The start and the end of the entry are notified once")
-    func beginningAndEndAreToldOnce() throws {
+    func startAndEnd() throws {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         dialogue.central.answer(.keypress(.entryStarted))
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test("A keypress notification that was not negotiated is refused")
-    func aKeypressThatWasNotAgreedOnIsOutOfOrder() {
+    func unnegotiated() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.peripheral.receive(.keypress(.digitEntered))
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test("A keypress notification after the first round is refused")
-    func aKeypressAfterTheRoundsHaveBegunIsOutOfOrder() throws {
+    func afterFirstRound() throws {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))

@@ -5,9 +5,10 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-@Suite struct LegacyPairingTests {
+@Suite("Legacy pairing")
+struct LegacyPairingTests {
     @Test("Just Works in legacy pairing distributes two keys")
-    func justWorksHandsOverTwoKeys() throws {
+    func justWorksKeys() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test("Long term keys are sent only on an encrypted link")
-    func longTermKeysAreToldUnderEncryptionOnly() throws {
+    func encryptedKeys() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         let encryption = try #require(
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test("Legacy pairing is used if either side supports nothing else", arguments: [true, false])
-    func eitherSideMayBeOld(isCentralOld: Bool) throws {
+    func eitherSideLegacyOnly(isCentralOld: Bool) throws {
         let new = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(
             isCentralOld ? .legacy() : new,
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test("LE Secure Connections are used if both sides support them")
-    func whoCanDoBetterDoes() throws {
+    func secureConnectionsPreferred() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.pair()
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test("A side that does not allow legacy pairing refuses it", arguments: [true, false])
-    func whoDoesNotAllowItRefuses(isCentralOld: Bool) {
+    func legacyNotAllowed(isCentralOld: Bool) {
         var dialogue = PairingDialogue(
             isCentralOld ? .legacy() : Pairing.Policy(),
             isCentralOld ? Pairing.Policy() : .legacy()
@@ -67,14 +68,14 @@ import Testing
     }
 
     @Test("Legacy pairing has no numeric comparison")
-    func peopleDoNotCompareNumbersInLegacyPairing() throws {
+    func noNumericComparison() throws {
         var dialogue = PairingDialogue(.legacy(.displayYesNo), .legacy(.displayYesNo))
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
     }
 
     @Test("The random number is not sent before the peer's confirm value")
-    func theRandomNumberIsNotToldBeforeTheConfirmValue() throws {
+    func randomAfterConfirm() throws {
         // A peer that learns the random number earlier can choose its own accordingly
         // (CVE-2020-0022 and similar).
         var dialogue = PairingDialogue(.legacy(), .legacy())
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test("The responder refuses a random number before the confirm value")
-    func theResponderDoesNotTakeARandomNumberFirst() {
+    func earlyRandom() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.peripheral.receive(.pairingRequest(.legacyResponse))
         dialogue.peripheral.answer(.yes)
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test("The receiver's own confirm value is refused")
-    func ourOwnConfirmValueIsNotThePeers() throws {
+    func ownConfirmValue() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.central.pair(.legacy())
         dialogue.central.receive(.pairingResponse(.legacyResponse))
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test("A random number that does not match its confirm value fails", arguments: [true, false])
-    func aNumberThatWasNotConfirmedFails(isToCentral: Bool) {
+    func unconfirmedRandom(isToCentral: Bool) {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.tamper = { pdu, isForCentral in
             guard pdu[0] == 0x04, isForCentral == isToCentral else { return [pdu] }
@@ -119,7 +120,7 @@ import Testing
         #expect(dialogue.linkKeys.isEmpty)
     }
 
-    @Test("A public key in legacy pairing is refused") func aPublicKeyHasNoPlaceInIt() {
+    @Test("A public key in legacy pairing is refused") func unexpectedPublicKey() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.peripheral.receive(.pairingRequest(.legacyResponse))
         dialogue.peripheral.answer(.yes)

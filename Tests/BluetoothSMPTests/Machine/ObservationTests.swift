@@ -6,8 +6,9 @@ import BluetoothTypes
 import Testing
 
 /// The properties of a machine between two events.
-@Suite struct ObservationTests {
-    @Test("A new machine is idle") func itIsIdleAtFirst() {
+@Suite("The state of a pairing")
+struct ObservationTests {
+    @Test("A new machine is idle") func idle() {
         let manager = PairingDialogue().central.manager
         #expect(!manager.isPairing)
         #expect(manager.method == nil && manager.strength == nil)
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test("The method is known when a question is asked")
-    func theMethodIsKnownWhenAnythingIsAsked() {
+    func methodAtQuestion() {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in nil }
         dialogue.peripheral.answer = { _ in nil }
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test("The method is known when consent is requested")
-    func theMethodIsKnownToWhoIsAskedForConsent() {
+    func methodAtConsent() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test("The strength is known before encryption", arguments: [false, true])
-    func theStrengthIsKnownBeforeEncryption(isLegacy: Bool) {
+    func securityBeforeEncryption(isLegacy: Bool) {
         let policy: Pairing.Policy = isLegacy ? .legacy() : .init(.displayYesNo)
         var dialogue = PairingDialogue(policy, policy)
         dialogue.central.pair(policy)
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test("The key is returned only for its diversifier and random number")
-    func theKeyIsGivenToWhoAsksByItsNameOnly() throws {
+    func keyLookup() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         while dialogue.central.actions.allSatisfy({ !$0.isEncrypting }), dialogue.step() {}
@@ -61,7 +62,7 @@ import Testing
         #expect(dialogue.central.manager.key(diversifier: 0, random: 0) == nil)
     }
 
-    @Test("The key is discarded when the pairing ends") func theKeyIsGoneWhenThePairingIs() {
+    @Test("The key is discarded when the pairing ends") func keyDiscarded() {
         var dialogue = PairingDialogue()
         dialogue.pair()
         #expect(dialogue.peripheral.manager.key(diversifier: 0, random: 0) == nil)
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test("A second pairing is busy, and the first one continues")
-    func whoPairsTwiceIsBusyAndTheFirstGoesOn() throws {
+    func secondPairing() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         dialogue.central.pair(.init())
@@ -80,7 +81,7 @@ import Testing
         #expect(dialogue.peripheral.keys != nil && dialogue.central.keys != nil)
     }
 
-    @Test("Endless keypresses do not keep a pairing alive") func nobodyIsKeptWaitingForEver() {
+    @Test("Endless keypresses do not keep a pairing alive") func endlessKeypresses() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         for second in 0..<(2 * SecurityManager.pduLimit) {
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test("An answer restarts the timeout only if it sends a PDU")
-    func answersDoNotStartTheTimeAnewUnlessThePeerHearsOfThem() {
+    func answerTimeout() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         let later = Instant.zero + .seconds(20)

@@ -7,12 +7,13 @@ import LanyardTestSupport
 import Testing
 
 /// PDUs that arrive too early, twice, or never.
-@Suite struct OrderTests {
+@Suite("The order of PDUs")
+struct OrderTests {
     /// A forged value for any part of the peer's pairing.
     let zero = SMP.Value128()
 
     @Test("A random number before its confirm value is refused")
-    func aRandomNumberBeforeItsCommitmentIsRefused() throws {
+    func randomBeforeConfirm() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(Pairing.Policy())
         dialogue.central.receive(.pairingResponse(.secureResponse))
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test("Encryption without the DHKey check has no key")
-    func encryptionWithoutTheCheckHasNoKey() throws {
+    func encryptionBeforeCheck() throws {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.publicKey(try Self.someKey()))
         peripheral.receive(.pairingRandom(zero))
@@ -34,7 +35,7 @@ import Testing
         #expect(peripheral.manager.isPairing)
     }
 
-    @Test("A wrong DHKey check fails") func aWrongCheckFails() throws {
+    @Test("A wrong DHKey check fails") func wrongCheck() throws {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.publicKey(try Self.someKey()))
         peripheral.receive(.pairingRandom(zero))
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test("A DHKey check that was changed on the way fails", arguments: [true, false])
-    func aCheckThatWasChangedOnTheWayFails(isToCentral: Bool) {
+    func changedCheck(isToCentral: Bool) {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
             guard pdu[0] == 0x0D, isForCentral == isToCentral else { return [pdu] }
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test("Capabilities that were changed on the way fail the DHKey check")
-    func capabilitiesThatWereChangedOnTheWayFailTheCheck() {
+    func changedCapabilities() {
         // The attack disables the comparison: DisplayYesNo becomes NoInputNoOutput.
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.tamper = { pdu, _ in
@@ -75,7 +76,7 @@ import Testing
         arguments: 1...16 as ClosedRange<UInt8>,
         [true, false]
     )
-    func whatComesTwiceLeadsToNoKeys(code: UInt8, isToCentral: Bool) {
+    func duplicatePDU(code: UInt8, isToCentral: Bool) {
         var dialogue = PairingDialogue()
         var didRepeat = false
         dialogue.tamper = { pdu, isForCentral in
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test("Keys before encryption are refused", arguments: [true, false])
-    func keysBeforeEncryptionAreRefused(isCentral: Bool) throws {
+    func keysBeforeEncryption(isCentral: Bool) throws {
         let early: [SMP.PDU] = [
             .encryptionInformation(PairingDialogue.key(1)),
             .identityInformation(PairingDialogue.key(1)),
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test("PDUs of the other role get Command Not Supported")
-    func theOtherRolesPDUsAreNotSupported() {
+    func otherRole() {
         var dialogue = PairingDialogue()
         dialogue.central.receive(.pairingRequest(.secureResponse))
         #expect(dialogue.central.sentFailures == [.commandNotSupported])
@@ -122,7 +123,7 @@ import Testing
         #expect(dialogue.central.failure == nil && dialogue.peripheral.failure == nil)
     }
 
-    @Test("An unknown code is ignored") func aCodeThatNobodyKnowsIsIgnored() throws {
+    @Test("An unknown code is ignored") func unknownCode() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.receive([0x0F, 1, 2, 3])
         #expect(dialogue.peripheral.actions.count == 1)
@@ -133,7 +134,7 @@ import Testing
         #expect(dialogue.central.manager.nextDeadline == .zero + .seconds(30))
     }
 
-    @Test("A PDU of the wrong length gets Invalid Parameters") func aWrongLengthIsInvalid() {
+    @Test("A PDU of the wrong length gets Invalid Parameters") func wrongLength() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.receive([0x01, 0x03])
         #expect(dialogue.peripheral.sentFailures == [.invalidParameters])
@@ -143,7 +144,7 @@ import Testing
         #expect(dialogue.central.failure == .refused(.invalidParameters))
     }
 
-    @Test("Pairing Failed is never answered") func pairingFailedIsNeverAnswered() {
+    @Test("Pairing Failed is never answered") func pairingFailed() {
         var dialogue = PairingDialogue()
         for bytes in [[0x05, 0x08], [0x05], [0x05, 0x08, 0x00]] as [[UInt8]] {
             dialogue.central.receive(bytes)
@@ -152,7 +153,7 @@ import Testing
         #expect(dialogue.central.sent.isEmpty && dialogue.peripheral.sent.isEmpty)
     }
 
-    @Test("A second Pairing Request ends the pairing") func aSecondPairingRequestEndsThePairing() {
+    @Test("A second Pairing Request ends the pairing") func secondRequest() {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.pairingRequest(.secureResponse))
         #expect(peripheral.failure == .refused(.unspecified))
@@ -160,7 +161,7 @@ import Testing
     }
 
     @Test("Random PDUs lead to neither keys nor traps", arguments: RunSeed.seeds(64))
-    func noiseLeadsToNoKeysAndNoTrap(seed: UInt64) {
+    func randomPDUs(seed: UInt64) {
         var noise = SplitMix64(seed: seed)
         var dialogue = PairingDialogue(
             .init(.keyboardDisplay) { $0.allowsLegacyPairing = seed % 2 == 0 },

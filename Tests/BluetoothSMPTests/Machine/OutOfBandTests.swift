@@ -6,7 +6,8 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-@Suite struct OutOfBandTests {
+@Suite("Out-of-band pairing")
+struct OutOfBandTests {
     /// Returns the data that one side has made.
     static func made(seed: UInt64, legacy: Bool = false) throws -> Pairing.LocalOutOfBandData {
         var generator = SplitMix64(seed: seed)
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test("A pairing succeeds if both sides have data of the other")
-    func bothHaveHeardFromEachOther() throws {
+    func dataOfBoth() throws {
         let (one, two) = (try Self.made(seed: 1), try Self.made(seed: 2))
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer?.localOutOfBandData = one
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test("A pairing succeeds if only one side has data of the other", arguments: [true, false])
-    func itIsEnoughThatOneHasHeard(isCentral: Bool) throws {
+    func dataOfOne(isCentral: Bool) throws {
         let data = try Self.made(seed: 3)
         var dialogue = PairingDialogue()
         if isCentral {
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test("A public key that does not match its confirmation fails", arguments: [true, false])
-    func aPublicKeyThatWasNotConfirmedFails(isCentral: Bool) throws {
+    func wrongPublicKey(isCentral: Bool) throws {
         let (data, other) = (try Self.made(seed: 3), try Self.made(seed: 4))
         var dialogue = PairingDialogue()
         if isCentral {
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test("A peer that claims data that was never made is refused", arguments: [true, false])
-    func whoHasHeardWhatWeNeverSaidIsRefused(isCentral: Bool) throws {
+    func claimedData(isCentral: Bool) throws {
         let data = try Self.made(seed: 5)
         var dialogue = PairingDialogue()
         if isCentral {
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test("A wrong random number fails the check", arguments: [true, false])
-    func aWrongRandomNumberFailsTheCheck(isCentral: Bool) throws {
+    func wrongRandom(isCentral: Bool) throws {
         // The confirmation matches the public key and a random number other than the shared one.
         let data = try Self.made(seed: 6)
         var dialogue = PairingDialogue()
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test("A temporary key authenticates legacy pairing")
-    func aTemporaryKeyPairsOldDevices() throws {
+    func temporaryKey() throws {
         let data = try Self.made(seed: 7, legacy: true)
         var dialogue = PairingDialogue(
             .legacy { $0.localOutOfBandData = data },
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test("A temporary key alone is used if legacy pairing is allowed")
-    func aTemporaryKeyAloneIsUsedWhereItIsAllowed() throws {
+    func temporaryKeyOnly() throws {
         let key = [UInt8](repeating: 9, count: 16)
         let policy = Pairing.Policy(.noInputNoOutput) {
             $0.allowsLegacyPairing = true
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test("A temporary key on one side only is not used")
-    func aTemporaryKeyOnOneSideIsNotUsed() throws {
+    func temporaryKeyOfOne() throws {
         var dialogue = PairingDialogue(
             .legacy {
                 let key = [UInt8](repeating: 9, count: 16)
@@ -128,7 +129,7 @@ import Testing
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test("Different temporary keys fail") func differentTemporaryKeysFail() {
+    @Test("Different temporary keys fail") func differentTemporaryKeys() {
         func policy(_ byte: UInt8) -> Pairing.Policy {
             .legacy {
                 let key = [UInt8](repeating: byte, count: 16)
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test("Out-of-band data satisfies the requirement of protection")
-    func whoDemandsProtectionHasItByOutOfBandData() throws {
+    func requiredProtection() throws {
         let data = try Self.made(seed: 8)
         var dialogue = PairingDialogue(
             .init(.noInputNoOutput) {

@@ -68,7 +68,7 @@ struct PairingDialogue {
     mutating func run(now: Instant = .zero) {
         var steps = 0
         while steps < Self.stepLimit, step(now: now) { steps += 1 }
-        #expect(steps < Self.stepLimit, "the dialogue does not end")
+        #expect(steps < Self.stepLimit, "The pairing does not end")
     }
 
     /// Performs one step. Returns `false` if there is none.

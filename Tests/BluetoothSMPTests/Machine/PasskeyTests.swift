@@ -6,16 +6,17 @@ import BluetoothTypes
 import Testing
 
 /// Passkey Entry in its three forms, with LE Secure Connections and legacy pairing.
-@Suite struct PasskeyTests {
+@Suite("Passkey Entry")
+struct PasskeyTests {
     /// The side that displays the passkey.
     enum Form: CaseIterable {
-        case centralShows, peripheralShows, nobodyShows
+        case centralShows, peripheralShows, neitherShows
 
         var capabilities: (central: Pairing.IOCapability, peripheral: Pairing.IOCapability) {
             switch self {
             case .centralShows: (.displayOnly, .keyboardOnly)
             case .peripheralShows: (.keyboardOnly, .displayOnly)
-            case .nobodyShows: (.keyboardOnly, .keyboardOnly)
+            case .neitherShows: (.keyboardOnly, .keyboardOnly)
             }
         }
 
@@ -23,7 +24,7 @@ import Testing
             switch self {
             case .centralShows: (.passkeyDisplay, .passkeyEntry)
             case .peripheralShows: (.passkeyEntry, .passkeyDisplay)
-            case .nobodyShows: (.passkeyEntryOnBoth, .passkeyEntryOnBoth)
+            case .neitherShows: (.passkeyEntryOnBoth, .passkeyEntryOnBoth)
             }
         }
     }
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test("The right passkey pairs", arguments: Form.allCases, [false, true])
-    func theRightPasskeyPairs(form: Form, isLegacy: Bool) throws {
+    func rightPasskey(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
         let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 7
@@ -70,7 +71,7 @@ import Testing
         arguments: Form.allCases,
         [false, true]
     )
-    func itDoesNotMatterWhoIsFaster(form: Form, isLegacy: Bool) throws {
+    func orderOfAnswers(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
         let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 999_999
@@ -83,13 +84,13 @@ import Testing
     }
 
     @Test("A passkey that differs in one bit fails", arguments: Form.allCases, [false, true])
-    func aPasskeyThatDiffersInOneBitFails(form: Form, isLegacy: Bool) {
+    func wrongBit(form: Form, isLegacy: Bool) {
         for bit in [0, 1, 10, 19] as [UInt32] {
             var dialogue = Self.dialogue(form, isLegacy: isLegacy)
             dialogue.pair()
             let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 0
             let wrong = (shown ^ 1 << bit) % 1_000_000
-            if form == .nobodyShows { dialogue.central.answer(.passkey(shown)) }
+            if form == .neitherShows { dialogue.central.answer(.passkey(shown)) }
             dialogue.enter(wrong)
             let reasons = dialogue.central.sentFailures + dialogue.peripheral.sentFailures
             #expect(reasons == [.confirmValueFailed])
@@ -103,7 +104,7 @@ import Testing
         arguments: Form.allCases,
         [false, true]
     )
-    func whoDeclinesToEnterEndsIt(form: Form, isLegacy: Bool) {
+    func declinedEntry(form: Form, isLegacy: Bool) {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
         let isCentral = dialogue.central.questions.contains(.enterPasskey)
@@ -122,7 +123,7 @@ import Testing
         arguments: [Form.centralShows, .peripheralShows],
         [false, true]
     )
-    func whoShowsThePasskeyMayDecline(form: Form, isLegacy: Bool) {
+    func declinedDisplay(form: Form, isLegacy: Bool) {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
         let isCentral = form == .centralShows
@@ -139,7 +140,7 @@ import Testing
         arguments: [Form.centralShows, .peripheralShows],
         [false, true]
     )
-    func whatIsShownIsWithdrawnWhenItWasEntered(form: Form, isLegacy: Bool) throws {
+    func withdrawnDisplay(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
         let shown = try #require(dialogue.central.shown ?? dialogue.peripheral.shown)
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test("A number with more than six digits is not a passkey", arguments: [false, true])
-    func aNumberOfMoreThanSixDigitsIsNoPasskey(isLegacy: Bool) {
+    func tooManyDigits(isLegacy: Bool) {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
         dialogue.pair()
         dialogue.central.answer(.passkey(1_000_000))
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test("Each pairing has its own passkey", arguments: [false, true])
-    func eachPairingHasAPasskeyOfItsOwn(isLegacy: Bool) {
+    func freshPasskey(isLegacy: Bool) {
         var seen: Set<UInt32> = []
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
         for _ in 0..<16 {
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test("The responder sends no random number before the initiator's")
-    func theResponderTellsNoRandomBeforeTheInitiatorHasToldItsOwn() throws {
+    func responderRandomLast() throws {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))
@@ -189,7 +190,7 @@ import Testing
         #expect(dialogue.peripheral.sentFailures == [.unspecified])
     }
 
-    @Test("All twenty rounds are exchanged") func allTwentyRoundsAreGoneThrough() throws {
+    @Test("All twenty rounds are exchanged") func twentyRounds() throws {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.enter(try #require(dialogue.peripheral.shown))

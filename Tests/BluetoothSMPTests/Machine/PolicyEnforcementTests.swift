@@ -6,9 +6,10 @@ import BluetoothTypes
 import Testing
 
 /// The limits that a policy and an existing bond set for a pairing.
-@Suite struct PolicyEnforcementTests {
+@Suite("Limits of a policy")
+struct PolicyEnforcementTests {
     @Test("The shorter key size is used", arguments: 7...16)
-    func theShorterKeySizeIsUsed(size: Int) throws {
+    func shorterKeySize(size: Int) throws {
         for isLegacy in [false, true] {
             let policy = Pairing.Policy(.noInputNoOutput) {
                 $0.minimumKeySize = 7
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test("A key below the minimum size is refused", arguments: [true, false])
-    func aKeyThatWouldBeTooShortIsRefused(isByCentral: Bool) {
+    func keyTooShort(isByCentral: Bool) {
         var dialogue = PairingDialogue()
         if isByCentral {
             dialogue.peripheral.manager.policyForPeer?.maximumKeySize = 15
@@ -44,7 +45,7 @@ import Testing
 
     /// A maximum below the default minimum of 16 does not reduce the minimum.
     @Test("A maximum key size below the minimum is refused", arguments: [true, false], 7...15)
-    func aMaximumBelowTheMinimumIsRefused(isByCentral: Bool, size: Int) {
+    func maximumBelowMinimum(isByCentral: Bool, size: Int) {
         let contradictory = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = size }
         let content = Pairing.Policy(.noInputNoOutput) { $0.minimumKeySize = 7 }
         var dialogue = PairingDialogue(
@@ -59,7 +60,7 @@ import Testing
         "A key size outside of the valid range is invalid",
         arguments: [0, 6, 17, 255] as [UInt8]
     )
-    func aKeySizeThatThereIsNotIsInvalid(size: UInt8) {
+    func invalidKeySize(size: UInt8) {
         var features = SMP.PairingFeatures(
             ioCapability: .noInputNoOutput,
             requirements: [.bonding, .secureConnections]
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test("Required protection is enforced", arguments: [true, false])
-    func protectionThatIsDemandedIsNotDoneWithout(isByCentral: Bool) {
+    func requiredProtection(isByCentral: Bool) {
         let demanding = Pairing.Policy(.displayYesNo) { $0.requiresAuthentication = true }
         var dialogue = PairingDialogue(
             isByCentral ? demanding : Pairing.Policy(),
@@ -88,7 +89,7 @@ import Testing
         "A requirement that no peer can meet fails before the first PDU",
         arguments: [true, false]
     )
-    func whatNoPeerCouldFulfilIsNotBegun(isCentral: Bool) {
+    func impossibleRequirement(isCentral: Bool) {
         var dialogue = PairingDialogue()
         let policy = Pairing.Policy(.noInputNoOutput) { $0.requiresAuthentication = true }
         if isCentral { dialogue.central.pair(policy) } else { dialogue.peripheral.pair(policy) }
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test("Protection is used if one side requests it", arguments: [true, false])
-    func protectionIsUsedWhereOneSideAsksForIt(isByCentral: Bool) throws {
+    func requestedProtection(isByCentral: Bool) throws {
         let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
         let asking = Pairing.Policy(.displayYesNo)
         var dialogue = PairingDialogue(
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test("Without a request for protection, Just Works is used")
-    func withoutAnybodyAskingItJustWorks() throws {
+    func noProtectionRequested() throws {
         let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
         var dialogue = PairingDialogue(modest, modest)
         dialogue.pair()
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test("A forbidden method is refused", arguments: [true, false])
-    func aForbiddenMethodIsRefused(isByCentral: Bool) {
+    func forbiddenMethod(isByCentral: Bool) {
         let method: Pairing.Method = isByCentral ? .passkeyEntry : .passkeyDisplay
         var dialogue = PairingDialogue(.init(.keyboardOnly), .init(.displayOnly))
         if isByCentral {
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test("No bond is stored unless both sides bond", arguments: [true, false])
-    func nothingIsKeptUnlessBothKeepIt(isCentral: Bool) throws {
+    func bondingOnOneSide(isCentral: Bool) throws {
         var dialogue = PairingDialogue()
         if isCentral {
             dialogue.central.manager.policyForPeer?.isBonding = false
@@ -163,7 +164,7 @@ import Testing
         "An authenticated bond is not replaced by an unauthenticated one",
         arguments: [true, false]
     )
-    func anAuthenticatedBondDoesNotMakeWayForLess(isByCentral: Bool) {
+    func authenticatedBond(isByCentral: Bool) {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         if isByCentral {
             dialogue.central.manager.existingBond = Self.authenticated
@@ -177,7 +178,7 @@ import Testing
     }
 
     @Test("A bond by LE Secure Connections is not replaced by a legacy one")
-    func aBondBySecureConnectionsDoesNotMakeWayForALegacyOne() {
+    func secureConnectionsBond() {
         var dialogue = PairingDialogue(
             .legacy(),
             .init(.noInputNoOutput) { $0.allowsLegacyPairing = true }
@@ -188,7 +189,7 @@ import Testing
     }
 
     @Test("A bond with a long key is not replaced by one with a shorter key")
-    func aLongKeyDoesNotMakeWayForAShorterOne() {
+    func longKeyBond() {
         let short = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = 10 }
         var dialogue = PairingDialogue(short, .init(.noInputNoOutput) { $0.minimumKeySize = 7 })
         dialogue.peripheral.manager.existingBond = Self.unauthenticated
@@ -196,7 +197,7 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test("A bond is replaced by a stronger one") func aBondMakesWayForABetterOne() throws {
+    @Test("A bond is replaced by a stronger one") func strongerBond() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.manager.existingBond = Self.unauthenticated
         dialogue.peripheral.manager.existingBond = Self.unauthenticated
@@ -205,7 +206,7 @@ import Testing
     }
 
     @Test("A bond is replaced by a weaker one if the policy allows it")
-    func aBondMakesWayForAWeakerOneIfThatIsAllowed() throws {
+    func weakerBondAllowed() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsWeakerBond = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.central.manager.existingBond = Self.authenticated
@@ -215,7 +216,7 @@ import Testing
     }
 
     @Test("Without a policy the peer is refused, and no pairing starts")
-    func withoutAPolicyThePeerIsRefusedAndNothingHasBegun() {
+    func noPolicy() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.policyForPeer = nil
         dialogue.pair()
@@ -224,7 +225,7 @@ import Testing
         #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test("A peer may be refused for another reason") func aPeerMayBeRefusedForAnotherReason() {
+    @Test("A peer may be refused for another reason") func otherReason() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.refusalForPeer = .repeatedAttempts
         dialogue.pair()

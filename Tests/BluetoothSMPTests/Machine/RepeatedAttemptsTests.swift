@@ -4,15 +4,16 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-@Suite struct RepeatedAttemptsTests {
+@Suite("Repeated pairing attempts")
+struct RepeatedAttemptsTests {
     let peer = DeviceAddress(value: 1, kind: .public)
     let other = DeviceAddress(value: 1, kind: .random)
 
-    @Test("A new peer need not wait") func nobodyWaitsAtFirst() {
+    @Test("A new peer need not wait") func newPeer() {
         #expect(RepeatedAttempts().waitLeft(for: peer, now: .zero) == nil)
     }
 
-    @Test("The wait passes") func theWaitPasses() {
+    @Test("The wait passes") func waitEnds() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay)
@@ -22,7 +23,7 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: end) == nil)
     }
 
-    @Test("Each failure doubles the wait up to a limit") func eachFailureDoublesItUpToABound() {
+    @Test("Each failure doubles the wait up to a limit") func doubledWait() {
         var attempts = RepeatedAttempts()
         var now = Instant.zero
         var expected = RepeatedAttempts.firstDelay
@@ -35,7 +36,7 @@ import Testing
         #expect(expected == RepeatedAttempts.longestDelay)
     }
 
-    @Test("A success resets the wait") func successForgives() {
+    @Test("A success resets the wait") func success() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         attempts.failed(peer, now: .zero)
@@ -45,7 +46,7 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay)
     }
 
-    @Test("The count of failures expires") func timeForgives() {
+    @Test("The count of failures expires") func expiry() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         attempts.failed(peer, now: .zero)
@@ -54,14 +55,14 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: later) == RepeatedAttempts.firstDelay)
     }
 
-    @Test("Each peer has its own wait") func peersWaitForThemselves() {
+    @Test("Each peer has its own wait") func separatePeers() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         #expect(attempts.waitLeft(for: other, now: .zero) == nil)
     }
 
     @Test("The table is limited and keeps the peers with most failures")
-    func theTableIsBoundedAndKeepsTheWorst() {
+    func limitedTable() {
         var attempts = RepeatedAttempts()
         for _ in 0..<5 { attempts.failed(peer, now: .zero) }
         for number in 0..<1000 {
@@ -97,6 +98,6 @@ import Testing
         for _ in 0..<RepeatedAttempts.questionLimit { attempts.asked(now: now) }
         now = now + RepeatedAttempts.firstQuestionDelay + RepeatedAttempts.longestDelay
         attempts.asked(now: now)
-        #expect(attempts.questionWaitLeft(now: now) == nil, "time has passed")
+        #expect(attempts.questionWaitLeft(now: now) == nil, "The wait has ended")
     }
 }

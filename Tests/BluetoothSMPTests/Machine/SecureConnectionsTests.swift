@@ -5,8 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-@Suite struct SecureConnectionsTests {
-    @Test("Just Works pairs and bonds") func justWorksPairsAndBonds() throws {
+@Suite("Pairing with LE Secure Connections")
+struct SecureConnectionsTests {
+    @Test("Just Works pairs and bonds") func justWorks() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
@@ -18,7 +19,7 @@ import Testing
         #expect(keys.peerKey.map { [$0.value] } == dialogue.linkKeys)
     }
 
-    @Test("Each side learns the identity of the other") func eachSideLearnsWhoTheOtherIs() throws {
+    @Test("Each side learns the identity of the other") func identities() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         let keys = try #require(dialogue.central.keys)
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test("Only the responding user is asked for consent")
-    func onlyTheSideThatDidNotBeginIsAskedForConsent() {
+    func consentOfResponder() {
         var dialogue = PairingDialogue()
         dialogue.pair()
         #expect(dialogue.central.questions.isEmpty)
@@ -40,7 +41,7 @@ import Testing
         #expect(!dialogue.central.actions.contains(.begun))
     }
 
-    @Test("Nothing is sent before consent") func nothingIsToldBeforeConsent() {
+    @Test("The machine sends no PDU before consent") func silenceBeforeConsent() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -52,7 +53,7 @@ import Testing
         #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test("Both users compare the same number") func peopleCompareTheSameNumber() throws {
+    @Test("Both users compare the same number") func sameNumber() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.keyboardDisplay))
         dialogue.pair()
         try dialogue.expectSuccess(.numericComparison)
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test("A user who reports different numbers ends the pairing", arguments: [true, false])
-    func aNumberThatIsNotTheSameEndsIt(isByCentral: Bool) {
+    func differentNumbers(isByCentral: Bool) {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         let no: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in .no }
         if isByCentral { dialogue.central.answer = no } else { dialogue.peripheral.answer = no }
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test("Either user may answer later", arguments: [true, false])
-    func eitherPersonMayBeSlower(isCentralSlow: Bool) throws {
+    func slowerUser(isCentralSlow: Bool) throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         let silence: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in nil }
         if isCentralSlow {
@@ -91,7 +92,7 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test("Each pairing has new keys") func keysAreNewInEachPairing() throws {
+    @Test("Each pairing has new keys") func freshKeys() throws {
         var first = PairingDialogue(seed: 1)
         var second = PairingDialogue(seed: 2)
         first.pair()

@@ -5,9 +5,10 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-@Suite struct SecurityRequestTests {
+@Suite("Security Requests")
+struct SecurityRequestTests {
     @Test("The Central reports the requirements of a Security Request")
-    func theCentralIsToldWhatIsWanted() {
+    func reportedRequirements() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init(.displayYesNo))
         dialogue.run()
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test("The Central pairs in response to a Security Request")
-    func theCentralPairsInAnswer() throws {
+    func pairing() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test("The user of the Central may decline a Security Request")
-    func theCentralMayDeclineWhatThePeripheralWants() {
+    func declined() {
         var dialogue = PairingDialogue()
         dialogue.central.answer = { _ in .no }
         dialogue.peripheral.pair(.init())
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test("The Peripheral is notified if the Central cannot meet the requirement")
-    func thePeripheralIsToldWhatTheCentralCannotDo() {
+    func impossibleRequirement() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test("The Security Request's policy takes precedence over that for peers")
-    func theRequestCountsAndNotThePolicyForPeers() throws {
+    func requestPolicy() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo))
         dialogue.peripheral.manager.policyForPeer = nil
         dialogue.peripheral.pair(.init(.displayYesNo))
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test("A request for encryption does not imply consent to a pairing", arguments: [true, false])
-    func toAskForEncryptionIsNotToAgreeToAPairing(isCentral: Bool) throws {
+    func encryptionIsNotConsent(isCentral: Bool) throws {
         var dialogue = PairingDialogue()
         if isCentral {
             dialogue.central.pair(.init(), asksConsent: true)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test("A peer that has to wait is refused despite an open Security Request")
-    func whoHasToWaitIsNotLetInByAnOpenRequest() {
+    func waitingPeer() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test("Encryption with another key completes a Security Request without a report")
-    func encryptionWithAnotherKeyAnswersItQuietly() {
+    func otherKey() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         let before = dialogue.peripheral.actions
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test("Encryption that fails leaves a Security Request open")
-    func encryptionThatFailsLeavesItOpen() {
+    func failedEncryption() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.encryptionChanged(isEncrypted: false)
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test("A Central without a policy refuses a Security Request")
-    func aCentralThatDoesNotPairSaysSo() {
+    func noPolicy() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil
         dialogue.peripheral.pair(.init())
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test("A bonded Central without a policy reports a Security Request")
-    func aCentralWithABondIsAskedThoughItPairsWithNobody() {
+    func bondWithoutPolicy() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil
         dialogue.central.manager.existingBond = PolicyEnforcementTests.unauthenticated
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test("A Security Request that crosses a Pairing Request is ignored")
-    func aRequestThatCrossesOursIsIgnored() throws {
+    func crossingRequest() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         dialogue.peripheral.pair(.init())
@@ -146,7 +147,7 @@ import Testing
     }
 
     @Test("A Security Request does not extend a pairing's timeout")
-    func aRequestDoesNotKeepAPairingAlive() {
+    func timeout() {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         let deadline = dialogue.central.manager.nextDeadline
@@ -157,7 +158,7 @@ import Testing
         #expect(dialogue.central.manager.nextDeadline == deadline)
     }
 
-    @Test("A second request while one is open is busy") func whatIsOpenIsBusyForFurtherCallers() {
+    @Test("A second request while one is open is busy") func busy() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.pair(.init())

@@ -3,9 +3,10 @@
 import BluetoothSMP
 import Testing
 
-@Suite struct PolicyTests {
+@Suite("Pairing policies")
+struct PolicyTests {
     @Test("The default policy requires LE Secure Connections with keys of full size")
-    func theDefaultIsSecureConnectionsWithWholeKeys() {
+    func defaultPolicy() {
         let policy = Pairing.Policy()
         #expect(!policy.allowsLegacyPairing)
         #expect(policy.minimumKeySize == 16)

@@ -32,7 +32,7 @@ struct KeyPairTests {
     }
 
     @Test("The debug key is recognized by x, since its negation is public too")
-    func mirroredDebug() throws {
+    func negatedDebugKey() throws {
         var generator = SplitMix64(seed: 1)
         var key = try #require(SMP.KeyPair.debug).publicKey
         key.y = HCI.Coordinate256()

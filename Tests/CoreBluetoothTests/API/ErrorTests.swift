@@ -89,7 +89,7 @@ struct ErrorTests {
 
     @Test("15.1.2 The misspelled code is the case, and the other name is equal to it")
     @available(*, deprecated)
-    func misspelt() {
+    func misspelled() {
         #expect(CBError.Code.unkownDevice == .unknownDevice)
         #expect(CBError.Code.unkownDevice.rawValue == 12)
         #expect(CBError.unkownDevice == CBError.unknownDevice)

@@ -52,11 +52,11 @@ struct NamedAdapterTests {
 
     @Test("The virtual adapter has accessories in range")
     func virtual() async {
-        let lookout = StateListener(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
-        await lookout.journal.wait(for: "on")
-        lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
-        await lookout.journal.wait(for: "seen")
-        #expect(lookout.manager.isScanning)
-        lookout.manager.stopScan()
+        let listener = StateListener(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
+        await listener.journal.wait(for: "on")
+        listener.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+        await listener.journal.wait(for: "seen")
+        #expect(listener.manager.isScanning)
+        listener.manager.stopScan()
     }
 }

@@ -26,7 +26,7 @@ struct LateAdapterTests {
 private final class LateTransport: HCITransport {
     private let transport: any HCITransport
     private let failures: Int
-    private let tried = Mutex(0)
+    private let attemptCount = Mutex(0)
 
     init(_ transport: any HCITransport, failures: Int) {
         self.transport = transport
@@ -34,15 +34,15 @@ private final class LateTransport: HCITransport {
     }
 
     var name: String { transport.name }
-    var attempts: Int { tried.withLock { $0 } }
+    var attempts: Int { attemptCount.withLock { $0 } }
 
     func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        let attempt = tried.withLock { tried in
-            tried += 1
-            return tried
+        let attempt = attemptCount.withLock { count in
+            count += 1
+            return count
         }
         guard attempt > failures else { throw .unreachable("late") }
         try await transport.open(on: executor, receive: receive)

@@ -19,7 +19,7 @@ struct ShutDownTests {
         let fixture = try Fixture(.heartRate(name: "Strap")) { $0.store = first }
         try await fixture.run {
             let app = fixture.central(options: Fixture.appOptions)
-            let strap = try await app.visit("Strap")
+            let strap = try await app.connectedPeripheral("Strap")
             await fixture.adapter.shutDown()
             await app.journal.wait(for: "state unsupported")
 
@@ -41,7 +41,7 @@ struct ShutDownTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let app = fixture.central()
-            _ = try await app.visit("Strap")
+            _ = try await app.connectedPeripheral("Strap")
             async let end: Void = fixture.adapter.shutDown()
             async let sameEnd: Void = fixture.adapter.shutDown()
             while fixture.adapter.usage.running != nil { await Task.yield() }
@@ -64,7 +64,7 @@ struct ShutDownTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let app = fixture.central()
-            _ = try await app.visit("Strap")
+            _ = try await app.connectedPeripheral("Strap")
             await withTaskGroup { group in
                 for _ in 0..<3 {
                     group.addTask {

@@ -18,7 +18,7 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run(bound: .seconds(1_200)) {
             let phone = await fixture.phone(finding: "Strap")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             fixture.air.world.switchOff(fixture.accessories[0])
             phone.manager.connect(strap)
             try await fixture.air.sleep(for: .seconds(600))
@@ -38,7 +38,7 @@ struct ConnectingTests {
             // The peripheral is connected and does not advertise.
             let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
-            let identifier = try one.met("Strap").identifier
+            let identifier = try one.discovered("Strap").identifier
             let strap = try #require(
                 other.manager.retrievePeripherals(withIdentifiers: [identifier]).first
             )
@@ -55,7 +55,7 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let one = try await fixture.phone(connectedTo: "Strap")
-            let strap = try one.met("Strap")
+            let strap = try one.discovered("Strap")
             let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             let same = try #require(
@@ -69,7 +69,7 @@ struct ConnectingTests {
             #expect(strap.state == .disconnected)
             #expect(same.state == .connected)
             try await fixture.air.sleep(for: .seconds(10))
-            #expect(other.partings.isEmpty)
+            #expect(other.disconnections.isEmpty)
         }
     }
 
@@ -78,7 +78,7 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = await fixture.phone(finding: "Strap")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             fixture.air.world.switchOff(fixture.accessories[0])
             phone.manager.connect(strap)
             #expect(strap.state == .connecting)
@@ -88,7 +88,7 @@ struct ConnectingTests {
             phone.manager.cancelPeripheralConnection(strap)
             fixture.air.world.switchOn(fixture.accessories[0])
             try await fixture.air.sleep(for: .seconds(5))
-            #expect(phone.partings.count == 1)
+            #expect(phone.disconnections.count == 1)
         }
     }
 
@@ -97,13 +97,13 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Strap")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             phone.manager.cancelPeripheralConnection(strap)
             phone.manager.connect(strap)
             #expect(strap.state == .connecting)
             await phone.journal.wait(for: "connected Strap", count: 2)
             #expect(strap.state == .connected)
-            #expect(phone.partings == ["disconnected Strap ok"])
+            #expect(phone.disconnections == ["disconnected Strap ok"])
         }
     }
 
@@ -112,7 +112,7 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"), seed: seed)
         try await fixture.run {
             let phone = await fixture.phone(finding: "Strap")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             for _ in 0..<20 {
                 phone.manager.connect(strap)
                 try await fixture.air.sleep(for: .milliseconds(7 + Int64(seed % 28)))
@@ -132,7 +132,7 @@ struct ConnectingTests {
             let phone = try await fixture.phone(connectedTo: "Strap")
             fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6")
-            #expect(try phone.met("Strap").state == .disconnected)
+            #expect(try phone.discovered("Strap").state == .disconnected)
         }
     }
 
@@ -141,9 +141,9 @@ struct ConnectingTests {
         let fixture = try Fixture(.leaver(name: "Leaver"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Leaver")
-            try await phone.tellToLeave("Leaver")
+            try await phone.triggerDisconnect("Leaver")
             await phone.journal.wait(for: "disconnected Leaver CBError 7")
-            let leaver = try phone.met("Leaver")
+            let leaver = try phone.discovered("Leaver")
             #expect(leaver.services == nil)
             #expect(!leaver.canSendWriteWithoutResponse)
         }
@@ -154,8 +154,8 @@ struct ConnectingTests {
         let fixture = try Fixture(.leaver(name: "Leaver"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Leaver")
-            let leaver = try phone.met("Leaver")
-            try await phone.tellToLeave("Leaver")
+            let leaver = try phone.discovered("Leaver")
+            try await phone.triggerDisconnect("Leaver")
             let former = try #require(leaver.services?.first)
             await phone.journal.wait(for: "disconnected Leaver")
             phone.manager.connect(leaver)
@@ -172,7 +172,7 @@ struct ConnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Strap")
-            phone.manager.connect(try phone.met("Strap"))
+            phone.manager.connect(try phone.discovered("Strap"))
             await phone.journal.wait(for: "connected Strap", count: 2)
         }
     }
@@ -184,7 +184,7 @@ struct ConnectingTests {
             let phone = await fixture.phone(finding: "Strap")
             let before = fixture.air.now
             phone.manager.connect(
-                try phone.met("Strap"),
+                try phone.discovered("Strap"),
                 options: [CBConnectPeripheralOptionStartDelayKey: 20]
             )
             await phone.journal.wait(for: "connected Strap")
@@ -217,7 +217,7 @@ struct ConnectingTests {
         try await fixture.run {
             let phone = await fixture.phone(finding: "Strap")
             fixture.air.world.switchOff(fixture.accessories[0])
-            var strap: CBPeripheral? = try phone.met("Strap")
+            var strap: CBPeripheral? = try phone.discovered("Strap")
             let identifier = try #require(strap?.identifier.uuidString)
             if let strap { phone.manager.connect(strap) }
             // The callback with the discovery has returned, so only the test retains the object.
@@ -249,7 +249,7 @@ struct ConnectingTests {
             phone.dropManager()
             // Only a peripheral that is not connected advertises.
             let next = await fixture.phone(finding: "Strap")
-            #expect(try next.met("Strap").state == .disconnected)
+            #expect(try next.discovered("Strap").state == .disconnected)
         }
     }
 }
@@ -268,15 +268,15 @@ extension AccessoryProfile {
 
 extension CentralRecorder {
     /// Makes a peripheral of the profile `leaver` end its link.
-    func tellToLeave(_ name: String) async throws {
-        let leaver = try met(name)
+    func triggerDisconnect(_ name: String) async throws {
+        let leaver = try discovered(name)
         let found = journal.lines.count { $0.hasPrefix("characteristics") }
         leaver.discoverServices([CBUUID(string: "FFF0")])
         await journal.wait { lines in lines.last?.hasPrefix("services") == true }
-        guard let service = leaver.services?.first else { throw NobodyMet() }
+        guard let service = leaver.services?.first else { throw NotDiscovered() }
         leaver.discoverCharacteristics(nil, for: service)
         await journal.wait(for: "characteristics", count: found + 1)
-        guard let value = service.characteristics?.first else { throw NobodyMet() }
+        guard let value = service.characteristics?.first else { throw NotDiscovered() }
         leaver.writeValue(Data([1]), for: value, type: .withResponse)
     }
 }

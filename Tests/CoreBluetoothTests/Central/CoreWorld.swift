@@ -139,7 +139,7 @@ struct CoreWorld {
         cancelled = []
         connected = []
         perform(core.powerLost())
-        #expect(connectionRequests.isEmpty, "a connection request outlived the power")
+        #expect(connectionRequests.isEmpty, "A connection request remains after the loss of power")
         for peer in Self.peers { closeLink(to: peer) }
     }
 
@@ -152,31 +152,40 @@ struct CoreWorld {
     private mutating func perform(_ action: CentralCore.Action) {
         switch action {
         case .requestConnection(let peer):
-            #expect(connectionRequests.insert(peer).inserted, "requested twice")
-            #expect(links[peer] == nil, "requested a peer that has a link")
+            #expect(connectionRequests.insert(peer).inserted, "A connection is requested twice")
+            #expect(links[peer] == nil, "A connection to a linked peer is requested")
         case .cancelConnectionRequest(let peer):
-            #expect(connectionRequests.remove(peer) != nil, "canceled no request")
-        case .disconnect(let link): #expect(ending.insert(link).inserted, "ended a link twice")
+            #expect(
+                connectionRequests.remove(peer) != nil,
+                "A request that does not exist is canceled"
+            )
+        case .disconnect(let link): #expect(ending.insert(link).inserted, "A link is ended twice")
         case .connected(let session, let peer, let request):
             #expect(
                 open[Key(session: session, peer: peer)] == request,
-                "connected without a request"
+                "A manager is connected without a request"
             )
-            #expect(connected.insert(request).inserted, "connected twice")
+            #expect(
+                connected.insert(request).inserted,
+                "A request is answered with a connection twice"
+            )
             deferred.remove(request)
         case .failed(let session, let peer, let request, _):
             finish(Key(session: session, peer: peer), request)
         case .disconnected(let session, let peer, let request, .lost(_, let isReconnecting)):
-            #expect(connected.remove(request) != nil, "lost what was not connected")
+            #expect(connected.remove(request) != nil, "A link without a connected request is lost")
             if !isReconnecting { finish(Key(session: session, peer: peer), request) }
         case .disconnected(_, _, let request, .asked):
-            #expect(cancelled.remove(request) != nil, "answered a cancellation that there was not")
+            #expect(
+                cancelled.remove(request) != nil,
+                "A cancellation is answered without a request"
+            )
             connected.remove(request)
         }
     }
 
     private mutating func finish(_ key: Key, _ request: ConnectionRequestNumber) {
-        #expect(open.removeValue(forKey: key) == request, "ended without a request")
+        #expect(open.removeValue(forKey: key) == request, "A request that does not exist is ended")
         connected.remove(request)
     }
 
@@ -189,13 +198,21 @@ struct CoreWorld {
             #expect(core.users(of: peer) == using.map(\.key.session).sorted())
             let link = links[peer]
             let isLeaving = link.map { ending.contains($0.link) } ?? false
-            if !using.isEmpty { #expect(link != nil && !isLeaving, "a user without a link") }
+            if !using.isEmpty {
+                #expect(link != nil && !isLeaving, "A connected manager has no link")
+            }
             if requesting.isEmpty {
-                #expect(!connectionRequests.contains(peer), "requested without a manager")
-                #expect(link.map { $0.isIncoming || isLeaving } ?? true, "a link without a user")
+                #expect(
+                    !connectionRequests.contains(peer),
+                    "A connection is requested without a manager"
+                )
+                #expect(link.map { $0.isIncoming || isLeaving } ?? true, "A link has no manager")
             } else if link == nil {
                 let isWanted = requesting.contains { !deferred.contains($0.value) }
-                #expect(connectionRequests.contains(peer) == isWanted, "a request without effect")
+                #expect(
+                    connectionRequests.contains(peer) == isWanted,
+                    "The request to the host does not match the managers' requests"
+                )
             }
         }
     }
@@ -207,7 +224,7 @@ struct CoreWorld {
         }
         for peer in Self.peers { closeLink(to: peer) }
         #expect(open.isEmpty)
-        #expect(cancelled.isEmpty, "a cancellation was never answered")
+        #expect(cancelled.isEmpty, "A cancellation has no answer")
         #expect(connectionRequests.isEmpty)
     }
 }

@@ -16,16 +16,16 @@ struct KnownPeripheralTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = await fixture.phone(finding: "Strap")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             let again = phone.manager.retrievePeripherals(withIdentifiers: [strap.identifier])
             #expect(again.first === strap)
             let second = await fixture.phone(finding: "Strap")
-            let same = try second.met("Strap")
+            let same = try second.discovered("Strap")
             #expect(same.identifier == strap.identifier)
             #expect(same !== strap)
             let tablet = try fixture.addAdapter("tablet")
-            let stranger = await fixture.phone(finding: "Strap", on: tablet)
-            #expect(try stranger.met("Strap").identifier != strap.identifier)
+            let other = await fixture.phone(finding: "Strap", on: tablet)
+            #expect(try other.discovered("Strap").identifier != strap.identifier)
         }
     }
 
@@ -36,7 +36,7 @@ struct KnownPeripheralTests {
             let phone = await fixture.phone(finding: "Strap")
             phone.manager.scanForPeripherals(withServices: nil)
             await phone.journal.wait(for: "discovered Thermometer")
-            let wanted = [try phone.met("Thermometer"), try phone.met("Strap")]
+            let wanted = [try phone.discovered("Thermometer"), try phone.discovered("Strap")]
             let identifiers = [wanted[0].identifier, UUID(), wanted[1].identifier]
             let found = phone.manager.retrievePeripherals(withIdentifiers: identifiers)
             #expect(found == wanted)
@@ -72,16 +72,16 @@ struct KnownPeripheralTests {
             let advertised = try #require(phone.journal.lines.last { $0.hasPrefix("discovered") })
             let short = String(advertised.dropFirst("discovered ".count))
             #expect(short.count < Self.longName.count)
-            let strap = try phone.met(short)
+            let strap = try phone.discovered(short)
             strap.delegate = phone
             phone.manager.connect(strap)
             await phone.journal.wait(for: "name \(Self.longName)")
             #expect(strap.name == Self.longName)
             phone.manager.cancelPeripheralConnection(strap)
             await phone.journal.wait(for: "disconnected")
-            let lookout = try await fixture.lookout(scanningFor: nil)
-            await lookout.journal.wait(for: "seen \(Self.longName)")
-            #expect(lookout.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
+            let listener = try await fixture.listener(scanningFor: nil)
+            await listener.journal.wait(for: "seen \(Self.longName)")
+            #expect(listener.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
         }
     }
 
@@ -96,10 +96,10 @@ struct KnownPeripheralTests {
             )
             let phone = try await fixture.phone(connectedTo: "Strap")
             await other.journal.wait(for: "event connected Strap")
-            phone.manager.cancelPeripheralConnection(try phone.met("Strap"))
+            phone.manager.cancelPeripheralConnection(try phone.discovered("Strap"))
             await other.journal.wait(for: "event disconnected Strap")
             other.manager.registerForConnectionEvents(options: nil)
-            phone.manager.connect(try phone.met("Strap"))
+            phone.manager.connect(try phone.discovered("Strap"))
             await phone.journal.wait(for: "connected Strap", count: 2)
             #expect(other.journal.lines.count { $0.hasPrefix("event") } == 2)
         }

@@ -31,14 +31,14 @@ struct ManagerStateTests {
             queue: nil,
             options: [CBManagerOptionAdapterKey: "nonsense"]
         )
-        await listener.told()
+        await listener.awaitState()
         #expect(manager.state == .unsupported)
     }
 
     @Test("1.3 A manager does not retain its delegate")
     func weakDelegate() {
         let options = [CBManagerOptionAdapterKey: "nonsense"]
-        var delegate: Silent? = Silent()
+        var delegate: EmptyDelegate? = EmptyDelegate()
         // A callback would retain the delegate.
         let queue = DispatchQueue(label: "app")
         queue.suspend()
@@ -76,14 +76,14 @@ struct ManagerStateTests {
             phone.manager.scanForPeripherals(withServices: nil)
             fixture.adapter.isPoweredOn = false
             await phone.journal.wait(for: "state poweredOff")
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             #expect(!phone.manager.isScanning)
             #expect(strap.state == .disconnected)
             fixture.adapter.isPoweredOn = true
             await phone.journal.wait(for: "state poweredOn", count: 2)
             phone.manager.connect(strap)
             await phone.journal.wait(for: "connected Strap", count: 2)
-            #expect(phone.partings.isEmpty)
+            #expect(phone.disconnections.isEmpty)
         }
     }
 
@@ -92,13 +92,13 @@ struct ManagerStateTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Strap")
-            let former = try phone.met("Strap")
+            let former = try phone.discovered("Strap")
             var faults = FaultPlan()
             faults.restart = fixture.air.now + .milliseconds(10)
             fixture.air.world.setFaults(faults, of: fixture.phone)
             await phone.journal.wait(for: "state resetting")
             await phone.journal.wait(for: "state poweredOn", count: 2)
-            #expect(phone.partings.isEmpty)
+            #expect(phone.disconnections.isEmpty)
             let identifier = former.identifier.uuidString
             let lines = await Misuse.lines(about: identifier) { phone.manager.connect(former) }
             #expect(lines.count == 1)
@@ -116,7 +116,7 @@ struct ManagerStateTests {
             let one = await fixture.phone(finding: "Strap")
             let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
-            let strap = try one.met("Strap")
+            let strap = try one.discovered("Strap")
             let lines = await Misuse.lines(about: Misuse.name(other.manager)) {
                 other.manager.connect(strap)
                 other.manager.cancelPeripheralConnection(strap)
@@ -151,8 +151,8 @@ struct ManagerStateTests {
             }
             await phone.journal.wait(for: "state poweredOn")
             fixture.adapter.isPoweredOn = false
-            let witness = fixture.central()
-            await witness.journal.wait(for: "state poweredOff")
+            let other = fixture.central()
+            await other.journal.wait(for: "state poweredOff")
             #expect(phone.journal.lines == ["state poweredOn"])
         }
     }
@@ -161,18 +161,18 @@ struct ManagerStateTests {
 /// Receives the first state on the main queue.
 @MainActor
 private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate {
-    private let (states, said) = AsyncStream.makeStream(of: Void.self)
+    private let (states, updates) = AsyncStream.makeStream(of: Void.self)
 
-    func told() async {
+    func awaitState() async {
         for await _ in states { return }
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        said.yield()
+        updates.yield()
     }
 }
 
 /// A delegate that does nothing.
-private final class Silent: NSObject, CBCentralManagerDelegate {
+private final class EmptyDelegate: NSObject, CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

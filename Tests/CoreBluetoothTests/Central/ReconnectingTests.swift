@@ -17,7 +17,7 @@ struct ReconnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Strap", options: Self.option)
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             strap.discoverServices(nil)
             await phone.journal.wait(for: "services")
             phone.react { line, phone in
@@ -40,7 +40,7 @@ struct ReconnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = try await fixture.phone(connectedTo: "Strap", options: Self.option)
-            let strap = try phone.met("Strap")
+            let strap = try phone.discovered("Strap")
             fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6 reconnecting")
             phone.manager.cancelPeripheralConnection(strap)
@@ -57,7 +57,7 @@ struct ReconnectingTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = await fixture.phone(finding: "Strap")
-            let identifier = try phone.met("Strap").identifier
+            let identifier = try phone.discovered("Strap").identifier
             let both = BothMethods(options: [CBManagerOptionAdapterKey: fixture.adapter])
             await both.journal.wait(for: "on")
             let strap = try #require(
@@ -84,8 +84,8 @@ struct ReconnectingTests {
             await phone.journal.wait(for: "disconnected Strap CBError 6")
             fixture.air.world.switchOn(fixture.accessories[0])
             try await fixture.air.sleep(for: .seconds(10))
-            #expect(phone.partings == ["disconnected Strap CBError 6"])
-            #expect(try phone.met("Strap").state == .disconnected)
+            #expect(phone.disconnections == ["disconnected Strap CBError 6"])
+            #expect(try phone.discovered("Strap").state == .disconnected)
         }
     }
 }

@@ -18,15 +18,15 @@ struct ScanTests {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {
             for services in [nil, []] as [[CBUUID]?] {
-                let lookout = try await fixture.lookout(scanningFor: services)
-                await lookout.journal.wait(for: "seen Strap")
-                await lookout.journal.wait(for: "seen Thermometer")
-                lookout.manager.stopScan()
+                let listener = try await fixture.listener(scanningFor: services)
+                await listener.journal.wait(for: "seen Strap")
+                await listener.journal.wait(for: "seen Thermometer")
+                listener.manager.stopScan()
             }
-            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
-            await lookout.journal.wait(for: "seen Strap")
+            let listener = try await fixture.listener(scanningFor: [CBUUID(string: "180D")])
+            await listener.journal.wait(for: "seen Strap")
             try await fixture.air.sleep(for: .seconds(2))
-            #expect(!lookout.journal.lines.contains("seen Thermometer"))
+            #expect(!listener.journal.lines.contains("seen Thermometer"))
         }
     }
 
@@ -37,14 +37,14 @@ struct ScanTests {
         let area = try #require(OverflowArea.data(of: [BluetoothUUID(0x1809)]))
         try fixture.addBeacon(area)
         try await fixture.run {
-            let lookout = try await fixture.lookout(
+            let listener = try await fixture.listener(
                 scanningFor: [CBUUID(string: "1809")],
                 options: [
                     CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "180D")]
                 ]
             )
-            await lookout.journal.wait(for: "seen", count: 2)
-            let data = lookout.data
+            await listener.journal.wait(for: "seen", count: 2)
+            let data = listener.data
             let solicited = data.compactMap {
                 $0[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID]
             }
@@ -61,15 +61,15 @@ struct ScanTests {
     func waitingScan() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            var lookouts: [StateListener] = []
+            var listeners: [StateListener] = []
             for _ in 0...HostCore.scanLimit {
-                lookouts.append(try await fixture.lookout(scanningFor: nil))
+                listeners.append(try await fixture.listener(scanningFor: nil))
             }
-            for lookout in lookouts.dropLast() { await lookout.journal.wait(for: "seen Strap") }
-            let last = try #require(lookouts.last)
+            for listener in listeners.dropLast() { await listener.journal.wait(for: "seen Strap") }
+            let last = try #require(listeners.last)
             #expect(last.manager.isScanning)
             #expect(last.data.isEmpty)
-            lookouts[0].manager.stopScan()
+            listeners[0].manager.stopScan()
             await last.journal.wait(for: "seen Strap")
         }
     }
@@ -78,13 +78,13 @@ struct ScanTests {
     func replace() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {
-            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
-            await lookout.journal.wait(for: "seen Strap")
-            lookout.journal.clear()
-            lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "181A")])
-            await lookout.journal.wait(for: "seen Thermometer")
+            let listener = try await fixture.listener(scanningFor: [CBUUID(string: "180D")])
+            await listener.journal.wait(for: "seen Strap")
+            listener.journal.clear()
+            listener.manager.scanForPeripherals(withServices: [CBUUID(string: "181A")])
+            await listener.journal.wait(for: "seen Thermometer")
             try await fixture.air.sleep(for: .seconds(2))
-            #expect(!lookout.journal.lines.contains("seen Strap"))
+            #expect(!listener.journal.lines.contains("seen Strap"))
         }
     }
 
@@ -92,22 +92,22 @@ struct ScanTests {
     func duplicates() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let lookout = try await fixture.lookout(scanningFor: nil)
+            let listener = try await fixture.listener(scanningFor: nil)
             try await fixture.air.sleep(for: .seconds(5))
-            let merged = lookout.journal.lines.count { $0 == "seen Strap" }
+            let merged = listener.journal.lines.count { $0 == "seen Strap" }
             #expect((1...2).contains(merged))
-            lookout.manager.stopScan()
-            #expect(!lookout.manager.isScanning)
-            lookout.journal.clear()
+            listener.manager.stopScan()
+            #expect(!listener.manager.isScanning)
+            listener.journal.clear()
             try await fixture.air.sleep(for: .seconds(2))
-            #expect(lookout.journal.lines.isEmpty)
-            lookout.manager.scanForPeripherals(withServices: nil)
-            await lookout.journal.wait(for: "seen Strap")
-            lookout.manager.scanForPeripherals(
+            #expect(listener.journal.lines.isEmpty)
+            listener.manager.scanForPeripherals(withServices: nil)
+            await listener.journal.wait(for: "seen Strap")
+            listener.manager.scanForPeripherals(
                 withServices: nil,
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
-            await lookout.journal.wait(for: "seen Strap", count: 20)
+            await listener.journal.wait(for: "seen Strap", count: 20)
         }
     }
 
@@ -117,14 +117,14 @@ struct ScanTests {
         profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
         let fixture = try Fixture(profile)
         try await fixture.run {
-            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
-            await lookout.journal.wait(for: "seen Strap", count: 2)
-            let data = lookout.data
+            let listener = try await fixture.listener(scanningFor: [CBUUID(string: "180D")])
+            await listener.journal.wait(for: "seen Strap", count: 2)
+            let data = listener.data
             #expect(data[0][CBAdvertisementDataManufacturerDataKey] == nil)
             let bytes = data[1][CBAdvertisementDataManufacturerDataKey] as? Data
             #expect(bytes == Data([0x02, 0x01, 3, 4]))
             #expect(data[1][CBAdvertisementDataLocalNameKey] as? String == "Strap")
-            #expect(lookout.strengths.allSatisfy { $0.intValue < 0 && $0.intValue > -100 })
+            #expect(listener.strengths.allSatisfy { $0.intValue < 0 && $0.intValue > -100 })
         }
     }
 
@@ -135,10 +135,10 @@ struct ScanTests {
         try fixture.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59))
         try fixture.addBeacon(.name("Sign"))
         try await fixture.run {
-            let lookout = try await fixture.lookout(scanningFor: nil)
-            await lookout.journal.wait(for: "seen Sign")
+            let listener = try await fixture.listener(scanningFor: nil)
+            await listener.journal.wait(for: "seen Sign")
             try await fixture.air.sleep(for: .seconds(2))
-            #expect(lookout.journal.lines == ["on", "seen Sign"])
+            #expect(listener.journal.lines == ["on", "seen Sign"])
         }
     }
 
@@ -147,8 +147,8 @@ struct ScanTests {
         let fixture = try Fixture()
         try fixture.addBeacon(.name("Far"), isExtended: true)
         try await fixture.run {
-            let lookout = try await fixture.lookout(scanningFor: nil)
-            await lookout.journal.wait(for: "seen Far")
+            let listener = try await fixture.listener(scanningFor: nil)
+            await listener.journal.wait(for: "seen Far")
         }
     }
 
@@ -156,21 +156,21 @@ struct ScanTests {
     func background() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let lookout = try await fixture.lookout(
+            let listener = try await fixture.listener(
                 scanningFor: nil,
                 managerOptions: [CBManagerOptionBackgroundRulesKey: true]
             )
             try await fixture.air.sleep(for: .seconds(5))
-            #expect(lookout.journal.lines == ["on"])
-            lookout.manager.scanForPeripherals(
+            #expect(listener.journal.lines == ["on"])
+            listener.manager.scanForPeripherals(
                 withServices: [CBUUID(string: "180D")],
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
-            await lookout.journal.wait(for: "seen Strap")
+            await listener.journal.wait(for: "seen Strap")
             try await fixture.air.sleep(for: .seconds(10))
-            #expect(lookout.journal.lines.count { $0 == "seen Strap" } <= 2)
-            lookout.manager.followsBackgroundRules = false
-            await lookout.journal.wait(for: "seen Strap", count: 20)
+            #expect(listener.journal.lines.count { $0 == "seen Strap" } <= 2)
+            listener.manager.followsBackgroundRules = false
+            await listener.journal.wait(for: "seen Strap", count: 20)
         }
     }
 
@@ -178,9 +178,9 @@ struct ScanTests {
     func twoManagers() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {
-            let one = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
+            let one = try await fixture.listener(scanningFor: [CBUUID(string: "180D")])
             await one.journal.wait(for: "seen Strap")
-            let other = try await fixture.lookout(scanningFor: nil)
+            let other = try await fixture.listener(scanningFor: nil)
             await other.journal.wait(for: "seen Thermometer")
             await other.journal.wait(for: "seen Strap")
             #expect(!one.journal.lines.contains("seen Thermometer"))
@@ -189,18 +189,18 @@ struct ScanTests {
 }
 
 extension Fixture {
-    /// Makes a lookout on the phone that scans.
-    func lookout(
+    /// Makes a listener on the phone that scans.
+    func listener(
         scanningFor services: [CBUUID]?,
         options: [String: Any]? = nil,
         managerOptions: [String: Any] = [:]
     ) async throws -> StateListener {
         var managerOptions = managerOptions
         managerOptions[CBManagerOptionAdapterKey] = adapter
-        let lookout = StateListener(options: managerOptions)
-        await lookout.journal.wait(for: "on")
-        lookout.manager.scanForPeripherals(withServices: services, options: options)
-        return lookout
+        let listener = StateListener(options: managerOptions)
+        await listener.journal.wait(for: "on")
+        listener.manager.scanForPeripherals(withServices: services, options: options)
+        return listener
     }
 
     /// Adds a beacon.

@@ -18,7 +18,7 @@ final class StateListener: NSObject, CBCentralManagerDelegate, @unchecked Sendab
 
     init(options: [String: Any]) {
         super.init()
-        let queue = DispatchQueue(label: "lookout")
+        let queue = DispatchQueue(label: "listener")
         manager = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 
@@ -39,13 +39,15 @@ final class StateListener: NSObject, CBCentralManagerDelegate, @unchecked Sendab
         rssi RSSI: NSNumber
     ) {
         lock.withLock { _ in matches.append((peripheral, advertisementData, RSSI)) }
-        journal.add("seen \(peripheral.name ?? "nobody")")
+        journal.add("seen \(peripheral.name ?? "unnamed")")
     }
 }
 
 extension Fixture {
-    /// Makes a lookout on the phone.
-    func lookout() -> StateListener { StateListener(options: [CBManagerOptionAdapterKey: adapter]) }
+    /// Makes a listener on the phone.
+    func listener() -> StateListener {
+        StateListener(options: [CBManagerOptionAdapterKey: adapter])
+    }
 
     /// Makes a phone that is powered on and has discovered a peripheral.
     func phone(
@@ -67,7 +69,7 @@ extension Fixture {
         options: [String: Any] = [:]
     ) async throws -> CentralRecorder {
         let phone = await phone(finding: name, on: adapter)
-        let peripheral = try phone.met(name)
+        let peripheral = try phone.discovered(name)
         peripheral.delegate = phone
         phone.manager.connect(peripheral, options: options)
         await phone.journal.wait(for: "connected \(name)")
@@ -75,15 +77,16 @@ extension Fixture {
     }
 }
 
-struct NobodyMet: Error {}
+/// The error of a test that uses an object before its discovery.
+struct NotDiscovered: Error {}
 
 extension CentralRecorder {
     /// Returns a discovered peripheral by its name.
-    func met(_ name: String) throws -> CBPeripheral {
-        guard let peripheral = self[name] else { throw NobodyMet() }
+    func discovered(_ name: String) throws -> CBPeripheral {
+        guard let peripheral = self[name] else { throw NotDiscovered() }
         return peripheral
     }
 
     /// The lines about disconnections.
-    var partings: [String] { journal.lines.filter { $0.hasPrefix("disconnected") } }
+    var disconnections: [String] { journal.lines.filter { $0.hasPrefix("disconnected") } }
 }

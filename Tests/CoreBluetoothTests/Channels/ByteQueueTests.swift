@@ -6,8 +6,10 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite struct ByteQueueTests {
-    @Test func bytesLeaveInTheOrderInWhichTheyCame() {
+@Suite("A queue of bytes")
+struct ByteQueueTests {
+    @Test("Bytes leave the queue in the order in which they were appended")
+    func firstInFirstOut() {
         var queue = ByteQueue()
         queue.append([1, 2, 3])
         queue.append([4, 5])
@@ -17,19 +19,22 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test(arguments: [-1, 0]) func takingNothingTakesNothing(limit: Int) {
+    @Test("A take with a limit of 0 or less removes no bytes", arguments: [-1, 0])
+    func zeroLimit(limit: Int) {
         var queue = ByteQueue()
         queue.append([1])
         #expect(queue.take(upTo: limit).isEmpty)
         #expect(queue.count == 1)
     }
 
-    @Test func takingFromAnEmptyQueueGivesNothing() {
+    @Test("A take from an empty queue returns no bytes")
+    func emptyQueue() {
         var queue = ByteQueue()
         #expect(queue.take(upTo: 10).isEmpty)
     }
 
-    @Test func queuesAreEqualByWhatTheyHold() {
+    @Test("Queues with the same remaining bytes are equal")
+    func equality() {
         var left = ByteQueue()
         left.append([9, 1, 2, 3])
         _ = left.take(upTo: 1)
@@ -40,7 +45,8 @@ import Testing
         #expect(left != right)
     }
 
-    @Test func nothingIsLeftAfterRemovingAll() {
+    @Test("A queue is empty after removeAll and accepts new bytes")
+    func removal() {
         var queue = ByteQueue()
         queue.append([1, 2, 3])
         _ = queue.take(upTo: 1)
@@ -50,8 +56,8 @@ import Testing
         #expect(Array(queue.take(upTo: 9)) == [4])
     }
 
-    @Test(arguments: RunSeed.seeds(20))
-    func anyTakingGivesWhatAnArrayWouldGive(seed: UInt64) {
+    @Test("Random takes return the same bytes as an array", arguments: RunSeed.seeds(20))
+    func randomTakes(seed: UInt64) {
         var chance = SplitMix64(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []

@@ -9,17 +9,17 @@ import Foundation
 /// Unchecked: everything except the journal and `read` is used only on `thread`.
 final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     /// The reactions of the stream delegate.
-    struct Habits: Sendable {
+    struct Reactions: Sendable {
         /// The number of bytes to read at a time. `nil` to read nothing.
         var reads: Int?
         /// Whether to continue writing when there is space.
-        var pours = false
+        var continuesWriting = false
     }
 
     let journal = Journal()
     private let thread: LoopThread
     private let delegate: ChannelDelegate
-    private var habits = Habits()
+    private var reactions = Reactions()
     private var rest: [UInt8] = []
     private let lock = NSLock()
     private var taken: [UInt8] = []
@@ -32,9 +32,9 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     /// The bytes that were read.
     var read: [UInt8] { lock.withLock { taken } }
 
-    func start(_ change: @escaping @Sendable (inout Habits) -> Void = { _ in }) async {
+    func start(_ change: @escaping @Sendable (inout Reactions) -> Void = { _ in }) async {
         await thread.run { [self] in
-            change(&habits)
+            change(&reactions)
             for stream in streams {
                 stream.delegate = self
                 stream.schedule(in: .current, forMode: .default)
@@ -45,7 +45,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
 
     func beginReading(_ limit: Int) async {
         await thread.run { [self] in
-            habits.reads = limit
+            reactions.reads = limit
             take(limit)
         }
     }
@@ -53,7 +53,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     func write(_ bytes: [UInt8]) {
         thread.perform { [self] in
             rest += bytes
-            pour()
+            writeRest()
         }
     }
 
@@ -61,7 +61,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
         await thread.run { [self] in for stream in streams { stream.close() } }
     }
 
-    func heard(_ line: String) async {
+    func awaitEvent(_ line: String) async {
         await journal.wait(for: line)
     }
 
@@ -70,8 +70,8 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     }
 
     func stream(_ stream: Stream, handle event: Stream.Event) {
-        if event == .hasBytesAvailable, let reads = habits.reads { take(reads) }
-        if event == .hasSpaceAvailable, habits.pours { pour() }
+        if event == .hasBytesAvailable, let reads = reactions.reads { take(reads) }
+        if event == .hasSpaceAvailable, reactions.continuesWriting { writeRest() }
         journal.add("\(stream is InputStream ? "input" : "output") \(name(event))")
     }
 
@@ -88,7 +88,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
         lock.withLock { taken += bytes }
     }
 
-    private func pour() {
+    private func writeRest() {
         guard !rest.isEmpty else { return }
         let count = delegate.withChannel { channel in
             channel.outputStream.hasSpaceAvailable ? channel.outputStream.write(rest) : 0

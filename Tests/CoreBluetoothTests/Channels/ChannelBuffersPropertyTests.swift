@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// A channel, its host, and an application that performs random operations.
-private struct Wandering {
+private struct RandomChannel {
     var chance: SplitMix64
     var buffers: ChannelBuffers
     /// The SDUs that the host has for the application.
@@ -86,7 +86,7 @@ private struct Wandering {
             case .send(let sdu):
                 #expect((1...buffers.limits.sendMTU).contains(sdu.count))
                 sent += sdu
-            case .close: Issue.record("nobody asked for the end")
+            case .close: Issue.record("The channel closes without a request")
             }
         }
         #expect(!buffers.isOrderDue)
@@ -101,20 +101,26 @@ private struct Wandering {
     }
 }
 
-@Suite struct ChannelBuffersPropertyTests {
-    @Test(arguments: RunSeed.seeds(50))
-    func nothingIsLostOrChangedAndNoLimitIsPassed(seed: UInt64) {
-        var wandering = Wandering(seed: seed)
-        for _ in 0..<400 { wandering.step() }
-        wandering.finish()
-        #expect(wandering.read == wandering.came)
-        #expect(wandering.sent == wandering.written)
+@Suite("Random operations on a channel")
+struct ChannelBuffersPropertyTests {
+    @Test(
+        "Random operations lose and change no bytes, and exceed no limit",
+        arguments: RunSeed.seeds(50)
+    )
+    func randomOperations(seed: UInt64) {
+        var channel = RandomChannel(seed: seed)
+        for _ in 0..<400 { channel.step() }
+        channel.finish()
+        #expect(channel.read == channel.came)
+        #expect(channel.sent == channel.written)
     }
 
-    /// An application that acts only on events gets all bytes: after each event there is nothing to
-    /// do, or another event follows.
-    @Test(arguments: RunSeed.seeds(50))
-    func anApplicationThatActsOnEventsAloneGetsEverything(seed: UInt64) {
+    /// After each event there is nothing to do, or another event follows.
+    @Test(
+        "An application that acts only on events sends and receives all bytes",
+        arguments: RunSeed.seeds(50)
+    )
+    func eventsOnly(seed: UInt64) {
         var chance = SplitMix64(seed: seed)
         var limits = ChannelLimits(sendMTU: 5)
         limits.receiveMTU = 5

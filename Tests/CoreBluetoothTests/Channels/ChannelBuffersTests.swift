@@ -23,8 +23,10 @@ private func opened() -> ChannelBuffers {
     return buffers
 }
 
-@Suite struct ChannelReceivingTests {
-    @Test func anSDUIsAskedForBeforeTheStreamIsOpen() {
+@Suite("Receiving on a channel")
+struct ChannelReceivingTests {
+    @Test("The first SDU is requested before the stream is open")
+    func requestBeforeOpen() {
         var buffers = ChannelBuffers(limits: small)
         #expect(buffers.isOrderDue)
         #expect(buffers.nextOrder() == .receive)
@@ -32,7 +34,8 @@ private func opened() -> ChannelBuffers {
         #expect(!buffers.isOrderDue)
     }
 
-    @Test func whatCameBeforeTheStreamWasOpenIsThere() {
+    @Test("Bytes that arrive before the stream opens can be read after it opens")
+    func bytesBeforeOpen() {
         var buffers = ChannelBuffers(limits: small)
         _ = buffers.nextOrder()
         buffers.received([1, 2, 3])
@@ -44,7 +47,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.read(upTo: 9) == .bytes([1, 2, 3]))
     }
 
-    @Test func readingWaitsUntilSomethingCame() {
+    @Test("A read waits until bytes arrive")
+    func waiting() {
         var buffers = opened()
         #expect(buffers.read(upTo: 1) == .wait)
         #expect(!buffers.isReadable)
@@ -54,7 +58,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.read(upTo: 1) == .wait)
     }
 
-    @Test func oneReadTakesFromSeveralSDUs() {
+    @Test("A read returns bytes of several SDUs")
+    func severalSDUs() {
         var buffers = opened()
         buffers.received([1, 2])
         #expect(buffers.nextOrder() == .receive)
@@ -63,7 +68,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.read(upTo: 3) == .bytes([4]))
     }
 
-    @Test func noSDUIsAskedForUntilTheLongestFits() {
+    @Test("An SDU is requested only if the longest SDU fits into the buffer")
+    func requestNeedsSpace() {
         var buffers = opened()
         buffers.received([1, 2, 3, 4])
         #expect(buffers.nextOrder() == .receive)
@@ -74,14 +80,16 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func anEmptySDUIsNoNews() {
+    @Test("An empty SDU causes no event")
+    func emptySDU() {
         var buffers = opened()
         buffers.received([])
         #expect(buffers.nextEvent(of: .input) == nil)
         #expect(buffers.nextOrder() == .receive)
     }
 
-    @Test func bytesAreToldOnceUntilTheyAreRead() {
+    @Test("Available bytes are reported once until they are read")
+    func bytesReportedOnce() {
         var buffers = opened()
         buffers.received([1])
         #expect(buffers.nextEvent(of: .input) == .hasBytesAvailable)
@@ -94,13 +102,15 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextEvent(of: .input) == nil)
     }
 
-    @Test func aReadThatFoundNothingChangesNoEvent() {
+    @Test("A read that returns no bytes causes no event")
+    func readWithoutBytes() {
         var buffers = opened()
         #expect(buffers.read(upTo: 1) == .wait)
         #expect(buffers.nextEvent(of: .input) == nil)
     }
 
-    @Test func theEndComesAfterTheBytes() {
+    @Test("The end of the channel is reported after the bytes")
+    func endAfterBytes() {
         var buffers = opened()
         buffers.received([1, 2])
         #expect(buffers.nextOrder() == .receive)
@@ -115,7 +125,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.read(upTo: 9) == .end)
     }
 
-    @Test func aLostLinkIsAnErrorAfterTheBytes() {
+    @Test("A lost link is reported as an error after the bytes")
+    func lostLinkAfterBytes() {
         var buffers = opened()
         buffers.received([1])
         _ = buffers.nextOrder()
@@ -127,7 +138,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.read(upTo: 9) == .refused)
     }
 
-    @Test func whatTheHostStillHasIsReadAfterTheChannelEnded() {
+    @Test("Bytes that the host still has are read after the end of the channel")
+    func bytesAfterEnd() {
         var buffers = opened()
         buffers.ended(.closedByPeer)
         #expect(buffers.status(of: .input) == .open)
@@ -139,7 +151,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func theFirstReasonForAnEndStays() {
+    @Test("Later reasons for the end of a channel do not replace the first")
+    func firstReason() {
         var buffers = opened()
         buffers.ended(.closedByPeer)
         buffers.ended(.failed(.connectionTimeout))
@@ -149,7 +162,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.status(of: .input) == .atEnd)
     }
 
-    @Test func aClosedStreamReceivesNothing() {
+    @Test("A closed stream receives no bytes")
+    func closedStream() {
         var buffers = opened()
         buffers.received([1])
         buffers.close(.input)
@@ -161,7 +175,8 @@ private func opened() -> ChannelBuffers {
         #expect(!buffers.isReadable)
     }
 
-    @Test func aClosedStreamCannotBeOpened() {
+    @Test("A closed stream cannot be opened again")
+    func reopening() {
         var buffers = opened()
         buffers.close(.input)
         buffers.open(.input)
@@ -169,15 +184,18 @@ private func opened() -> ChannelBuffers {
     }
 }
 
-@Suite struct ChannelSendingTests {
-    @Test func writingBeforeOpeningIsRefused() {
+@Suite("Sending on a channel")
+struct ChannelSendingTests {
+    @Test("A write before the stream opens is refused")
+    func writeBeforeOpen() {
         var buffers = ChannelBuffers(limits: small)
         #expect(buffers.write([1]) == .refused)
         #expect(!buffers.isWritable)
         #expect(buffers.status(of: .output) == .notOpen)
     }
 
-    @Test func writtenBytesLeaveAtOnceInOneSDU() {
+    @Test("Written bytes leave at once in one SDU")
+    func singleSDU() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3]) == .accepted(3))
         #expect(buffers.isOrderDue)
@@ -185,7 +203,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func longWritingIsCutAsLongAsThePeerTakes() {
+    @Test("A long write is split into SDUs of at most the send MTU")
+    func splitting() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3, 4, 5, 6, 7, 8, 9]) == .accepted(9))
         #expect(buffers.nextOrder() == .send([1, 2, 3, 4]))
@@ -195,7 +214,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == .send([9]))
     }
 
-    @Test func whatTheHostHasCountsAgainstTheRoom() {
+    @Test("Bytes that the host has not sent yet use space in the buffer")
+    func bytesInFlight() {
         var buffers = opened()
         #expect(buffers.write(Array(0..<20)) == .accepted(12))
         #expect(buffers.room == 0)
@@ -207,13 +227,15 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.write([1, 2, 3, 4, 5, 6]) == .accepted(4))
     }
 
-    @Test func writingNothingIsAccepted() {
+    @Test("An empty write is accepted")
+    func emptyWrite() {
         var buffers = opened()
         #expect(buffers.write([]) == .accepted(0))
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func spaceIsToldOnceUntilSomethingIsWritten() {
+    @Test("Available space is reported once until the next write")
+    func spaceReportedOnce() {
         var buffers = opened()
         #expect(buffers.nextEvent(of: .output) == .hasSpaceAvailable)
         #expect(buffers.nextEvent(of: .output) == nil)
@@ -221,7 +243,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextEvent(of: .output) == .hasSpaceAvailable)
     }
 
-    @Test func spaceIsToldWhenThereIsSomeAgain() {
+    @Test("Space is reported when a full buffer has space again")
+    func spaceAfterFull() {
         var buffers = opened()
         _ = buffers.nextEvent(of: .output)
         #expect(buffers.write(Array(0..<12)) == .accepted(12))
@@ -233,7 +256,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextEvent(of: .output) == .hasSpaceAvailable)
     }
 
-    @Test func anEndIsAnErrorToWhoWrites() {
+    @Test("The end of the channel is an error for the output stream")
+    func endFailsOutput() {
         var buffers = opened()
         #expect(buffers.write([1, 2]) == .accepted(2))
         buffers.ended(.closedByPeer)
@@ -244,7 +268,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func aLateConfirmationAfterTheEndIsHarmless() {
+    @Test("A confirmation after the end of the channel has no effect")
+    func lateConfirmation() {
         var buffers = opened()
         _ = buffers.write([1])
         _ = buffers.nextOrder()
@@ -254,8 +279,10 @@ private func opened() -> ChannelBuffers {
     }
 }
 
-@Suite struct ChannelClosingTests {
-    @Test func closingOneStreamLeavesTheOther() {
+@Suite("Closing a channel")
+struct ChannelClosingTests {
+    @Test("Closing one stream leaves the other stream open")
+    func oneStream() {
         var buffers = opened()
         buffers.close(.output)
         #expect(buffers.nextOrder() == nil)
@@ -264,7 +291,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == .receive)
     }
 
-    @Test func closingBothClosesTheChannelOnce() {
+    @Test("Closing both streams closes the channel once")
+    func bothStreams() {
         var buffers = opened()
         buffers.close(.input)
         buffers.close(.output)
@@ -274,14 +302,16 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func closingStreamsThatNeverWereOpenClosesTheChannel() {
+    @Test("Closing streams that were never opened closes the channel")
+    func unopenedStreams() {
         var buffers = ChannelBuffers(limits: small)
         buffers.close(.input)
         buffers.close(.output)
         #expect(buffers.nextOrder() == .close)
     }
 
-    @Test func whatWasWrittenLeavesBeforeTheChannelCloses() {
+    @Test("The channel closes after all written bytes were sent")
+    func sendsBeforeClosing() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3, 4, 5]) == .accepted(5))
         buffers.close(.output)
@@ -296,7 +326,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == .close)
     }
 
-    @Test func aChannelThatIsOverIsNotClosed() {
+    @Test("A channel that has ended is not closed again")
+    func endedChannel() {
         var buffers = opened()
         buffers.ended(.closedByPeer)
         buffers.close(.input)
@@ -304,7 +335,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == nil)
     }
 
-    @Test func lettingGoClosesTheChannelAfterWhatWasWritten() {
+    @Test("Releasing a channel closes it after all written bytes were sent")
+    func release() {
         var buffers = opened()
         #expect(buffers.write([1]) == .accepted(1))
         buffers.release()
@@ -314,7 +346,8 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.nextOrder() == .close)
     }
 
-    @Test func streamsThatOutliveTheirChannelAreAtTheirEnd() {
+    @Test("Streams that outlive their channel return the received bytes and then end")
+    func releasedStreams() {
         var buffers = opened()
         buffers.received([1])
         buffers.release()

@@ -40,7 +40,7 @@ final class ChannelFixture: Sendable {
     }
 
     /// The phone and the lamp's link, after they have connected.
-    struct Meeting: Sendable {
+    struct Connection: Sendable {
         let phone: CentralRecorder
         /// The lamp's side of the link.
         let link: Link
@@ -48,7 +48,7 @@ final class ChannelFixture: Sendable {
         var journal: Journal { phone.journal }
     }
 
-    func run(_ body: @escaping @Sendable (Meeting) async throws -> Void) async throws {
+    func run(_ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
         try await fixture.run { [self] in
             try await lamp.start()
             let incoming = lamp.incomingLinks
@@ -63,7 +63,7 @@ final class ChannelFixture: Sendable {
             var links = incoming.makeAsyncIterator()
             let link = try #require(await links.next())
             do {
-                try await body(Meeting(phone: phone, link: link))
+                try await body(Connection(phone: phone, link: link))
                 await lamp.shutdown()
             } catch {
                 await lamp.shutdown()

@@ -20,18 +20,19 @@ private func limits() -> ChannelLimits {
 
 /// Two applications with the streams of one channel. Each uses its streams on its own thread, which
 /// runs their run loop.
-private final class Call: Sendable {
+private final class ConnectedPair: Sendable {
     let wire = Wire()
-    let left: Party
-    let right: Party
+    let left: StreamApplication
+    let right: StreamApplication
 
     init() throws {
-        left = try Party(wire.pipe(.left, limits: limits()))
-        right = try Party(wire.pipe(.right, limits: limits()))
+        left = try StreamApplication(wire.pipe(.left, limits: limits()))
+        right = try StreamApplication(wire.pipe(.right, limits: limits()))
     }
 }
 
-@Suite struct ChannelStreamTests {
+@Suite("The streams of a channel")
+struct ChannelStreamTests {
     @Test("15.1.9 The streams are of Foundation's types and are not open at first")
     func beginning() {
         let pipe = Wire().pipe(.left, limits: limits())
@@ -58,7 +59,8 @@ private final class Call: Sendable {
         #expect(!input.getBuffer(&place, length: &length))
     }
 
-    @Test func aStreamToMemoryOfThisClassIsToNowhere() {
+    @Test("An output stream that is made for memory discards its bytes")
+    func memory() {
         let output = ChannelOutputStream(toMemory: ())
         output.open()
         #expect(output.write([1, 2]) == 2)
@@ -66,7 +68,8 @@ private final class Call: Sendable {
         #expect(output.streamStatus == .closed)
     }
 
-    @Test func withoutARunLoopReadingWaits() async throws {
+    @Test("Without a run loop, a read blocks until bytes arrive")
+    func blockedRead() async throws {
         let wire = Wire()
         let (here, there) = (
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
@@ -82,7 +85,8 @@ private final class Call: Sendable {
         #expect(await received.value == Array("hello".utf8))
     }
 
-    @Test func aReaderThatWaitsGoesOnAtTheEnd() async throws {
+    @Test("A blocked read returns when the channel ends")
+    func blockedReadAtEnd() async throws {
         let wire = Wire()
         let (here, there) = (
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
@@ -96,7 +100,8 @@ private final class Call: Sendable {
         #expect(await received.value == ([], .atEnd))
     }
 
-    @Test func aWriterThatWaitsGoesOnWhenThereIsRoom() async throws {
+    @Test("A blocked write continues when there is space")
+    func blockedWrite() async throws {
         let wire = Wire()
         let (here, there) = (
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
@@ -115,155 +120,167 @@ private final class Call: Sendable {
         #expect(received == bytes)
     }
 
-    @Test func delegatesAreToldOnTheRunLoopTheyChose() async throws {
-        let call = try Call()
-        await call.left.start()
-        await call.right.start()
-        call.right.write([1, 2, 3])
-        try await call.left.heard(.hasBytesAvailable, of: .input)
-        #expect(call.left.heardElsewhere == 0)
-        #expect(call.left.events(of: .input) == [.openCompleted, .hasBytesAvailable])
-        #expect(call.left.events(of: .output) == [.openCompleted, .hasSpaceAvailable])
+    @Test("A delegate gets events on the run loop of its streams")
+    func runLoop() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        await pair.right.start()
+        pair.right.write([1, 2, 3])
+        try await pair.left.awaitEvent(.hasBytesAvailable, of: .input)
+        #expect(pair.left.eventsOnOtherThreads == 0)
+        #expect(pair.left.events(of: .input) == [.openCompleted, .hasBytesAvailable])
+        #expect(pair.left.events(of: .output) == [.openCompleted, .hasSpaceAvailable])
     }
 
-    @Test func bytesAreToldOnceUntilTheyAreRead() async throws {
-        let call = try Call()
-        await call.left.start()
-        await call.right.start()
-        call.right.write([1])
-        try await call.left.heard(.hasBytesAvailable, of: .input)
-        call.right.write([2])
-        call.right.write([3])
-        call.wire.settle()
-        await call.left.idle()
-        #expect(call.left.events(of: .input).count { $0 == .hasBytesAvailable } == 1)
+    @Test("Available bytes are reported once until they are read")
+    func bytesReportedOnce() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        await pair.right.start()
+        pair.right.write([1])
+        try await pair.left.awaitEvent(.hasBytesAvailable, of: .input)
+        pair.right.write([2])
+        pair.right.write([3])
+        pair.wire.settle()
+        await pair.left.idle()
+        #expect(pair.left.events(of: .input).count { $0 == .hasBytesAvailable } == 1)
     }
 
-    @Test func aReaderThatStopsStopsItsPeer() async throws {
-        let call = try Call()
-        await call.left.start()
-        await call.right.start { $0.pours = true }
-        call.right.write(Array(repeating: 1, count: 100_000))
-        await call.right.full()
+    @Test("An application that does not read stops its peer")
+    func backPressure() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        await pair.right.start { $0.continuesWriting = true }
+        pair.right.write(Array(repeating: 1, count: 100_000))
+        await pair.right.full()
         // The buffers of both sides and the bytes in transit, and no byte more.
-        let most = 256 + 256 + call.wire.window * sendMTU
-        #expect(call.right.written <= most)
-        #expect(call.wire.total(at: .left).bytes <= 256 + call.wire.window * sendMTU)
+        let most = 256 + 256 + pair.wire.window * sendMTU
+        #expect(pair.right.written <= most)
+        #expect(pair.wire.total(at: .left).bytes <= 256 + pair.wire.window * sendMTU)
     }
 
-    @Test func everythingArrivesInOrderAtAReaderWhoIsTold() async throws {
-        let call = try Call()
-        await call.left.start { $0.reads = 50 }
-        await call.right.start { $0.pours = true }
+    @Test("An application that reads on events gets all bytes in order")
+    func readOnEvents() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start { $0.reads = 50 }
+        await pair.right.start { $0.continuesWriting = true }
         var random = SplitMix64(seed: 5)
         let bytes = random.bytes(50_000)
-        call.right.write(bytes)
-        try await call.left.received(bytes.count)
-        #expect(call.left.read == bytes)
-        #expect(call.left.heardElsewhere + call.right.heardElsewhere == 0)
+        pair.right.write(bytes)
+        try await pair.left.received(bytes.count)
+        #expect(pair.left.read == bytes)
+        #expect(pair.left.eventsOnOtherThreads + pair.right.eventsOnOtherThreads == 0)
     }
 
-    @Test func bothDirectionsGoAtOnce() async throws {
-        let call = try Call()
+    @Test("Both directions transfer bytes at the same time")
+    func bothDirections() async throws {
+        let pair = try ConnectedPair()
         var random = SplitMix64(seed: 6)
         let (these, those) = (random.bytes(20_000), random.bytes(30_000))
-        await call.left.start { ($0.reads, $0.pours) = (97, true) }
-        await call.right.start { ($0.reads, $0.pours) = (31, true) }
-        call.left.write(these)
-        call.right.write(those)
-        try await call.left.received(those.count)
-        try await call.right.received(these.count)
-        #expect(call.left.read == those)
-        #expect(call.right.read == these)
+        await pair.left.start { ($0.reads, $0.continuesWriting) = (97, true) }
+        await pair.right.start { ($0.reads, $0.continuesWriting) = (31, true) }
+        pair.left.write(these)
+        pair.right.write(those)
+        try await pair.left.received(those.count)
+        try await pair.right.received(these.count)
+        #expect(pair.left.read == those)
+        #expect(pair.right.read == these)
     }
 
-    @Test func aPeerThatClosesEndsTheInputAfterItsBytesAndFailsTheOutput() async throws {
-        let call = try Call()
-        await call.left.start()
-        await call.right.start()
-        call.right.write([1, 2, 3])
-        await call.right.close()
-        try await call.left.heard(.errorOccurred, of: .output)
-        #expect(call.left.events(of: .input).last != .endEncountered)
-        #expect(call.left.status(of: .input) == .open)
-        await call.left.takeAll()
-        try await call.left.heard(.endEncountered, of: .input)
-        #expect(call.left.read == [1, 2, 3])
-        #expect(call.left.status(of: .input) == .atEnd)
-        #expect(call.left.status(of: .output) == .error)
-        #expect(call.left.error(of: .output) == .peripheralDisconnected)
+    @Test("A peer that closes the channel ends the input after its bytes and fails the output")
+    func peerCloses() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        await pair.right.start()
+        pair.right.write([1, 2, 3])
+        await pair.right.close()
+        try await pair.left.awaitEvent(.errorOccurred, of: .output)
+        #expect(pair.left.events(of: .input).last != .endEncountered)
+        #expect(pair.left.status(of: .input) == .open)
+        await pair.left.takeAll()
+        try await pair.left.awaitEvent(.endEncountered, of: .input)
+        #expect(pair.left.read == [1, 2, 3])
+        #expect(pair.left.status(of: .input) == .atEnd)
+        #expect(pair.left.status(of: .output) == .error)
+        #expect(pair.left.error(of: .output) == .peripheralDisconnected)
     }
 
-    @Test func aLostLinkIsAnErrorOfBoth() async throws {
-        let call = try Call()
-        await call.left.start()
-        call.wire.breakDown(.failed(.connectionTimeout))
-        try await call.left.heard(.errorOccurred, of: .input)
-        try await call.left.heard(.errorOccurred, of: .output)
-        #expect(call.left.error(of: .input) == .connectionTimeout)
-        #expect(call.left.error(of: .output) == .connectionTimeout)
-        #expect(call.left.events(of: .input).count { $0 == .errorOccurred } == 1)
+    @Test("A lost link is an error of both streams")
+    func lostLink() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        pair.wire.breakDown(.failed(.connectionTimeout))
+        try await pair.left.awaitEvent(.errorOccurred, of: .input)
+        try await pair.left.awaitEvent(.errorOccurred, of: .output)
+        #expect(pair.left.error(of: .input) == .connectionTimeout)
+        #expect(pair.left.error(of: .output) == .connectionTimeout)
+        #expect(pair.left.events(of: .input).count { $0 == .errorOccurred } == 1)
     }
 
-    @Test func closingBothStreamsClosesTheChannelAfterWhatWasWritten() async throws {
-        let call = try Call()
-        await call.left.start { $0.reads = 10 }
-        await call.right.start()
-        call.right.write(Array(0..<200))
-        await call.right.close()
-        try await call.left.heard(.endEncountered, of: .input)
-        #expect(call.left.read == Array(0..<200))
-        #expect(await call.wire.awaitEnd(of: .right) == .closedHere)
-        #expect(call.right.status(of: .input) == .closed)
+    @Test("Closing both streams closes the channel after all written bytes were sent")
+    func closing() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start { $0.reads = 10 }
+        await pair.right.start()
+        pair.right.write(Array(0..<200))
+        await pair.right.close()
+        try await pair.left.awaitEvent(.endEncountered, of: .input)
+        #expect(pair.left.read == Array(0..<200))
+        #expect(await pair.wire.awaitEnd(of: .right) == .closedHere)
+        #expect(pair.right.status(of: .input) == .closed)
     }
 
-    @Test func aStreamThatWasRemovedTellsNothing() async throws {
-        let call = try Call()
-        await call.left.start()
-        await call.right.start()
-        await call.left.removeInput()
-        call.right.write([1])
-        call.wire.settle()
-        await call.left.idle()
-        #expect(call.left.events(of: .input) == [.openCompleted])
-        await call.left.scheduleInput()
-        try await call.left.heard(.hasBytesAvailable, of: .input)
+    @Test("A stream that was removed from its run loop reports no events")
+    func removedStream() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        await pair.right.start()
+        await pair.left.removeInput()
+        pair.right.write([1])
+        pair.wire.settle()
+        await pair.left.idle()
+        #expect(pair.left.events(of: .input) == [.openCompleted])
+        await pair.left.scheduleInput()
+        try await pair.left.awaitEvent(.hasBytesAvailable, of: .input)
     }
 
-    @Test func aDelegateThatComesLateIsToldWhatIsDue() async throws {
-        let call = try Call()
-        await call.right.start()
-        call.right.write([1])
-        await call.left.start(withDelegate: false)
-        call.wire.settle()
-        await call.left.idle()
-        #expect(call.left.events(of: .input) == [])
-        await call.left.setDelegate()
-        try await call.left.heard(.hasBytesAvailable, of: .input)
-        #expect(call.left.events(of: .input) == [.openCompleted, .hasBytesAvailable])
+    @Test("A delegate that is set late gets the pending events")
+    func lateDelegate() async throws {
+        let pair = try ConnectedPair()
+        await pair.right.start()
+        pair.right.write([1])
+        await pair.left.start(withDelegate: false)
+        pair.wire.settle()
+        await pair.left.idle()
+        #expect(pair.left.events(of: .input) == [])
+        await pair.left.setDelegate()
+        try await pair.left.awaitEvent(.hasBytesAvailable, of: .input)
+        #expect(pair.left.events(of: .input) == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test func whatRunLoopsHaveToTellIsOutsideWorkUntilItIsTold() async throws {
-        let call = try Call()
-        await call.left.start { $0.reads = 10 }
-        await call.right.start { $0.pours = true }
-        call.right.write(Array(repeating: 1, count: 2_000))
-        try await call.left.received(2_000)
-        await call.left.close()
-        await call.right.close()
-        call.wire.settle()
-        await call.left.idle()
-        await call.right.idle()
-        #expect(call.wire.outsideWork.withLock { $0 } == 0)
+    @Test("Pending events count as outside work until they are delivered")
+    func outsideWork() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start { $0.reads = 10 }
+        await pair.right.start { $0.continuesWriting = true }
+        pair.right.write(Array(repeating: 1, count: 2_000))
+        try await pair.left.received(2_000)
+        await pair.left.close()
+        await pair.right.close()
+        pair.wire.settle()
+        await pair.left.idle()
+        await pair.right.idle()
+        #expect(pair.wire.outsideWork.withLock { $0 } == 0)
     }
 
-    @Test func streamsAreLetGoOfWithTheirApplication() async throws {
-        let call = try Call()
-        await call.left.start()
-        weak let input = call.left.input
+    @Test("Streams are released with their application")
+    func release() async throws {
+        let pair = try ConnectedPair()
+        await pair.left.start()
+        weak let input = pair.left.input
         #expect(input != nil)
-        await call.left.letGo()
-        await call.left.idle()
+        await pair.left.releaseStreams()
+        await pair.left.idle()
         #expect(input == nil)
     }
 }

@@ -10,15 +10,16 @@ import Testing
 @testable import CoreBluetooth
 
 /// Behavior 14.5: channels that a central opens.
-@Suite struct OpenedChannelTests {
+@Suite("Channels that a central opens")
+struct OpenedChannelTests {
     /// Opens a channel to the lamp, which listens. Returns both ends.
     private func open(
-        _ meeting: ChannelFixture.Meeting,
+        _ connection: ChannelFixture.Connection,
         _ lamp: BluetoothHost,
         _ delegate: ChannelDelegate
     ) async throws -> L2CAPChannel {
         let listener = try await lamp.listen()
-        let peripheral = try #require(meeting.phone["Lamp"])
+        let peripheral = try #require(connection.phone["Lamp"])
         peripheral.delegate = delegate
         peripheral.openL2CAPChannel(listener.psm.rawValue)
         await delegate.journal.wait(for: "opened \(listener.psm.rawValue) ok")
@@ -28,10 +29,10 @@ import Testing
     @Test("14.5 A channel has the peer, the PSM and two streams that are not open")
     func arrival() async throws {
         let fixture = try ChannelFixture()
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
-            let peripheral = try #require(meeting.phone["Lamp"])
+            let other = try await open(connection, fixture.lamp, delegate)
+            let peripheral = try #require(connection.phone["Lamp"])
             delegate.withChannel { channel in
                 #expect(channel.peer === peripheral)
                 #expect((0x80...0xFF).contains(channel.psm))
@@ -46,14 +47,14 @@ import Testing
     @Test("15.1.6 The members of a channel can be used without unwrapping")
     func members() async throws {
         let fixture = try ChannelFixture()
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            _ = try await open(meeting, fixture.lamp, delegate)
+            _ = try await open(connection, fixture.lamp, delegate)
             delegate.withChannel { channel in
                 let identifier: UUID = channel.peer.identifier
                 let input: InputStream = channel.inputStream
                 let output: OutputStream = channel.outputStream
-                #expect(identifier == meeting.phone["Lamp"]?.identifier)
+                #expect(identifier == connection.phone["Lamp"]?.identifier)
                 #expect(input.streamError == nil)
                 #expect(output.streamError == nil)
             }
@@ -63,11 +64,11 @@ import Testing
     @Test("14.5 Written bytes arrive in order and completely, in both directions")
     func echo() async throws {
         let fixture = try ChannelFixture(seed: 2)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
+            let other = try await open(connection, fixture.lamp, delegate)
             let app = try ChannelApp(delegate)
-            await app.start { ($0.reads, $0.pours) = (1_000, true) }
+            await app.start { ($0.reads, $0.continuesWriting) = (1_000, true) }
             var random = SplitMix64(seed: 2)
             let bytes = random.bytes(30_000)
             app.write(bytes)
@@ -86,9 +87,9 @@ import Testing
     @Test("14.5 An application that does not read stops its peer")
     func backPressure() async throws {
         let fixture = try ChannelFixture(seed: 3)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
+            let other = try await open(connection, fixture.lamp, delegate)
             let app = try ChannelApp(delegate)
             await app.start()
             let sending = Task(executorPreference: fixture.fixture.air.executor.taskExecutor) {
@@ -110,9 +111,9 @@ import Testing
     @Test("14.5 Releasing a channel closes it")
     func release() async throws {
         let fixture = try ChannelFixture(seed: 4)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
+            let other = try await open(connection, fixture.lamp, delegate)
             delegate.dropChannels()
             #expect(try await other.receive() == nil)
             #expect(try await other.ended() == .closedByPeer)
@@ -122,11 +123,11 @@ import Testing
     @Test("14.5 A channel that is not kept in didOpen is closed at once")
     func unkept() async throws {
         let fixture = try ChannelFixture(seed: 5)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let listener = try await fixture.lamp.listen()
-            let peripheral = try #require(meeting.phone["Lamp"])
+            let peripheral = try #require(connection.phone["Lamp"])
             // The recorder does not keep channels.
-            peripheral.delegate = meeting.phone
+            peripheral.delegate = connection.phone
             peripheral.openL2CAPChannel(listener.psm.rawValue)
             let other = try #require(try await listener.accept())
             #expect(try await other.ended() == .closedByPeer)
@@ -136,11 +137,11 @@ import Testing
     @Test("14.5 Closing both streams closes the channel after the written bytes were sent")
     func closing() async throws {
         let fixture = try ChannelFixture(seed: 6)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
+            let other = try await open(connection, fixture.lamp, delegate)
             let app = try ChannelApp(delegate)
-            await app.start { $0.pours = true }
+            await app.start { $0.continuesWriting = true }
             app.write(Array("goodbye".utf8))
             await app.close()
             #expect(try await other.receive() == Array("goodbye".utf8))
@@ -151,15 +152,15 @@ import Testing
     @Test("14.5 A peer that closes the channel ends the input and fails the output")
     func peerCloses() async throws {
         let fixture = try ChannelFixture(seed: 7)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let other = try await open(meeting, fixture.lamp, delegate)
+            let other = try await open(connection, fixture.lamp, delegate)
             let app = try ChannelApp(delegate)
             await app.start { $0.reads = 100 }
             try await other.send(Array("last words".utf8))
             await other.close()
-            await app.heard("input endEncountered")
-            await app.heard("output errorOccurred")
+            await app.awaitEvent("input endEncountered")
+            await app.awaitEvent("output errorOccurred")
             #expect(app.read == Array("last words".utf8))
         }
     }
@@ -167,14 +168,14 @@ import Testing
     @Test("14.5 The end of the link is an error of both streams")
     func linkLost() async throws {
         let fixture = try ChannelFixture(seed: 8)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            _ = try await open(meeting, fixture.lamp, delegate)
+            _ = try await open(connection, fixture.lamp, delegate)
             let app = try ChannelApp(delegate)
             await app.start()
-            try await meeting.link.disconnect()
-            await app.heard("input errorOccurred")
-            await app.heard("output errorOccurred")
+            try await connection.link.disconnect()
+            await app.awaitEvent("input errorOccurred")
+            await app.awaitEvent("output errorOccurred")
             let error = delegate.withChannel { $0.inputStream.streamError as? CBError } ?? nil
             #expect(error?.code == .peripheralDisconnected)
         }
@@ -189,9 +190,9 @@ import Testing
     )
     func wrongNumber(psm: CBL2CAPPSM, code: CBError.Code) async throws {
         let fixture = try ChannelFixture(seed: 9)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let peripheral = try #require(meeting.phone["Lamp"])
+            let peripheral = try #require(connection.phone["Lamp"])
             peripheral.delegate = delegate
             peripheral.openL2CAPChannel(psm)
             await delegate.journal.wait(for: "opened nil CBError \(code.rawValue)")
@@ -201,12 +202,12 @@ import Testing
     @Test("1.5 Without a connection, the call is ignored and logged")
     func unconnected() async throws {
         let fixture = try ChannelFixture(seed: 10)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let peripheral = try #require(meeting.phone["Lamp"])
+            let peripheral = try #require(connection.phone["Lamp"])
             peripheral.delegate = delegate
-            meeting.phone.manager.cancelPeripheralConnection(peripheral)
-            await meeting.journal.wait(for: "disconnected Lamp")
+            connection.phone.manager.cancelPeripheralConnection(peripheral)
+            await connection.journal.wait(for: "disconnected Lamp")
             let said = Journal()
             await Misuse.observing({ said.add($0) }) { peripheral.openL2CAPChannel(0x80) }
             let line =
@@ -220,9 +221,9 @@ import Testing
     @Test("14.8 A Channel Sounding session ends at once as not supported")
     func sounding() async throws {
         let fixture = try ChannelFixture(seed: 11)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let delegate = ChannelDelegate()
-            let peripheral = try #require(meeting.phone["Lamp"])
+            let peripheral = try #require(connection.phone["Lamp"])
             peripheral.delegate = delegate
             peripheral.startChannelSoundingSession(
                 CBChannelSoundingSessionConfiguration(role: .initiator)

@@ -10,7 +10,8 @@ import Testing
 @testable import CoreBluetooth
 
 /// Behavior 14.6: channels that a peripheral manager accepts.
-@Suite struct PublishedChannelTests {
+@Suite("Channels that a peripheral manager accepts")
+struct PublishedChannelTests {
     /// Publishes a channel with a peripheral manager on the phone.
     private func publish(
         _ fixture: Fixture,
@@ -44,21 +45,21 @@ import Testing
     @Test("14.6 Each channel that a central opens is reported and transfers bytes")
     func echo() async throws {
         let fixture = try ChannelFixture(seed: 2)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let (manager, delegate, psm) = try await publish(fixture.fixture)
-            let channel = try await meeting.link.openChannel(psm: psm)
+            let channel = try await connection.link.openChannel(psm: psm)
             await delegate.journal.wait(for: "opened \(psm.rawValue) ok")
             delegate.withChannel { #expect($0.peer is CBCentral) }
             let identifier = delegate.withChannel { $0.peer.identifier }
-            #expect(identifier == meeting.phone["Lamp"]?.identifier)
+            #expect(identifier == connection.phone["Lamp"]?.identifier)
             let app = try ChannelApp(delegate)
-            await app.start { ($0.reads, $0.pours) = (64, true) }
+            await app.start { ($0.reads, $0.continuesWriting) = (64, true) }
             app.write(Array("from the phone".utf8))
             #expect(try await channel.receive() == Array("from the phone".utf8))
             try await channel.send(Array("from the lamp".utf8))
             await app.received(13)
             #expect(app.read == Array("from the lamp".utf8))
-            _ = try await meeting.link.openChannel(psm: psm)
+            _ = try await connection.link.openChannel(psm: psm)
             await delegate.journal.wait(for: "opened", count: 2)
             withExtendedLifetime(manager) {}
         }
@@ -67,15 +68,15 @@ import Testing
     @Test("14.6 Unpublishing closes the accepted channels and accepts no more")
     func unpublishing() async throws {
         let fixture = try ChannelFixture(seed: 3)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             let (manager, delegate, psm) = try await publish(fixture.fixture)
-            let channel = try await meeting.link.openChannel(psm: psm)
+            let channel = try await connection.link.openChannel(psm: psm)
             await delegate.journal.wait(for: "opened \(psm.rawValue) ok")
             manager.unpublishL2CAPChannel(psm.rawValue)
             await delegate.journal.wait(for: "unpublished \(psm.rawValue) ok")
             #expect(try await channel.ended() == .closedByPeer)
             await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
-                try await meeting.link.openChannel(psm: psm)
+                try await connection.link.openChannel(psm: psm)
             }
         }
     }
@@ -97,10 +98,10 @@ import Testing
     @Test("14.6 Releasing a manager unpublishes its channels")
     func managerGone() async throws {
         let fixture = try ChannelFixture(seed: 5)
-        try await fixture.run { meeting in
+        try await fixture.run { connection in
             var (manager, delegate, psm): (CBPeripheralManager?, ChannelDelegate, L2CAP.SPSM) =
                 try await publish(fixture.fixture)
-            let channel = try await meeting.link.openChannel(psm: psm)
+            let channel = try await connection.link.openChannel(psm: psm)
             await delegate.journal.wait(for: "opened \(psm.rawValue) ok")
             manager = nil
             #expect(manager == nil)

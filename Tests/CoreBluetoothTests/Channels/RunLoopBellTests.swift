@@ -6,7 +6,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite struct RunLoopBellTests {
+@Suite("Bells of a run loop")
+struct RunLoopBellTests {
     /// Makes a bell that counts its calls, in the run loop of its own thread.
     private func bell(
         on thread: LoopThread,
@@ -21,10 +22,10 @@ import Testing
     }
 
     /// Rings a bell once. Returns whether it was called on the thread of its run loop.
-    private func hear(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
+    private func ring(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
         let kept = Mutex<RunLoopBell?>(nil)
-        let isThere = await withCheckedContinuation { heard in
-            let bell = bell(on: thread, mode: mode) { heard.resume(returning: thread.isCurrent) }
+        let isThere = await withCheckedContinuation { called in
+            let bell = bell(on: thread, mode: mode) { called.resume(returning: thread.isCurrent) }
             kept.withLock { $0 = bell }
             bell.ring()
         }
@@ -32,12 +33,14 @@ import Testing
         return isThere
     }
 
-    @Test func aBellWakesARunLoopThatSleepsAndIsHeardOnItsThread() async throws {
+    @Test("A bell wakes its run loop and is called on its thread")
+    func wakes() async throws {
         let thread = try LoopThread()
-        for _ in 0..<200 { #expect(await hear(on: thread)) }
+        for _ in 0..<200 { #expect(await ring(on: thread)) }
     }
 
-    @Test func ringsBeforeTheCallAreOneCall() async throws {
+    @Test("Several rings before the call cause one call")
+    func coalescing() async throws {
         let thread = try LoopThread()
         let count = Mutex(0)
         let gate = DispatchSemaphore(value: 0)
@@ -56,7 +59,8 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func aBellThatWasTakenDownIsSilent() async throws {
+    @Test("A bell that was removed from its run loop is not called")
+    func removedBell() async throws {
         let thread = try LoopThread()
         let count = Mutex(0)
         let bell = bell(on: thread) { count.withLock { $0 += 1 } }
@@ -68,7 +72,8 @@ import Testing
         #expect(bell.modes.isEmpty)
     }
 
-    @Test func itIsHeardInItsModesOnly() async throws {
+    @Test("A bell is called only in its modes")
+    func modes() async throws {
         let mode = RunLoop.Mode("apart")
         let thread = try LoopThread(mode: mode)
         let count = Mutex(0)
@@ -77,10 +82,11 @@ import Testing
         await thread.run {}
         #expect(count.withLock { $0 } == 0)
         elsewhere.take(from: .default)
-        #expect(await hear(on: thread, mode: mode))
+        #expect(await ring(on: thread, mode: mode))
     }
 
-    @Test func aRunLoopRunsAsLongAsItHasABell() async {
+    @Test("A run loop runs while it has a bell")
+    func runsWithBell() async {
         let (before, during, after) = await withCheckedContinuation { answer in
             Thread.detachNewThread {
                 let loop = RunLoop.current
@@ -100,7 +106,8 @@ import Testing
         #expect(!after)
     }
 
-    @Test func aRunLoopReturnsWhenItHasHeardABell() async {
+    @Test("A run loop returns after the call of a bell")
+    func returnsAfterCall() async {
         await withCheckedContinuation { done in
             Thread.detachNewThread {
                 let bell = RunLoopBell(in: .current) {}

@@ -20,7 +20,7 @@ final class Wire: @unchecked Sendable {
     private typealias Receiving = @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void
     private typealias Sending = @Sendable (Result<Void, ChannelFailure>) -> Void
 
-    private struct Station {
+    private struct Endpoint {
         var arrived: [[UInt8]] = []
         var receiving: Receiving?
         var sending: [(sdu: [UInt8], then: Sending)] = []
@@ -35,7 +35,7 @@ final class Wire: @unchecked Sendable {
     /// The amount of outside work that is not done.
     let outsideWork = Mutex(0)
     private let queue = DispatchQueue(label: "wire")
-    private var stations = [Station(), Station()]
+    private var endpoints = [Endpoint(), Endpoint()]
 
     init(window: Int = 2) {
         self.window = window
@@ -56,12 +56,12 @@ final class Wire: @unchecked Sendable {
 
     /// Returns the numbers of SDUs and bytes that have arrived at an end.
     func total(at end: End) -> (sdus: Int, bytes: Int) {
-        queue.sync { stations[end.rawValue].total }
+        queue.sync { endpoints[end.rawValue].total }
     }
 
     /// Returns the reason of the channel's end at one end. `nil` before it.
     func end(of end: End) -> ChannelEnd? {
-        queue.sync { stations[end.rawValue].end }
+        queue.sync { endpoints[end.rawValue].end }
     }
 
     /// Returns the reason of the channel's end when it has ended.
@@ -103,43 +103,46 @@ extension Wire {
     }
 
     private func receive(_ end: End, _ then: @escaping Receiving) {
-        precondition(stations[end.rawValue].receiving == nil, "one receives at a time")
-        stations[end.rawValue].receiving = then
+        precondition(
+            endpoints[end.rawValue].receiving == nil,
+            "An end has one pending receive at a time"
+        )
+        endpoints[end.rawValue].receiving = then
         move(to: end)
     }
 
     private func send(_ end: End, _ sdu: [UInt8], _ then: @escaping Sending) {
-        if let over = stations[end.rawValue].end {
+        if let over = endpoints[end.rawValue].end {
             return then(.failure(ChannelFailure(end: over)))
         }
-        stations[end.rawValue].sending.append((sdu, then))
+        endpoints[end.rawValue].sending.append((sdu, then))
         move(to: end.other)
     }
 
     private func watch(_ end: End, _ then: @escaping @Sendable (ChannelEnd) -> Void) {
-        if let over = stations[end.rawValue].end { return then(over) }
-        stations[end.rawValue].watchers.append(then)
+        if let over = endpoints[end.rawValue].end { return then(over) }
+        endpoints[end.rawValue].watchers.append(then)
     }
 
     /// Moves SDUs to an end. Each is removed before its closure is called, which may call this
     /// method.
     private func move(to end: End) {
         let (here, there) = (end.rawValue, end.other.rawValue)
-        while stations[here].arrived.count < window, !stations[there].sending.isEmpty {
-            let (sdu, then) = stations[there].sending.removeFirst()
-            stations[here].arrived.append(sdu)
-            stations[here].total.sdus += 1
-            stations[here].total.bytes += sdu.count
+        while endpoints[here].arrived.count < window, !endpoints[there].sending.isEmpty {
+            let (sdu, then) = endpoints[there].sending.removeFirst()
+            endpoints[here].arrived.append(sdu)
+            endpoints[here].total.sdus += 1
+            endpoints[here].total.bytes += sdu.count
             then(.success(()))
         }
-        guard let receiving = stations[here].receiving else { return }
-        if !stations[here].arrived.isEmpty {
-            stations[here].receiving = nil
-            let sdu = stations[here].arrived.removeFirst()
+        guard let receiving = endpoints[here].receiving else { return }
+        if !endpoints[here].arrived.isEmpty {
+            endpoints[here].receiving = nil
+            let sdu = endpoints[here].arrived.removeFirst()
             receiving(.success(sdu))
             move(to: end)
-        } else if let over = stations[here].end {
-            stations[here].receiving = nil
+        } else if let over = endpoints[here].end {
+            endpoints[here].receiving = nil
             if case .failed = over {
                 receiving(.failure(ChannelFailure(end: over)))
             } else {
@@ -149,13 +152,13 @@ extension Wire {
     }
 
     private func finish(_ end: End, _ over: ChannelEnd) {
-        guard stations[end.rawValue].end == nil else { return }
-        stations[end.rawValue].end = over
-        let sending = stations[end.rawValue].sending
-        stations[end.rawValue].sending = []
+        guard endpoints[end.rawValue].end == nil else { return }
+        endpoints[end.rawValue].end = over
+        let sending = endpoints[end.rawValue].sending
+        endpoints[end.rawValue].sending = []
         for (_, then) in sending { then(.failure(ChannelFailure(end: over))) }
-        let watchers = stations[end.rawValue].watchers
-        stations[end.rawValue].watchers = []
+        let watchers = endpoints[end.rawValue].watchers
+        endpoints[end.rawValue].watchers = []
         for watcher in watchers { watcher(over) }
         move(to: end)
     }

@@ -21,7 +21,7 @@ struct ChangedServicesTests {
                 _ = stays
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
-                let kit = try await phone.visit("Kit")
+                let kit = try await phone.connectedPeripheral("Kit")
                 await phone.explore(kit)
                 try await fixture.air.sleep(for: .seconds(1))
                 let dead = try kit.service("B100")
@@ -56,7 +56,7 @@ struct ChangedServicesTests {
                 let goes = try await host.publish(Self.service(0xB100))
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
-                let kit = try await phone.visit("Kit")
+                let kit = try await phone.connectedPeripheral("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000,B100 ok")
                 if delay > .zero { try await fixture.air.sleep(for: delay) }
@@ -78,7 +78,7 @@ struct ChangedServicesTests {
                 _ = try await host.publish(Self.service(0xB000))
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
-                let kit = try await phone.visit("Kit")
+                let kit = try await phone.connectedPeripheral("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000 ok")
                 _ = try await host.publish(Self.service(0xB100))
@@ -95,7 +95,7 @@ struct ChangedServicesTests {
         let fixture = try Fixture(.growing)
         try await fixture.run {
             let phone = fixture.central()
-            let plant = try await phone.visit("Plant")
+            let plant = try await phone.connectedPeripheral("Plant")
             await phone.explore(plant)
             try await fixture.air.sleep(for: .seconds(1))
             let grow = try plant.characteristic("C001")
@@ -113,14 +113,14 @@ struct ChangedServicesTests {
     @Test("6.6 A delegate without didModifyServices causes a warning in the log")
     func warning() async throws {
         let fixture = try Fixture(.growing)
-        let deaf = Deaf()
+        let delegate = MinimalDelegate()
         try await fixture.run {
             let phone = fixture.central()
-            let plant = try await phone.visit("Plant")
+            let plant = try await phone.connectedPeripheral("Plant")
             await phone.explore(plant)
             try await fixture.air.sleep(for: .seconds(1))
             let grow = try plant.characteristic("C001")
-            plant.delegate = deaf
+            plant.delegate = delegate
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
                 plant.writeValue(Data([1]), for: grow, type: .withResponse)
@@ -132,7 +132,7 @@ struct ChangedServicesTests {
         }
     }
 
-    private final class Deaf: NSObject, CBPeripheralDelegate, Sendable {}
+    private final class MinimalDelegate: NSObject, CBPeripheralDelegate, Sendable {}
 
     private static func service(_ uuid: UInt16) -> GATT.ServiceDefinition {
         .init(

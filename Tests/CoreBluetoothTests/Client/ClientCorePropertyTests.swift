@@ -33,7 +33,7 @@ struct ClientCorePropertyTests {
             #expect(harness.asked.count <= 1)
         }
         while !harness.asked.isEmpty { Self.answer(&harness, &random) }
-        let kinds = harness.told.filter { !$0.hasPrefix("all") }
+        let kinds = harness.posted.filter { !$0.hasPrefix("all") }
             .map { String($0.dropFirst(2).prefix { $0 != " " }) }
         #expect(kinds == expected)
     }

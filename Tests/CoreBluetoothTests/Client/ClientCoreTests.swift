@@ -22,7 +22,7 @@ struct ClientCoreTests {
         harness.answer(.success(.gatt(.value([7]))))
         #expect(harness.questions == ["write"])
         harness.answer(done)
-        #expect(harness.told == ["1 read [7]", "1 wrote ok"])
+        #expect(harness.posted == ["1 read [7]", "1 wrote ok"])
         #expect(harness.questions.isEmpty)
     }
 
@@ -59,7 +59,7 @@ struct ClientCoreTests {
         harness.answer(.success(.gatt(.descriptors([CoreHarness.configuration]))))
         #expect(harness.questions == ["subscribe"])
         harness.answer(done)
-        #expect(harness.told == ["1 services 1", "1 characteristics 1", "1 notifying true"])
+        #expect(harness.posted == ["1 services 1", "1 characteristics 1", "1 notifying true"])
     }
 
     @Test("6.7 A failed discovery reports its error, and the next one may succeed")
@@ -68,7 +68,7 @@ struct ClientCoreTests {
         harness.ask(.find(.services(.all)))
         harness.refuse(.unlikelyError)
         harness.refuse(.insufficientResources)
-        #expect(harness.told == ["1 services CBATTError 17"])
+        #expect(harness.posted == ["1 services CBATTError 17"])
     }
 
     @Test("6.6 After a change, the new table is read before anything else")
@@ -81,7 +81,7 @@ struct ClientCoreTests {
         #expect(harness.questions == ["table"])
         harness.answerTable(withMore: true)
         #expect(harness.questions == ["readLong"])
-        #expect(harness.told == ["1 services 1", "all modified 1 true"])
+        #expect(harness.posted == ["1 services 1", "all modified 1 true"])
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct ClientCoreTests {
         harness.answerTable()
         #expect(harness.questions == ["readLong"])
         harness.refuse(.databaseOutOfSync)
-        #expect(harness.told == ["1 read CBATTError 18"])
+        #expect(harness.posted == ["1 read CBATTError 18"])
     }
 
     @Test("5.7 After a reconnection, the stored table is compared with the current one")
@@ -104,7 +104,7 @@ struct ClientCoreTests {
         harness.ask(.read(CoreHarness.value))
         #expect(harness.questions == ["table"])
         harness.answerTable()
-        #expect(harness.told == ["all modified 1 false"])
+        #expect(harness.posted == ["all modified 1 false"])
         #expect(harness.questions == ["readLong"])
     }
 
@@ -128,7 +128,7 @@ struct ClientCoreTests {
         harness.answer(done)
         #expect(harness.core.subscriptions.receivers(of: handle).isEmpty)
         #expect(
-            harness.told == ["1 notifying true", "2 notifying true", "1 notifying false"]
+            harness.posted == ["1 notifying true", "2 notifying true", "1 notifying false"]
         )
     }
 
@@ -141,7 +141,7 @@ struct ClientCoreTests {
         harness.leave(CoreHarness.one)
         harness.answer(.success(.gatt(.value([1]))))
         harness.answer(.success(.gatt(.value([2]))))
-        #expect(harness.told == ["2 read [2]"])
+        #expect(harness.posted == ["2 read [2]"])
         #expect(harness.questions.isEmpty)
     }
 
@@ -155,7 +155,7 @@ struct ClientCoreTests {
         #expect(harness.questions == ["unsubscribe"])
         harness.answer(done)
         #expect(harness.questions.isEmpty)
-        #expect(harness.told.isEmpty)
+        #expect(harness.posted.isEmpty)
     }
 
     @Test(
@@ -169,16 +169,16 @@ struct ClientCoreTests {
         harness.ask(.read(CoreHarness.value))
         harness.ask(.read(CoreHarness.value))
         while !harness.asked.isEmpty { harness.answer(.failure(failure)) }
-        #expect(harness.told.isEmpty)
+        #expect(harness.posted.isEmpty)
     }
 
     @Test("7.14 Requests beyond the limit are refused at once")
     func bound() {
         var harness = CoreHarness()
         for _ in 0...ClientCore.waitingLimit { harness.ask(.read(CoreHarness.value)) }
-        #expect(harness.told.isEmpty)
+        #expect(harness.posted.isEmpty)
         harness.ask(.read(CoreHarness.value))
-        #expect(harness.told == ["1 read CBError 4"])
+        #expect(harness.posted == ["1 read CBError 4"])
     }
 
     @Test("7.16 A refused subscription has no effect")
@@ -187,7 +187,7 @@ struct ClientCoreTests {
         harness.ask(.setNotifying(true, CoreHarness.value))
         harness.answerTable()
         harness.refuse(.insufficientAuthorization)
-        #expect(harness.told == ["1 notifying CBATTError 8"])
+        #expect(harness.posted == ["1 notifying CBATTError 8"])
         #expect(harness.core.subscriptions.receivers(of: CoreHarness.value.valueHandle).isEmpty)
     }
 
@@ -197,7 +197,7 @@ struct ClientCoreTests {
         harness.ask(.renotify(CoreHarness.value))
         harness.answerTable()
         harness.answer(done)
-        #expect(harness.told.isEmpty)
+        #expect(harness.posted.isEmpty)
         #expect(harness.core.subscriptions.isInForce(CoreHarness.value.valueHandle))
     }
 }

@@ -8,7 +8,7 @@ import VirtualAccessories
 
 extension CentralRecorder {
     /// Discovers the peripheral that advertises this name, and connects to it.
-    func visit(_ name: String) async throws -> CBPeripheral {
+    func connectedPeripheral(_ name: String) async throws -> CBPeripheral {
         await journal.wait(for: "state poweredOn")
         manager.scanForPeripherals(withServices: nil)
         await journal.wait(for: "discovered \(name)")

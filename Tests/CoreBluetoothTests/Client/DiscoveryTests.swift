@@ -15,7 +15,7 @@ struct DiscoveryTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             #expect(harness.services == nil)
             harness.discoverServices(nil)
             await phone.journal.wait(for: "services A000,A100 ok")
@@ -40,7 +40,7 @@ struct DiscoveryTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             harness.discoverServices([CBUUID(string: "A100")])
             await phone.journal.wait(for: "services A100 ok")
             let first = try harness.service("A100")
@@ -68,7 +68,7 @@ struct DiscoveryTests {
         let (adapter, transport) = try fixture.addCountedAdapter()
         try await fixture.run {
             let phone = fixture.central(on: adapter)
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             harness.discoverServices([CBUUID(string: "A000")])
             await phone.journal.wait(for: "services A000 ok")
             // The host subscribes to Service Changed, which no event reports.
@@ -98,7 +98,7 @@ struct DiscoveryTests {
         )
         try await fixture.run {
             let phone = fixture.central()
-            let keys = try await phone.visit("Keys")
+            let keys = try await phone.connectedPeripheral("Keys")
             keys.discoverServices(nil)
             await phone.journal.wait(for: "services 180F ok")
             keys.discoverServices([CBUUID(string: "1800"), CBUUID(string: "1812")])
@@ -112,7 +112,7 @@ struct DiscoveryTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             harness.discoverServices(nil)
             await phone.journal.wait(for: "services")
             phone.journal.clear()
@@ -151,7 +151,7 @@ struct DiscoveryTests {
                 )
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
-                let kit = try await phone.visit("Kit")
+                let kit = try await phone.connectedPeripheral("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000 ok")
                 let primary = try kit.service("B000")

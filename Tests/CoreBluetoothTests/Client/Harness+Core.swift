@@ -13,7 +13,7 @@ struct CoreHarness {
     /// The requests to the host that were not answered.
     var asked: [(request: LinkRequest, job: ClientCore.JobIdentifier)] = []
     /// The events that managers received, as text.
-    var told: [String] = []
+    var posted: [String] = []
 
     static let one = SessionIdentifier(rawValue: 1)
     static let two = SessionIdentifier(rawValue: 2)
@@ -102,8 +102,8 @@ struct CoreHarness {
             switch action {
             case .begin(let request, let job): asked.append((request, job))
             case .post(let event, let session):
-                told.append("\(session.rawValue) \(Self.text(event))")
-            case .postToAll(let event): told.append("all \(Self.text(event))")
+                posted.append("\(session.rawValue) \(Self.text(event))")
+            case .postToAll(let event): posted.append("all \(Self.text(event))")
             case .servicesKnown: break
             }
         }
@@ -118,7 +118,7 @@ struct CoreHarness {
         case .characteristicsFound(_, _, let result):
             "characteristics \(text(result.map { "\($0.count)" }))"
         case .descriptorsFound(_, let result): "descriptors \(text(result.map { "\($0.count)" }))"
-        case .servicesModified(let ranges, let isTold): "modified \(ranges.count) \(isTold)"
+        case .servicesModified(let ranges, let isReported): "modified \(ranges.count) \(isReported)"
         case .readyToWrite: "ready"
         default: "\(event)"
         }

@@ -14,7 +14,7 @@ struct LinkEndTests {
         let fixture = try Fixture(.quitter)
         try await fixture.run {
             let phone = fixture.central()
-            let quitter = try await phone.visit("Quitter")
+            let quitter = try await phone.connectedPeripheral("Quitter")
             await phone.explore(quitter)
             let leave = try quitter.characteristic("D001")
             quitter.writeValue(Data([1]), for: leave, type: .withResponse)
@@ -31,7 +31,7 @@ struct LinkEndTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = fixture.central()
-            let strap = try await phone.visit("Strap")
+            let strap = try await phone.connectedPeripheral("Strap")
             await phone.explore(strap)
             let rate = try strap.characteristic("2A37")
             let service = try #require(rate.service)
@@ -59,7 +59,7 @@ struct LinkEndTests {
         fixture.air.world.attach(MuteAccessory(.harness), to: controller)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let begin = fixture.air.now
             let value = try harness.characteristic("A002")

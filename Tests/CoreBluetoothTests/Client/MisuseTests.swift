@@ -28,7 +28,7 @@ struct ClientMisuseTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A001")
             fixture.adapter.isPoweredOn = false
@@ -54,7 +54,7 @@ struct ClientMisuseTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A001")
             phone.manager.cancelPeripheralConnection(harness)
@@ -78,7 +78,7 @@ struct ClientMisuseTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             let beginning =
                 "<CBPeripheral: \(Misuse.address(harness)), identifier = \(harness.identifier.uuidString), "
                 + "name = Sensor, mtu = "
@@ -99,7 +99,7 @@ struct ClientMisuseTests {
             let fixture = try Fixture(.harness)
             try await fixture.run {
                 let phone = fixture.central()
-                let harness = try await phone.visit("Sensor")
+                let harness = try await phone.connectedPeripheral("Sensor")
                 await phone.explore(harness)
                 let descriptor = try #require(harness.characteristic("A003").descriptors?.first)
                 harness.writeValue(Data([1, 0]), for: descriptor)
@@ -114,12 +114,12 @@ struct ClientMisuseTests {
     }
 
     @Test("7.18 Attributes of another peripheral are refused and logged")
-    func foreigner() async throws {
+    func otherPeripheral() async throws {
         let fixture = try Fixture(.harness, .heartRate(name: "Strap"))
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
-            let strap = try await phone.visit("Strap")
+            let harness = try await phone.connectedPeripheral("Sensor")
+            let strap = try await phone.connectedPeripheral("Strap")
             await phone.explore(harness)
             let value = try harness.characteristic("A003")
             phone.journal.clear()
@@ -139,7 +139,7 @@ struct ClientMisuseTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let own = CBMutableCharacteristic(
                 type: CBUUID(string: "A001"),

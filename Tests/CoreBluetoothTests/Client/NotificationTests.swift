@@ -12,7 +12,7 @@ struct NotificationTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let both = try harness.characteristic("A003")
             harness.setNotifyValue(true, for: both)
@@ -34,7 +34,7 @@ struct NotificationTests {
         let (adapter, transport) = try fixture.addCountedAdapter()
         try await fixture.run {
             let phone = fixture.central(on: adapter)
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A004")
             harness.setNotifyValue(true, for: value)
@@ -58,7 +58,7 @@ struct NotificationTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             harness.setNotifyValue(true, for: try harness.characteristic("A001"))
             await phone.journal.wait(for: "notifying A001 off CBATTError 6")
@@ -70,7 +70,7 @@ struct NotificationTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = fixture.central()
-            let strap = try await phone.visit("Strap")
+            let strap = try await phone.connectedPeripheral("Strap")
             strap.discoverServices([CBUUID(string: "180D")])
             await phone.journal.wait(for: "services")
             strap.discoverCharacteristics([CBUUID(string: "2A37")], for: try strap.service("180D"))
@@ -87,7 +87,7 @@ struct NotificationTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let (one, two) = (fixture.central(), fixture.central())
-            let first = try await one.visit("Strap")
+            let first = try await one.connectedPeripheral("Strap")
             let second = try await two.join(first)
             #expect(first !== second)
             let values = try await [Self.listen(one, to: first), Self.listen(two, to: second)]

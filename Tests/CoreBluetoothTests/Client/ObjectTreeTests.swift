@@ -13,7 +13,7 @@ struct ObjectTreeTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             #expect(harness.rememberedTable == nil)
             await phone.explore(harness)
             harness.setNotifyValue(true, for: try harness.characteristic("A003"))
@@ -42,7 +42,7 @@ struct ObjectTreeTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             await phone.explore(harness)

@@ -17,7 +17,7 @@ struct ProtectedValueTests {
         let fixture = try Fixture(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
         try await fixture.run {
             let phone = fixture.central()
-            let safe = try await phone.visit("Safe")
+            let safe = try await phone.connectedPeripheral("Safe")
             await phone.explore(safe)
             safe.readValue(for: try safe.characteristic("E001"))
             await phone.journal.wait(for: "value E001")
@@ -35,7 +35,7 @@ struct ProtectedValueTests {
         let fixture = try Fixture(.safe(pairing: canPair ? refusing : nil))
         try await fixture.run {
             let phone = fixture.central()
-            let safe = try await phone.visit("Safe")
+            let safe = try await phone.connectedPeripheral("Safe")
             await phone.explore(safe)
             safe.readValue(for: try safe.characteristic("E001"))
             await phone.journal.wait(for: "value E001")
@@ -50,7 +50,7 @@ struct ProtectedValueTests {
         let fixture = try Fixture(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
         try await fixture.run {
             let phone = fixture.central()
-            let safe = try await phone.visit("Safe")
+            let safe = try await phone.connectedPeripheral("Safe")
             await phone.explore(safe)
             let value = try safe.characteristic("E002")
             safe.writeValue(Data([1]), for: value, type: .withResponse)
@@ -67,7 +67,7 @@ struct ProtectedValueTests {
                 _ = try await host.publish(Self.protectedService)
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
-                let kit = try await phone.visit("Kit")
+                let kit = try await phone.connectedPeripheral("Kit")
                 await phone.explore(kit)
                 kit.readValue(for: try kit.characteristic("E001"))
                 await phone.journal.wait(for: "value E001 05 ok")

@@ -29,7 +29,7 @@ struct TableFloodTests {
         var harness = CoreHarness()
         for _ in 0..<20 { harness.ask(.read(CoreHarness.value)) }
         var answers = 0
-        while harness.told.count(where: { $0.hasPrefix("1 read") }) < 20, answers < 1_000 {
+        while harness.posted.count(where: { $0.hasPrefix("1 read") }) < 20, answers < 1_000 {
             harness.change(everything)
             answers += 1
             if harness.questions.first == "table" {

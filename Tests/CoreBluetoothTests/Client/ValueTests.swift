@@ -14,7 +14,7 @@ struct ValueTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             try await body(phone, harness)
         }

@@ -15,7 +15,7 @@ struct WriteWindowTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A001")
             for number in UInt8(0)..<20 {
@@ -32,7 +32,7 @@ struct WriteWindowTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A001")
             var written = 0
@@ -54,7 +54,7 @@ struct WriteWindowTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             #expect(harness.canSendWriteWithoutResponse)
             phone.manager.cancelPeripheralConnection(harness)
             #expect(!harness.canSendWriteWithoutResponse)
@@ -72,7 +72,7 @@ struct WriteWindowTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A002")
             let lines = Journal()
@@ -98,7 +98,7 @@ struct WriteWindowTests {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.visit("Sensor")
+            let harness = try await phone.connectedPeripheral("Sensor")
             await phone.explore(harness)
             let value = try harness.characteristic("A001")
             let lines = Journal()

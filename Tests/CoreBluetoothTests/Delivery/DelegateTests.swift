@@ -50,7 +50,7 @@ struct DelegateTests {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let phone = fixture.central()
-            let strap = try await phone.visit("Strap")
+            let strap = try await phone.connectedPeripheral("Strap")
             await phone.explore(strap)
             strap.setNotifyValue(true, for: try strap.characteristic("2A37"))
             await phone.journal.wait(for: "value 2A37")

@@ -120,14 +120,14 @@ struct DeliveryTests {
 
     @Test("A received event is released: it may hold the only reference to a channel")
     func release() async {
-        final class Thing: Sendable {}
+        final class Item: Sendable {}
         let queue = DispatchQueue(label: "app")
-        let delivery = Delivery<Thing>(on: queue) { _ in }
-        weak var last: Thing?
+        let delivery = Delivery<Item>(on: queue) { _ in }
+        weak var last: Item?
         do {
-            let things = (0..<3).map { _ in Thing() }
-            for thing in things { delivery.post(thing, from: nil) }
-            last = things.last
+            let items = (0..<3).map { _ in Item() }
+            for item in items { delivery.post(item, from: nil) }
+            last = items.last
         }
         await withCheckedContinuation { done in queue.async { done.resume() } }
         #expect(last == nil)

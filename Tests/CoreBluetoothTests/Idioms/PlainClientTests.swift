@@ -44,7 +44,7 @@ struct PlainClientTests {
 @Suite("Delegates with one or both of the disconnection methods")
 struct DisconnectionTests {
     /// Returns the calls that a delegate gets when the application cancels a connection.
-    private func heard(
+    private func calls(
         by make: @escaping @Sendable (Journal) -> any CBCentralManagerDelegate
     ) async throws -> [String] {
         let fixture = try Fixture(.heartRate(name: "Strap"))
@@ -57,49 +57,49 @@ struct DisconnectionTests {
             let strap = try #require(phone["Strap"])
             phone.manager.connect(strap)
             await phone.journal.wait(for: "connected Strap")
-            let witness = make(journal)
-            phone.queue.sync { phone.manager.delegate = witness }
+            let delegate = make(journal)
+            phone.queue.sync { phone.manager.delegate = delegate }
             phone.manager.cancelPeripheralConnection(strap)
             await journal.wait { !$0.isEmpty }
             phone.queue.sync {}
-            withExtendedLifetime(witness) {}
+            withExtendedLifetime(delegate) {}
         }
         return journal.lines
     }
 
     @Test("15.1.8, 5.1.4 A delegate with both methods gets only the older one")
     func both() async throws {
-        #expect(try await heard { journal in LegacyWitness { journal.add($0) } } == ["older"])
+        #expect(try await calls { journal in LegacyDelegate { journal.add($0) } } == ["older"])
     }
 
     @Test("15.1.8, 5.1.5 The newer method alone is called for every disconnection")
     func newer() async throws {
-        #expect(try await heard { journal in ModernWitness { journal.add($0) } } == ["newer"])
+        #expect(try await calls { journal in ModernDelegate { journal.add($0) } } == ["newer"])
     }
 
     @Test("15.1.8 A delegate needs only one method")
     func neither() {
-        let witness = DeafWitness()
+        let delegate = MinimalDelegate()
         let manager = CBCentralManager(
-            delegate: witness,
-            queue: DispatchQueue(label: "deaf"),
+            delegate: delegate,
+            queue: DispatchQueue(label: "delegate"),
             options: [CBManagerOptionAdapterKey: "none"]
         )
-        #expect(manager.delegate === witness)
+        #expect(manager.delegate === delegate)
     }
 
     @Test("1.3 A delegate is not retained")
     func weakness() {
-        var witness: DeafWitness? = DeafWitness()
+        var delegate: MinimalDelegate? = MinimalDelegate()
         let options = [CBManagerOptionAdapterKey: "none"]
         // A callback would retain the delegate.
-        let queue = DispatchQueue(label: "deaf")
+        let queue = DispatchQueue(label: "delegate")
         queue.suspend()
         defer { queue.resume() }
-        let central = CBCentralManager(delegate: witness, queue: queue, options: options)
+        let central = CBCentralManager(delegate: delegate, queue: queue, options: options)
         #expect(central.delegate != nil)
-        weak let former = witness
-        witness = nil
+        weak let former = delegate
+        delegate = nil
         #expect(former == nil)
         #expect(central.delegate == nil)
     }

@@ -86,9 +86,9 @@ struct CallerTests {
             for phone in phones { await Self.meet(phone) }
             let seeds = (0..<8).map { seed &* 100 &+ $0 }
             DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
-                Self.fiddle(with: phones[index % 2], seed: seeds[index])
+                Self.connectAndCancel(with: phones[index % 2], seed: seeds[index])
             }
-            for phone in phones { await Self.letGo(phone) }
+            for phone in phones { await Self.cancelAll(phone) }
             for phone in phones { Self.expectNothingLost(phone) }
         }
     }
@@ -101,7 +101,7 @@ struct CallerTests {
         for name in names { await phone.journal.wait(for: "discovered \(name)") }
     }
 
-    private static func fiddle(with phone: CentralRecorder, seed: UInt64) {
+    private static func connectAndCancel(with phone: CentralRecorder, seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<50 {
             guard let peripheral = phone[names[Int(random.next() % 2)]] else { continue }
@@ -116,7 +116,7 @@ struct CallerTests {
 
     /// Cancels all connections, waits until all earlier events have arrived, which the event of the
     /// landmark shows, and then waits for the links to end.
-    private static func letGo(_ phone: CentralRecorder) async {
+    private static func cancelAll(_ phone: CentralRecorder) async {
         for name in names {
             guard let peripheral = phone[name] else { continue }
             phone.manager.cancelPeripheralConnection(peripheral)

@@ -45,7 +45,7 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     }
 
     private func name(_ peripheral: CBPeripheral) -> String {
-        peripherals.first { $0.value === peripheral }?.key ?? "stranger"
+        peripherals.first { $0.value === peripheral }?.key ?? "unknown"
     }
 
     private func answered(_ text: String, _ characteristic: CBCharacteristic, _ name: String) {

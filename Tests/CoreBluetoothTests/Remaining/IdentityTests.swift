@@ -35,10 +35,10 @@ struct IdentityTests {
                     executor: air.executor,
                     configuration: configuration
                 )
-                let scout = Scout(on: adapter)
-                await scout.scan([Self.service])
-                await scout.journal.wait(for: "seen Strap")
-                seen.append(try #require(scout.first("Strap")).peripheral.identifier)
+                let recorder = DiscoveryRecorder(on: adapter)
+                await recorder.scan([Self.service])
+                await recorder.journal.wait(for: "seen Strap")
+                seen.append(try #require(recorder.first("Strap")).peripheral.identifier)
                 await adapter.shutDown()
             }
             #expect(seen[0] == seen[1])
@@ -57,16 +57,16 @@ struct IdentityTests {
             )
             await lamp.journal.wait(for: "state poweredOn")
             lamp.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Lamp"])
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan()
-            await scout.journal.wait(for: "seen Lamp")
-            let first = try #require(scout.first("Lamp")).peripheral.identifier
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan()
+            await recorder.journal.wait(for: "seen Lamp")
+            let first = try #require(recorder.first("Lamp")).peripheral.identifier
             try await fixture.air.sleep(for: .seconds(1_200))
-            scout.manager.stopScan()
-            let count = scout.matches.count
-            scout.manager.scanForPeripherals(withServices: nil)
-            await scout.journal.wait(for: "seen Lamp", count: count + 1)
-            #expect(scout.matches.last?.peripheral.identifier != first)
+            recorder.manager.stopScan()
+            let count = recorder.matches.count
+            recorder.manager.scanForPeripherals(withServices: nil)
+            await recorder.journal.wait(for: "seen Lamp", count: count + 1)
+            #expect(recorder.matches.last?.peripheral.identifier != first)
         }
     }
 
@@ -74,21 +74,23 @@ struct IdentityTests {
     func retrieval() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            #expect(scout.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
-            await scout.scan()
-            for name in ["Strap", "Landmark"] { await scout.journal.wait(for: "seen \(name)") }
-            let strap = try #require(scout.first("Strap")).peripheral
-            let landmark = try #require(scout.first("Landmark")).peripheral
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            #expect(recorder.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
+            await recorder.scan()
+            for name in ["Strap", "Landmark"] { await recorder.journal.wait(for: "seen \(name)") }
+            let strap = try #require(recorder.first("Strap")).peripheral
+            let landmark = try #require(recorder.first("Landmark")).peripheral
             for order in [[strap, landmark], [landmark, strap]] {
                 let identifiers = order.map(\.identifier)
-                let found = scout.manager.retrievePeripherals(
+                let found = recorder.manager.retrievePeripherals(
                     withIdentifiers: [identifiers[0], UUID(), identifiers[1]]
                 )
                 #expect(found.map(ObjectIdentifier.init) == order.map(ObjectIdentifier.init))
             }
             #expect(
-                scout.matches.allSatisfy { $0.peripheral === strap || $0.peripheral === landmark }
+                recorder.matches.allSatisfy {
+                    $0.peripheral === strap || $0.peripheral === landmark
+                }
             )
         }
     }
@@ -97,8 +99,8 @@ struct IdentityTests {
     func connectedPeers() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let first = Scout(on: fixture.adapter)
-            let second = Scout(on: fixture.adapter)
+            let first = DiscoveryRecorder(on: fixture.adapter)
+            let second = DiscoveryRecorder(on: fixture.adapter)
             await second.journal.wait(for: "poweredOn")
             await first.scan([Self.service])
             await first.journal.wait(for: "seen Strap")
@@ -131,24 +133,24 @@ struct IdentityTests {
         let name = "A strap with a name that does not fit"
         let fixture = try Fixture(.heartRate(name: name))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-            await scout.journal.wait(for: "seen A ")
-            let match = try #require(scout.matches.first { $0.name != nil })
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+            await recorder.journal.wait(for: "seen A ")
+            let match = try #require(recorder.matches.first { $0.name != nil })
             let advertised = try #require(
                 match.data[CBAdvertisementDataLocalNameKey] as? String
             )
             #expect(advertised.count < name.count)
             #expect(match.name == advertised)
             let strap = match.peripheral
-            scout.manager.connect(strap)
-            await scout.journal.wait(for: "name \(name)")
+            recorder.manager.connect(strap)
+            await recorder.journal.wait(for: "name \(name)")
             #expect(strap.name == name)
-            scout.manager.cancelPeripheralConnection(strap)
-            await scout.journal.wait(for: "disconnected ok")
-            let count = scout.matches.count
-            await scout.journal.wait(for: "seen \(name)")
-            let later = try #require(scout.matches.dropFirst(count).last)
+            recorder.manager.cancelPeripheralConnection(strap)
+            await recorder.journal.wait(for: "disconnected ok")
+            let count = recorder.matches.count
+            await recorder.journal.wait(for: "seen \(name)")
+            let later = try #require(recorder.matches.dropFirst(count).last)
             #expect(later.data[CBAdvertisementDataLocalNameKey] as? String == advertised)
         }
     }

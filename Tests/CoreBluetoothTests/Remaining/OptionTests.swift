@@ -20,8 +20,8 @@ struct OptionTests {
     func managers(key: String, value: Bool) async throws {
         let fixture = try Fixture()
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter, options: [key: value])
-            await scout.journal.wait(for: "poweredOn")
+            let recorder = DiscoveryRecorder(on: fixture.adapter, options: [key: value])
+            await recorder.journal.wait(for: "poweredOn")
         }
     }
 
@@ -48,9 +48,9 @@ struct OptionTests {
         ]
     )
     func alerts(key: String) async throws {
-        try await withStrap { fixture, scout, strap in
-            scout.manager.connect(strap, options: [key: true])
-            await scout.journal.wait(for: "connected")
+        try await withStrap { fixture, recorder, strap in
+            recorder.manager.connect(strap, options: [key: true])
+            await recorder.journal.wait(for: "connected")
         }
     }
 
@@ -62,9 +62,9 @@ struct OptionTests {
         ]
     )
     func appleOnly(key: String) async throws {
-        try await withStrap { fixture, scout, strap in
-            scout.manager.connect(strap, options: [key: true])
-            await scout.journal.wait(for: "connected")
+        try await withStrap { fixture, recorder, strap in
+            recorder.manager.connect(strap, options: [key: true])
+            await recorder.journal.wait(for: "connected")
             #expect(!strap.ancsAuthorized)
         }
     }
@@ -75,21 +75,21 @@ struct OptionTests {
     func background() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let scout = Scout(
+            let recorder = DiscoveryRecorder(
                 on: fixture.adapter,
                 options: [CBManagerOptionBackgroundRulesKey: true]
             )
             let everyPacket = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
-            await scout.scan(options: everyPacket)
+            await recorder.scan(options: everyPacket)
             try await fixture.air.sleep(for: .seconds(10))
-            #expect(scout.matches.isEmpty)
-            scout.manager.scanForPeripherals(
+            #expect(recorder.matches.isEmpty)
+            recorder.manager.scanForPeripherals(
                 withServices: [Self.service],
                 options: everyPacket
             )
-            await scout.journal.wait(for: "seen Strap")
+            await recorder.journal.wait(for: "seen Strap")
             try await fixture.air.sleep(for: .seconds(10))
-            #expect(scout.count("Strap") <= 2)
+            #expect(recorder.count("Strap") <= 2)
         }
     }
 
@@ -100,36 +100,36 @@ struct OptionTests {
 
     @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is canceled")
     func reconnecting() async throws {
-        try await withStrap { fixture, scout, strap in
-            scout.manager.connect(
+        try await withStrap { fixture, recorder, strap in
+            recorder.manager.connect(
                 strap,
                 options: [CBConnectPeripheralOptionEnableAutoReconnect: true]
             )
-            await scout.journal.wait(for: "connected")
+            await recorder.journal.wait(for: "connected")
             for number in 1...2 {
                 fixture.air.world.move(fixture.phone, to: Position(x: 2_000, y: 0))
-                await scout.journal.wait(for: "disconnected 6 reconnecting", count: number)
+                await recorder.journal.wait(for: "disconnected 6 reconnecting", count: number)
                 #expect(strap.state == .connecting)
                 guard number == 1 else { break }
                 fixture.air.world.move(fixture.phone, to: Position(x: 0, y: 0))
-                await scout.journal.wait(for: "connected", count: 2)
+                await recorder.journal.wait(for: "connected", count: 2)
                 #expect(strap.state == .connected)
             }
-            scout.manager.cancelPeripheralConnection(strap)
-            await scout.journal.wait(for: "disconnected ok")
-            #expect(scout.journal.lines.last == "disconnected ok")
+            recorder.manager.cancelPeripheralConnection(strap)
+            await recorder.journal.wait(for: "disconnected ok")
+            #expect(recorder.journal.lines.last == "disconnected ok")
             #expect(strap.state == .disconnected)
         }
     }
 
     @Test("5.2.1, 5.4 A manager that cancels gets no error")
     func cancelling() async throws {
-        try await withStrap { fixture, scout, strap in
-            scout.manager.connect(strap)
-            await scout.journal.wait(for: "connected")
-            scout.manager.cancelPeripheralConnection(strap)
+        try await withStrap { fixture, recorder, strap in
+            recorder.manager.connect(strap)
+            await recorder.journal.wait(for: "connected")
+            recorder.manager.cancelPeripheralConnection(strap)
             #expect(strap.state == .disconnecting)
-            await scout.journal.wait(for: "disconnected ok")
+            await recorder.journal.wait(for: "disconnected ok")
         }
     }
 
@@ -148,15 +148,15 @@ struct OptionTests {
     }
 
     private func withStrap(
-        _ body: @escaping @Sendable (Fixture, Scout, CBPeripheral) async throws -> Void
+        _ body: @escaping @Sendable (Fixture, DiscoveryRecorder, CBPeripheral) async throws -> Void
     ) async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan([Self.service])
-            await scout.journal.wait(for: "seen Strap")
-            scout.manager.stopScan()
-            try await body(fixture, scout, try #require(scout.first("Strap")).peripheral)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan([Self.service])
+            await recorder.journal.wait(for: "seen Strap")
+            recorder.manager.stopScan()
+            try await body(fixture, recorder, try #require(recorder.first("Strap")).peripheral)
         }
     }
 }

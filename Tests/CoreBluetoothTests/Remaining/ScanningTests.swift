@@ -21,13 +21,16 @@ struct ScanningTests {
     func services(isEmpty: Bool) async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan([Self.heartRate, CBUUID(string: "1234")], options: Self.everyPacket)
-            await scout.journal.wait(for: "seen Strap", count: 20)
-            #expect(scout.count("Landmark") == 0)
-            scout.manager.scanForPeripherals(withServices: isEmpty ? [] : nil)
-            await scout.journal.wait(for: "seen Landmark")
-            #expect(scout.manager.isScanning)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan(
+                [Self.heartRate, CBUUID(string: "1234")],
+                options: Self.everyPacket
+            )
+            await recorder.journal.wait(for: "seen Strap", count: 20)
+            #expect(recorder.count("Landmark") == 0)
+            recorder.manager.scanForPeripherals(withServices: isEmpty ? [] : nil)
+            await recorder.journal.wait(for: "seen Landmark")
+            #expect(recorder.manager.isScanning)
         }
     }
 
@@ -35,23 +38,23 @@ struct ScanningTests {
     func duplicates() async throws {
         let fixture = try Fixture(.demo(name: "Demo"))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan()
-            await scout.journal.wait(for: "seen Demo")
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan()
+            await recorder.journal.wait(for: "seen Demo")
             try await fixture.air.sleep(for: .seconds(5))
             // At most once more, for the scan response.
-            let once = scout.count("Demo")
+            let once = recorder.count("Demo")
             #expect(once <= 2)
-            scout.manager.stopScan()
-            #expect(!scout.manager.isScanning)
-            scout.manager.scanForPeripherals(withServices: nil)
-            await scout.journal.wait(for: "seen Demo", count: once + 1)
-            scout.manager.scanForPeripherals(withServices: nil, options: Self.everyPacket)
-            await scout.journal.wait(for: "seen Demo", count: once + 50)
-            scout.manager.stopScan()
-            let told = scout.journal.lines.count
+            recorder.manager.stopScan()
+            #expect(!recorder.manager.isScanning)
+            recorder.manager.scanForPeripherals(withServices: nil)
+            await recorder.journal.wait(for: "seen Demo", count: once + 1)
+            recorder.manager.scanForPeripherals(withServices: nil, options: Self.everyPacket)
+            await recorder.journal.wait(for: "seen Demo", count: once + 50)
+            recorder.manager.stopScan()
+            let reported = recorder.journal.lines.count
             try await fixture.air.sleep(for: .seconds(5))
-            #expect(scout.journal.lines.count <= told + 1)
+            #expect(recorder.journal.lines.count <= reported + 1)
         }
     }
 
@@ -59,10 +62,10 @@ struct ScanningTests {
     func dictionary() async throws {
         let fixture = try Fixture(.demo(name: "Demo"))
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan(options: Self.everyPacket)
-            await scout.journal.wait(for: "seen Demo", count: 10)
-            let match = try #require(scout.matches.last)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan(options: Self.everyPacket)
+            await recorder.journal.wait(for: "seen Demo", count: 10)
+            let match = try #require(recorder.matches.last)
             let data = match.data
             #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Demo")
             let maker = try #require(data[CBAdvertisementDataManufacturerDataKey] as? Data)
@@ -90,10 +93,10 @@ struct ScanningTests {
         let fixture = try Fixture()
         try fixture.addBeacon(.eddystoneURL("https://example.com", power: -20), at: 1)
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan()
-            await scout.journal.wait(for: "seen nobody")
-            let data = try #require(scout.matches.first?.data)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan()
+            await recorder.journal.wait(for: "seen unnamed")
+            let data = try #require(recorder.matches.first?.data)
             let values = try #require(
                 data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
             )
@@ -111,10 +114,10 @@ struct ScanningTests {
         try fixture.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59), at: 1)
         try fixture.addBeacon(.name("Lighthouse"), at: 2)
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan(options: Self.everyPacket)
-            await scout.journal.wait(for: "seen Lighthouse", count: 20)
-            #expect(scout.count("nobody") == 0)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan(options: Self.everyPacket)
+            await recorder.journal.wait(for: "seen Lighthouse", count: 20)
+            #expect(recorder.count("unnamed") == 0)
         }
     }
 
@@ -123,10 +126,10 @@ struct ScanningTests {
         let fixture = try Fixture()
         try fixture.addBeacon(.name("Lighthouse"), at: 1, isExtended: true)
         try await fixture.run {
-            let scout = Scout(on: fixture.adapter)
-            await scout.scan()
-            await scout.journal.wait(for: "seen Lighthouse")
-            #expect(scout.first("Lighthouse")?.data[CBAdvertisementDataLocalNameKey] != nil)
+            let recorder = DiscoveryRecorder(on: fixture.adapter)
+            await recorder.scan()
+            await recorder.journal.wait(for: "seen Lighthouse")
+            #expect(recorder.first("Lighthouse")?.data[CBAdvertisementDataLocalNameKey] != nil)
         }
     }
 }

@@ -96,7 +96,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.2 Nothing is restored if everything was ended")
+    @Test("13.2 A manager restores no state after the application has ended all of it")
     func nothing() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -117,7 +117,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.1 Without the identifier, or with another one, nothing is restored")
+    @Test("13.1 A manager without the identifier, or with another identifier, restores no state")
     func otherIdentifiers() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -126,14 +126,14 @@ struct CentralRestorationTests {
             await fixture.adapter.shutDown()
 
             let adapter = try fixture.relaunch(store)
-            let stranger = fixture.central(on: adapter)
+            let plain = fixture.central(on: adapter)
             let other = fixture.central(
                 on: adapter,
                 options: [CBCentralManagerOptionRestoreIdentifierKey: "other"]
             )
-            await stranger.journal.wait(for: "state poweredOn")
+            await plain.journal.wait(for: "state poweredOn")
             await other.journal.wait(for: "state poweredOn")
-            #expect(stranger.journal.lines == ["state poweredOn"])
+            #expect(plain.journal.lines == ["state poweredOn"])
             #expect(other.journal.lines == ["state poweredOn"])
         }
     }
@@ -284,7 +284,7 @@ struct CentralRestorationTests {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
             let app = fixture.central()
-            let strap = try await app.visit("Strap")
+            let strap = try await app.connectedPeripheral("Strap")
             await app.explore(strap)
             let identifier = strap.identifier
             await fixture.adapter.shutDown()

@@ -13,7 +13,7 @@ import VirtualRadio
 struct OrderlyEndTests {
     private let store = MemoryStore()
 
-    /// Makes a stage with two straps.
+    /// Makes a fixture with two straps.
     private func fixture() throws -> Fixture {
         try Fixture(.heartRate(name: "Left"), .heartRate(name: "Right")) { $0.store = store }
     }

@@ -29,8 +29,8 @@ struct PeripheralRestorationTests {
     )
     func goesOn() async throws {
         let fixture = try Fixture { $0.store = store }
-        try await fixture.serve([Shop.make().0], options: Self.options) { app in
-            let place = try await fixture.place(of: Shop.dynamic)
+        try await fixture.serve([SampleService.make().0], options: Self.options) { app in
+            let place = try await fixture.place(of: SampleService.dynamic)
             await fixture.adapter.shutDown()
 
             let again = fixture.peripheral(on: try fixture.relaunch(store), options: Self.options)
@@ -42,10 +42,10 @@ struct PeripheralRestorationTests {
                 ]
             )
             try await fixture.client(number: 0xF2) { client in
-                let dynamic = try await client.find(Shop.dynamic)
+                let dynamic = try await client.find(SampleService.dynamic)
                 #expect(dynamic.handle == place)
                 #expect(try await client.link.read(dynamic.valueHandle) == [7])
-                let fixed = try await client.find(Shop.fixed)
+                let fixed = try await client.find(SampleService.fixed)
                 #expect(try await client.link.read(fixed.valueHandle) == [1, 2, 3])
             }
             let restored = try #require(again.restoredServices.first)
@@ -58,7 +58,7 @@ struct PeripheralRestorationTests {
     @Test("13.4 A restored characteristic can send values, and its service can be removed")
     func usable() async throws {
         let fixture = try Fixture { $0.store = store }
-        try await fixture.serve([Shop.make().0], options: Self.options) { app in
+        try await fixture.serve([SampleService.make().0], options: Self.options) { app in
             await fixture.adapter.shutDown()
             let second = try fixture.relaunch(store)
             let again = fixture.peripheral(on: second, options: Self.options)
@@ -66,7 +66,7 @@ struct PeripheralRestorationTests {
             let service = try #require(again.restoredServices.first)
             again.manager.remove(service)
             again.manager.stopAdvertising()
-            again.manager.add(Shop.make().0)
+            again.manager.add(SampleService.make().0)
             await again.journal.wait(for: "added A000 ok")
             again.manager.removeAllServices()
             await second.shutDown()

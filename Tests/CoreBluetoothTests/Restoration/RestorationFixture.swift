@@ -50,7 +50,7 @@ extension CentralRecorder {
 
     /// Discovers a heart rate strap, and subscribes to its heart rate.
     func listen(to name: String) async throws -> CBPeripheral {
-        let strap = try await visit(name)
+        let strap = try await connectedPeripheral(name)
         await explore(strap)
         strap.setNotifyValue(true, for: try strap.characteristic("2A37"))
         await journal.wait(for: "value 2A37")

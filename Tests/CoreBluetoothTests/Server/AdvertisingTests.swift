@@ -11,7 +11,7 @@ import Testing
 @Suite("Advertising")
 struct AdvertisingTests {
     /// Returns an advertisement of the phone, with its scan response, that satisfies the condition.
-    private func hears(
+    private func awaitAdvertisement(
         _ fixture: Fixture,
         until condition: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
@@ -39,10 +39,12 @@ struct AdvertisingTests {
             ])
             await app.journal.wait(for: "advertising ok")
             #expect(app.manager.isAdvertising)
-            let heard = try await hears(fixture) { $0.data.localName == "Shop" }
-            #expect(heard.isConnectable && heard.isLegacy)
-            #expect(heard.data.serviceUUIDs == [BluetoothUUID(0xA000)])
-            #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])
+            let advertisement = try await awaitAdvertisement(fixture) {
+                $0.data.localName == "Shop"
+            }
+            #expect(advertisement.isConnectable && advertisement.isLegacy)
+            #expect(advertisement.data.serviceUUIDs == [BluetoothUUID(0xA000)])
+            #expect(advertisement.data.flags == [.generalDiscoverable, .brEdrNotSupported])
         }
     }
 
@@ -60,8 +62,13 @@ struct AdvertisingTests {
                     CBAdvertisementDataTxPowerLevelKey: 4,
                 ])
                 await app.journal.wait(for: "advertising ok")
-                let heard = try await hears(fixture) { $0.data.localName == "Shop" }
-                #expect(heard.data.manufacturerData == nil && heard.data.txPowerLevel == nil)
+                let advertisement = try await awaitAdvertisement(fixture) {
+                    $0.data.localName == "Shop"
+                }
+                #expect(
+                    advertisement.data.manufacturerData == nil
+                        && advertisement.data.txPowerLevel == nil
+                )
             }
         }
         #expect(said.lines.contains { $0.contains("'kCBAdvDataManufacturerData' is not allowed") })
@@ -84,7 +91,7 @@ struct AdvertisingTests {
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Again"])
             await app.journal.wait(for: "advertising ok", count: 2)
             #expect(app.manager.isAdvertising)
-            _ = try await hears(fixture) { $0.data.localName == "Again" }
+            _ = try await awaitAdvertisement(fixture) { $0.data.localName == "Again" }
             #expect(app.journal.lines.count == 4)
         }
     }
@@ -101,7 +108,7 @@ struct AdvertisingTests {
             }
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Last"])
             await app.journal.wait(for: "advertising ok")
-            _ = try await hears(fixture) { $0.data.localName == "Last" }
+            _ = try await awaitAdvertisement(fixture) { $0.data.localName == "Last" }
             #expect(app.manager.isAdvertising)
         }
     }
@@ -124,10 +131,10 @@ struct AdvertisingTests {
             ])
             await first.journal.wait(for: "advertising ok")
             await second.journal.wait(for: "advertising ok")
-            let both = try await hears(fixture) { $0.data.serviceUUIDs.count == 2 }
+            let both = try await awaitAdvertisement(fixture) { $0.data.serviceUUIDs.count == 2 }
             #expect(both.data.localName == "First")
             first.manager.stopAdvertising()
-            let rest = try await hears(fixture) { $0.data.localName == "Second" }
+            let rest = try await awaitAdvertisement(fixture) { $0.data.localName == "Second" }
             #expect(rest.data.serviceUUIDs == [BluetoothUUID(0xB000)])
             second.dropManager()
             try await fixture.host(named: "last") { host in
@@ -151,10 +158,12 @@ struct AdvertisingTests {
                 CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
             ])
             await app.journal.wait(for: "advertising ok")
-            let heard = try await hears(fixture) { OverflowArea.isPresent(in: $0.data) }
-            #expect(heard.data.localName == nil && heard.data.serviceUUIDs.isEmpty)
+            let advertisement = try await awaitAdvertisement(fixture) {
+                OverflowArea.isPresent(in: $0.data)
+            }
+            #expect(advertisement.data.localName == nil && advertisement.data.serviceUUIDs.isEmpty)
             let service = BluetoothUUID(0xA000)
-            #expect(OverflowArea.matches([service], in: heard.data) == [service])
+            #expect(OverflowArea.matches([service], in: advertisement.data) == [service])
         }
     }
 
@@ -174,9 +183,9 @@ struct AdvertisingTests {
     @Test("Advertising continues while a central is connected")
     func connected() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             try await fixture.client { _ in
-                _ = try await hears(fixture) { $0.data.localName == "Shop" }
+                _ = try await awaitAdvertisement(fixture) { $0.data.localName == "Shop" }
             }
             #expect(app.manager.isAdvertising)
         }

@@ -13,8 +13,8 @@ struct BothRolesTests {
         "6.1, 7.1, 10.2, 10.4, 11.1, 11.3 A central reads, writes and receives published values"
     )
     func meet() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let value = try #require(all[Shop.notified])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let value = try #require(all[SampleService.notified])
         let fixture = try Fixture()
         let other = try fixture.addAdapter("other")
         try await fixture.serve([service]) { app in
@@ -28,21 +28,21 @@ struct BothRolesTests {
                 app.manager.respond(to: requests[0], withResult: .success)
             }
             let phone = fixture.central(on: other)
-            let shop = try await phone.visit("Shop")
-            await phone.explore(shop)
-            let dynamic = try shop.characteristic(Shop.dynamic)
-            shop.readValue(for: dynamic)
+            let sample = try await phone.connectedPeripheral("Shop")
+            await phone.explore(sample)
+            let dynamic = try sample.characteristic(SampleService.dynamic)
+            sample.readValue(for: dynamic)
             await phone.journal.wait(for: "value A002 0102 ok")
-            shop.writeValue(Data([3]), for: dynamic, type: .withResponse)
+            sample.writeValue(Data([3]), for: dynamic, type: .withResponse)
             await phone.journal.wait(for: "wrote A002 ok")
-            shop.readValue(for: dynamic)
+            sample.readValue(for: dynamic)
             await phone.journal.wait(for: "value A002 03 ok")
-            shop.setNotifyValue(true, for: try shop.characteristic(Shop.notified))
+            sample.setNotifyValue(true, for: try sample.characteristic(SampleService.notified))
             await phone.journal.wait(for: "notifying A003 on ok")
             await app.journal.wait(for: "subscribed A003 1")
             #expect(app.manager.updateValue(Data([9]), for: value, onSubscribedCentrals: nil))
             await phone.journal.wait(for: "value A003 09 ok")
-            phone.manager.cancelPeripheralConnection(shop)
+            phone.manager.cancelPeripheralConnection(sample)
             await app.journal.wait(for: "unsubscribed A003 nil")
         }
     }
@@ -71,10 +71,10 @@ struct BothRolesTests {
     func silentDelegate() async throws {
         let fixture = try Fixture()
         let silent = SilentDelegate()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             app.manager.delegate = silent
             try await fixture.client { client in
-                let dynamic = try await client.find(Shop.dynamic)
+                let dynamic = try await client.find(SampleService.dynamic)
                 let read = try await client.refusal { _ = try await client.link.read(dynamic) }
                 #expect(read == .requestNotSupported)
                 let write = try await client.refusal {
@@ -87,12 +87,12 @@ struct BothRolesTests {
 
     @Test("11.2 Values from many threads arrive once each, in the order of each thread")
     func threads() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let value = try #require(all[Shop.notified])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let value = try #require(all[SampleService.notified])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A003 1")
                 nonisolated(unsafe) let manager = try #require(app.manager)

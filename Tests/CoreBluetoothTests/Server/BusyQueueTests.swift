@@ -35,14 +35,16 @@ struct BusyQueueTests {
 
     @Test("A central that subscribes again and again is disconnected")
     func subscriptions() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         let fixture = try Fixture()
         let limit = PeripheralManagerSession.subscriptionLimit
         try await fixture.serve([service]) { [self] app in
             try await fixture.client { client in
-                let handle = try await client.find(Shop.notified).valueHandle
-                let values = try await client.link.subscribe(to: client.find(Shop.notified))
+                let handle = try await client.find(SampleService.notified).valueHandle
+                let values = try await client.link.subscribe(
+                    to: client.find(SampleService.notified)
+                )
                 await app.journal.wait(for: "subscribed A003 1")
                 app.journal.clear()
                 let warnings = try await Misuse.lines(about: "centrals that subscribe are") {
@@ -65,7 +67,9 @@ struct BusyQueueTests {
             }
             // The application has received the events, so a central may subscribe again.
             try await fixture.client(number: 0xF2) { client in
-                let values = try await client.link.subscribe(to: client.find(Shop.notified))
+                let values = try await client.link.subscribe(
+                    to: client.find(SampleService.notified)
+                )
                 await app.journal.wait(for: "subscribed A003 1", count: limit / 2 + 1)
                 withExtendedLifetime(values) {}
             }
@@ -75,11 +79,11 @@ struct BusyQueueTests {
     @Test("Any number of changes of a length is one event, and the latest length counts")
     func lengths() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { [self] app in
+        try await fixture.serve([SampleService.make().0]) { [self] app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             try await fixture.client { client in
-                _ = try await client.link.read(try await client.find(Shop.dynamic))
-                let handle = try await client.find(Shop.notified).valueHandle
+                _ = try await client.link.read(try await client.find(SampleService.dynamic))
+                let handle = try await client.find(SampleService.notified).valueHandle
                 try await flood(app) { adapter, link in
                     for mtu in 30..<1_000 { adapter.serverMTUChanged(mtu, on: link) }
                     // This event has the length of its time.
@@ -98,9 +102,9 @@ struct BusyQueueTests {
     @Test("Requests beyond the limit are refused")
     func requests() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { [self] app in
+        try await fixture.serve([SampleService.make().0]) { [self] app in
             try await fixture.client { client in
-                let handle = try await client.find(Shop.dynamic).valueHandle
+                let handle = try await client.find(SampleService.dynamic).valueHandle
                 // Without a delegate, the manager discards writes without response.
                 app.manager.delegate = nil
                 try await flood(app) { adapter, link in

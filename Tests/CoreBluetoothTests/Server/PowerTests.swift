@@ -30,17 +30,17 @@ struct PowerTests {
     @Test("9.6, 12.7 Services and advertising are there again when Bluetooth is turned on")
     func goesOn() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             await cycle(fixture, app)
             try await expectServices([0xA000], on: fixture)
             #expect(app.manager.isAdvertising)
         }
     }
 
-    @Test("12.7 Nothing is advertised while Bluetooth is off")
+    @Test("12.7 A peripheral manager does not advertise while Bluetooth is off")
     func isOff() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             fixture.adapter.isPoweredOn = false
             await app.journal.wait(for: "state poweredOff")
             #expect(!app.manager.isAdvertising)
@@ -58,10 +58,10 @@ struct PowerTests {
         "9.6 Adding the same services at every poweredOn publishes them once"
     )
     func readdsSame() async throws {
-        let (shop, _) = Shop.make()
-        nonisolated(unsafe) let service = shop
+        let (sample, _) = SampleService.make()
+        nonisolated(unsafe) let service = sample
         let fixture = try Fixture()
-        try await fixture.serve([shop]) { app in
+        try await fixture.serve([sample]) { app in
             for round in 2...3 {
                 await cycle(fixture, app)
                 app.manager.add(service)
@@ -76,7 +76,7 @@ struct PowerTests {
 
     @Test("9.6 New services at every poweredOn replace the old ones and those that include them")
     func readdsNew() async throws {
-        nonisolated(unsafe) let old = Shop.make().0
+        nonisolated(unsafe) let old = SampleService.make().0
         nonisolated(unsafe) let including = CBMutableService(
             type: CBUUID(string: "B000"),
             primary: true
@@ -85,7 +85,7 @@ struct PowerTests {
         let fixture = try Fixture()
         try await fixture.serve([old, including]) { app in
             await cycle(fixture, app)
-            let (new, _) = Shop.make()
+            let (new, _) = SampleService.make()
             let newIncluding = CBMutableService(type: CBUUID(string: "B000"), primary: true)
             newIncluding.includedServices = [new]
             app.manager.add(new)
@@ -99,12 +99,12 @@ struct PowerTests {
 
     @Test("10.1 Turning Bluetooth off ends links and subscriptions")
     func subscriptions() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(all[Shop.notified])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(all[SampleService.notified])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed A003 1")
                 fixture.adapter.isPoweredOn = false
@@ -119,7 +119,7 @@ struct PowerTests {
 
     @Test("9.6, 12.7 A state below poweredOff removes services and advertising")
     func below() async throws {
-        nonisolated(unsafe) let service = Shop.make().0
+        nonisolated(unsafe) let service = SampleService.make().0
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             fixture.adapter.authorization = .denied

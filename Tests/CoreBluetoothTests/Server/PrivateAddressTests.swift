@@ -30,8 +30,11 @@ struct PrivateAddressTests {
             await app.journal.wait(for: "advertising ok")
             let seen = Guarded<[DeviceAddress]>([])
             try await fixture.host(named: "scanner", number: 0xF9) { scanner in
-                for try await heard in scanner.scan() where heard.data.localName == "Shop" {
-                    seen.change { if !$0.contains(heard.address) { $0.append(heard.address) } }
+                for try await advertisement in scanner.scan()
+                where advertisement.data.localName == "Shop" {
+                    seen.change {
+                        if !$0.contains(advertisement.address) { $0.append(advertisement.address) }
+                    }
                     if seen.current.count == 2 { break }
                 }
             }

@@ -31,15 +31,15 @@ struct PublishedChangeTests {
     @Test("9.2 The application may set the value of a dynamic characteristic at any time")
     func ownValue() async throws {
         let fixture = try Fixture()
-        let (shop, all) = Shop.make()
-        nonisolated(unsafe) let service = shop
-        nonisolated(unsafe) let characteristic = try #require(all[Shop.dynamic])
+        let (sample, all) = SampleService.make()
+        nonisolated(unsafe) let service = sample
+        nonisolated(unsafe) let characteristic = try #require(all[SampleService.dynamic])
         let lines = try await Misuse.lines(about: Misuse.address(characteristic)) {
-            try await fixture.serve([shop]) { app in
+            try await fixture.serve([sample]) { app in
                 app.answer(Self.storeInCharacteristic)
                 for value in 1...2 as ClosedRange<UInt8> {
                     try await fixture.client { client in
-                        let dynamic = try await client.find(Shop.dynamic)
+                        let dynamic = try await client.find(SampleService.dynamic)
                         try await client.link.write([value], to: dynamic)
                         #expect(try await client.link.read(dynamic) == [value])
                     }
@@ -58,13 +58,13 @@ struct PublishedChangeTests {
     @Test("9.1 A change of a published service is logged, and published when it is added again")
     func change() async throws {
         let fixture = try Fixture()
-        let (shop, all) = Shop.make()
-        nonisolated(unsafe) let service = shop
-        nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
-        nonisolated(unsafe) let dynamic = try #require(all[Shop.dynamic])
+        let (sample, all) = SampleService.make()
+        nonisolated(unsafe) let service = sample
+        nonisolated(unsafe) let fixed = try #require(all[SampleService.fixed])
+        nonisolated(unsafe) let dynamic = try #require(all[SampleService.dynamic])
         let journal = Journal()
         try await Misuse.observing(journal.add) {
-            try await fixture.serve([shop]) { app in
+            try await fixture.serve([sample]) { app in
                 app.answer(Self.storeInCharacteristic)
                 fixed.value = Data([9])
                 dynamic.properties = .write
@@ -74,9 +74,9 @@ struct PublishedChangeTests {
                 ]
                 service.characteristics = [dynamic, fixed]
                 try await fixture.client { client in
-                    let old = try await client.find(Shop.fixed)
+                    let old = try await client.find(SampleService.fixed)
                     #expect(try await client.link.read(old) == [1, 2, 3])
-                    let open = try await client.find(Shop.dynamic)
+                    let open = try await client.find(SampleService.dynamic)
                     #expect(open.properties == [.read, .write, .writeWithoutResponse])
                     try await client.link.write([5], to: open)
                     #expect(app.allRequests.last?.characteristic === dynamic)
@@ -112,12 +112,12 @@ struct PublishedChangeTests {
     )
     func rebuilding(isBelowOff: Bool) async throws {
         let fixture = try Fixture()
-        let (shop, all) = Shop.make()
-        nonisolated(unsafe) let service = shop
-        nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
+        let (sample, all) = SampleService.make()
+        nonisolated(unsafe) let service = sample
+        nonisolated(unsafe) let fixed = try #require(all[SampleService.fixed])
         let journal = Journal()
         try await Misuse.observing(journal.add) {
-            try await fixture.serve([shop]) { app in
+            try await fixture.serve([sample]) { app in
                 app.answer(Self.storeInCharacteristic)
                 if isBelowOff {
                     fixture.adapter.authorization = .denied
@@ -140,7 +140,7 @@ struct PublishedChangeTests {
                 try await fixture.client { client in
                     let services = try await client.link.discoverServices()
                     #expect(services.compactMap(\.uuid.short16) == [0x1800, 0x1801, 0xA000])
-                    let found = try await client.find(Shop.fixed)
+                    let found = try await client.find(SampleService.fixed)
                     let descriptors = try await client.link.discoverDescriptors(of: found)
                     #expect(descriptors.map(\.uuid.short16) == [0x2901])
                 }
@@ -154,18 +154,18 @@ struct PublishedChangeTests {
     @Test("9.1 A subscriber of a changed service is unsubscribed and can subscribe again")
     func subscribers() async throws {
         let fixture = try Fixture()
-        let (shop, all) = Shop.make()
-        nonisolated(unsafe) let service = shop
-        nonisolated(unsafe) let notified = try #require(all[Shop.notified])
-        try await fixture.serve([shop]) { app in
+        let (sample, all) = SampleService.make()
+        nonisolated(unsafe) let service = sample
+        nonisolated(unsafe) let notified = try #require(all[SampleService.notified])
+        try await fixture.serve([sample]) { app in
             try await fixture.client { client in
-                let old = try await client.link.subscribe(to: client.find(Shop.notified))
+                let old = try await client.link.subscribe(to: client.find(SampleService.notified))
                 await app.journal.wait(for: "subscribed A003 1")
                 service.characteristics = [notified]
                 app.manager.add(service)
                 await app.journal.wait(for: "added A000 ok", count: 2)
                 #expect(notified.subscribedCentrals == nil)
-                let new = try await client.link.subscribe(to: client.find(Shop.notified))
+                let new = try await client.link.subscribe(to: client.find(SampleService.notified))
                 await app.journal.wait(for: "subscribed A003 1", count: 2)
                 #expect(
                     app.manager.updateValue(Data([4]), for: notified, onSubscribedCentrals: nil)

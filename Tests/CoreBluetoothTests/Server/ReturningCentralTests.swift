@@ -35,7 +35,7 @@ struct ReturningCentralTests {
         }
         try await fixture.host(named: "first", configure: configure) { host in
             let client = Client(host: host, link: try await host.connect(to: Fixture.phoneAddress))
-            let values = try await client.link.subscribe(to: client.find(Shop.secret))
+            let values = try await client.link.subscribe(to: client.find(SampleService.secret))
             await app.journal.wait(for: "subscribed A006 1")
             let position = Position(x: 9_000, y: 0)
             fixture.air.world.move(try fixture.controller("first"), to: position)
@@ -51,14 +51,14 @@ struct ReturningCentralTests {
 
     @Test("11.1, 11.3 The central is subscribed on its new link, whenever the former one ends")
     func subscribes() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let secret = try #require(all[Shop.secret])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let secret = try #require(all[SampleService.secret])
         let fixture = try Fixture()
         try await fixture.serve([service]) { [self] app in
             try await returning(to: fixture, app) { client in
-                var values = try await client.link.subscribe(to: client.find(Shop.secret))
+                var values = try await client.link.subscribe(to: client.find(SampleService.secret))
                     .makeAsyncIterator()
-                #expect(app.centrals.count == 1, "it is the same central")
+                #expect(app.centrals.count == 1, "Both links belong to one central")
                 for number in UInt8(0)..<20 {
                     let value = Data([number])
                     #expect(
@@ -81,8 +81,8 @@ struct ReturningCentralTests {
 
     @Test("11.2 Values that wait on the former link take no space from those on the new one")
     func room() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let secret = try #require(all[Shop.secret])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let secret = try #require(all[SampleService.secret])
         let fixture = try Fixture()
         try await fixture.serve([service]) { [self] app in
             let fill = {
@@ -96,7 +96,7 @@ struct ReturningCentralTests {
             try await returning(to: fixture, app, silently: fill) { client in
                 await app.journal.wait(for: "ready")
                 #expect(app.manager.updates.current.count == 0)
-                var values = try await client.link.subscribe(to: client.find(Shop.secret))
+                var values = try await client.link.subscribe(to: client.find(SampleService.secret))
                     .makeAsyncIterator()
                 #expect(app.manager.updateValue(Data([2]), for: secret, onSubscribedCentrals: nil))
                 #expect(try await values.next() == [2])
@@ -107,7 +107,7 @@ struct ReturningCentralTests {
     @Test("A central manager uses the remaining link with its MTU")
     func usesWhatIsLeft() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { [self] app in
+        try await fixture.serve([SampleService.make().0]) { [self] app in
             let central = fixture.central()
             await central.journal.wait(for: "state poweredOn")
             try await returning(to: fixture, app) { _ in

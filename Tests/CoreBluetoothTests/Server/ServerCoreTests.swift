@@ -18,8 +18,8 @@ struct UpdateQueueTests {
         #expect(taken.allSatisfy { $0 } && queue.count == UpdateQueue.limit)
         let refused = [queue.reserve(), queue.reserve()]
         #expect(refused == [false, false])
-        let told = [queue.release(), queue.release()]
-        #expect(told == [true, false])
+        let results = [queue.release(), queue.release()]
+        #expect(results == [true, false])
         #expect(queue.count == UpdateQueue.limit - 2)
     }
 
@@ -27,8 +27,8 @@ struct UpdateQueueTests {
     func silence() {
         var queue = UpdateQueue()
         let isTaken = queue.reserve()
-        let isTold = queue.release()
-        #expect(isTaken && !isTold && queue.count == 0)
+        let isReported = queue.release()
+        #expect(isTaken && !isReported && queue.count == 0)
     }
 
     @Test("11.2 Many threads cannot exceed the limit")
@@ -132,7 +132,7 @@ struct SubscriptionRegistryTests {
         #expect(registry.link(of: peer, to: place) == links[2])
         #expect(registry.link(of: other, to: place) == links[1])
         let silent = registry.removeAll(on: links[0])
-        #expect(silent == [], "the application knows only the newer one")
+        #expect(silent == [], "The application knows only the newer link")
         let ended = registry.removeAll(on: links[2])
         #expect(ended == [.ended(place, on: links[2])])
         #expect(registry.link(of: peer, to: place) == nil)
@@ -165,8 +165,14 @@ struct ServedLinksTests {
         #expect(served.superseded(by: links[0]) == [])
         served.open(links[3], to: peer, .peripheral)
         #expect(served.superseded(by: links[3]) == [links[0]])
-        #expect(served.superseded(by: links[0]) == [], "a newer link is not superseded")
-        #expect(served.superseded(by: links[1]) == [], "a link of our own says nothing of others")
+        #expect(
+            served.superseded(by: links[0]) == [],
+            "An older link does not supersede a newer link"
+        )
+        #expect(
+            served.superseded(by: links[1]) == [],
+            "A link that this device opened supersedes no links"
+        )
         #expect(served.newest(to: peer) == links[3])
     }
 
@@ -206,39 +212,39 @@ struct PublishedServiceTests {
         #expect(snapshot.removeAll().count == 3)
         #expect(
             snapshot.takeAdded(numbers[0]) === services[0],
-            "what was added is told all the same"
+            "The answer to an add is reported after the services were removed"
         )
         #expect(snapshot.takeAdded(numbers[2]) == nil)
     }
 
     @Test("13.4 A service is stored and made again unchanged, in the widths of its UUIDs")
     func roundTrip() throws {
-        let (shop, _) = Shop.make()
+        let (sample, _) = SampleService.make()
         let long = "0000180D-0000-1000-8000-00805F9B34FB"
-        let described = Shop.characteristic(long, [.read, .notify], .readable)
+        let described = SampleService.characteristic(long, [.read, .notify], .readable)
         described.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words"),
             CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data(repeating: 1, count: 7)),
         ]
         let including = CBMutableService(type: CBUUID(string: long), primary: false)
         including.characteristics = [described]
-        including.includedServices = [shop]
+        including.includedServices = [sample]
         var value = PublishedService(including, number: 2, includes: [1])
         value.handle = 0x1234
-        let shopValue = PublishedService(shop, number: 1, includes: [])
-        let data = try JSONEncoder().encode([shopValue, value])
+        let sampleValue = PublishedService(sample, number: 1, includes: [])
+        let data = try JSONEncoder().encode([sampleValue, value])
         let decoded = try JSONDecoder().decode([PublishedService].self, from: data)
-        #expect(decoded == [shopValue, value])
-        let newShop = decoded[0].makeService(included: [:])
-        let new = decoded[1].makeService(included: [1: newShop])
-        #expect(new.includedServices?.first === newShop)
+        #expect(decoded == [sampleValue, value])
+        let newSample = decoded[0].makeService(included: [:])
+        let new = decoded[1].makeService(included: [1: newSample])
+        #expect(new.includedServices?.first === newSample)
         #expect(new.uuid.uuidString == long && !new.isPrimary)
-        #expect(PublishedService(newShop, number: 1, includes: []) == shopValue)
+        #expect(PublishedService(newSample, number: 1, includes: []) == sampleValue)
         let first = try #require(new.characteristics?.first)
         #expect(first.uuid.uuidString == long)
         #expect(first.descriptors?.first?.value as? String == "Words")
-        #expect(newShop.characteristics?.first?.value == Data([1, 2, 3]))
-        #expect(newShop.characteristics?[1].value == nil)
+        #expect(newSample.characteristics?.first?.value == Data([1, 2, 3]))
+        #expect(newSample.characteristics?[1].value == nil)
     }
 
     @Test("13.4 Advertisement data is stored, too")

@@ -17,9 +17,9 @@ struct ProtectionTests {
     @Test("10.8 Requests without encryption are refused before the application gets them")
     func refused() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             try await fixture.client(configure: { $0.securesOnDemand = false }) { client in
-                let secret = try await client.find(Shop.secret)
+                let secret = try await client.find(SampleService.secret)
                 let read = try await client.refusal { _ = try await client.link.read(secret) }
                 #expect(read == .insufficientAuthentication)
                 let write = try await client.refusal {
@@ -38,8 +38,8 @@ struct ProtectionTests {
 
     @Test("4.2, 10.8 A central that pairs is served, keeps its identifier and receives values")
     func paired() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let value = try #require(all[Shop.secret])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let value = try #require(all[SampleService.secret])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             app.answer { app, requests in
@@ -47,9 +47,9 @@ struct ProtectionTests {
                 app.manager.respond(to: requests[0], withResult: .success)
             }
             try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
-                _ = try await client.link.read(client.find(Shop.dynamic))
-                let stranger = app.centrals.first?.identifier
-                let secret = try await client.find(Shop.secret)
+                _ = try await client.link.read(client.find(SampleService.dynamic))
+                let identifier = app.centrals.first?.identifier
+                let secret = try await client.find(SampleService.secret)
                 // The refusal makes the central pair and read again.
                 #expect(try await client.link.read(secret) == [42])
                 #expect(try await client.link.security.isEncrypted)
@@ -57,7 +57,7 @@ struct ProtectionTests {
                 await app.journal.wait(for: "subscribed A006 1")
                 #expect(app.manager.updateValue(Data([7]), for: value, onSubscribedCentrals: nil))
                 #expect(try await values.next() == [7])
-                #expect(app.centrals.map(\.identifier) == [stranger])
+                #expect(app.centrals.map(\.identifier) == [identifier])
             }
         }
     }
@@ -67,7 +67,7 @@ struct ProtectionTests {
         let store = MemoryStore()
         let fixture = try Fixture { $0.store = store }
         let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
-        try await fixture.serve([Shop.make().0], options: options) { _ in
+        try await fixture.serve([SampleService.make().0], options: options) { _ in
             await fixture.adapter.shutDown()
             let again = fixture.peripheral(on: try fixture.relaunch(store), options: options)
             again.answer { app, requests in
@@ -76,7 +76,7 @@ struct ProtectionTests {
             }
             await again.journal.wait(for: "state poweredOn")
             try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
-                let secret = try await client.find(Shop.secret)
+                let secret = try await client.find(SampleService.secret)
                 #expect(try await client.link.read(secret) == [42])
             }
         }
@@ -85,7 +85,9 @@ struct ProtectionTests {
     @Test("A central cannot pair if no protected value is published")
     func nothingProtected() async throws {
         let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
-        service.characteristics = [Shop.characteristic("B001", .read, .readable, value: Data([1]))]
+        service.characteristics = [
+            SampleService.characteristic("B001", .read, .readable, value: Data([1]))
+        ]
         let fixture = try Fixture()
         try await fixture.serve([service]) { _ in
             try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
@@ -99,7 +101,7 @@ struct ProtectionTests {
     @Test("8.1 A peer that starts a pairing has to support LE Secure Connections")
     func legacy() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { _ in
+        try await fixture.serve([SampleService.make().0]) { _ in
             try await fixture.client { client in
                 var policy = Pairing.Policy()
                 (policy.usesSecureConnections, policy.allowsLegacyPairing) = (false, true)
@@ -115,9 +117,9 @@ struct ProtectionTests {
     @Test("8.1 A peripheral that requests security cannot pair because of published values")
     func securityRequest() async throws {
         let fixture = try Fixture(.demanding)
-        try await fixture.serve([Shop.make().0]) { _ in
+        try await fixture.serve([SampleService.make().0]) { _ in
             let phone = fixture.central()
-            let door = try await phone.visit("Door")
+            let door = try await phone.connectedPeripheral("Door")
             await phone.explore(door)
             for count in 1...20 {
                 door.readValue(for: try door.characteristic("E001"))

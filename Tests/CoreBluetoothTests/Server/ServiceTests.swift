@@ -14,8 +14,8 @@ import Testing
 struct ServiceTests {
     @Test("9.1, 9.3, 9.5 Centrals discover added services with descriptors and included services")
     func found() async throws {
-        let (shop, _) = Shop.make()
-        let described = Shop.characteristic("B001", [.read, .notify], .readable)
+        let (shop, _) = SampleService.make()
+        let described = SampleService.characteristic("B001", [.read, .notify], .readable)
         described.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words"),
             CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data(repeating: 1, count: 7)),
@@ -64,7 +64,7 @@ struct ServiceTests {
 
     @Test("9.1 A service is published from the call of add to the call of remove")
     func publication() async throws {
-        let (shop, _) = Shop.make()
+        let (shop, _) = SampleService.make()
         nonisolated(unsafe) let service = shop
         try await Fixture().serve([shop]) { app in
             #expect(service.isPublished)
@@ -82,7 +82,7 @@ struct ServiceTests {
             ) {
                 let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
                 service.characteristics = [
-                    Shop.characteristic(
+                    SampleService.characteristic(
                         "A001",
                         [.read, .write],
                         [.readable, .writeable],
@@ -102,7 +102,12 @@ struct ServiceTests {
             ) {
                 let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
                 service.characteristics = [
-                    Shop.characteristic("A001", [.read, .notify], .readable, value: Data([1]))
+                    SampleService.characteristic(
+                        "A001",
+                        [.read, .notify],
+                        .readable,
+                        value: Data([1])
+                    )
                 ]
                 try await Fixture().serve([service]) { _ in }
             }
@@ -117,7 +122,9 @@ struct ServiceTests {
     func refusedProperties(bits: UInt) async throws {
         let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
         let properties = CBCharacteristicProperties(rawValue: bits)
-        service.characteristics = [Shop.characteristic("A001", [.read, properties], .readable)]
+        service.characteristics = [
+            SampleService.characteristic("A001", [.read, properties], .readable)
+        ]
         try await Fixture().serve([service]) { app in
             #expect(app.journal.lines.contains("added A000 CBError 1"))
         }
@@ -150,7 +157,7 @@ struct ServiceTests {
 
     @Test("9.7 Removing a service is reported to centrals only, with Service Changed")
     func removal() async throws {
-        let (shop, _) = Shop.make()
+        let (shop, _) = SampleService.make()
         nonisolated(unsafe) let service = shop
         let fixture = try Fixture()
         try await fixture.serve([shop]) { app in
@@ -174,7 +181,7 @@ struct ServiceTests {
 
     @Test("9.7 A removed service stays in the table while another service includes it")
     func includedRemoval() async throws {
-        let (shop, _) = Shop.make()
+        let (shop, _) = SampleService.make()
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: true)
         including.includedServices = [shop]
         nonisolated(unsafe) let services = [shop, including]
@@ -206,7 +213,7 @@ struct ServiceTests {
 
     @Test("9.8 Adding the same object twice publishes it once")
     func twice() async throws {
-        let (shop, _) = Shop.make()
+        let (shop, _) = SampleService.make()
         let fixture = try Fixture()
         try await fixture.serve([shop, shop]) { _ in
             try await fixture.client { client in
@@ -223,10 +230,10 @@ struct ServiceTests {
             let fixture = try Fixture()
             try await fixture.run {
                 let app = fixture.peripheral()
-                app.manager.add(Shop.make().0)
+                app.manager.add(SampleService.make().0)
                 app.manager.startAdvertising(nil)
-                let (_, all) = Shop.make()
-                let notified = try #require(all[Shop.notified])
+                let (_, all) = SampleService.make()
+                let notified = try #require(all[SampleService.notified])
                 #expect(!app.manager.updateValue(Data(), for: notified, onSubscribedCentrals: nil))
                 await app.journal.wait(for: "state poweredOn")
                 #expect(app.journal.lines == ["state poweredOn"])

@@ -13,7 +13,7 @@ import Testing
 struct SharingTests {
     private static func other() -> (CBMutableService, CBMutableCharacteristic) {
         let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
-        let characteristic = Shop.characteristic(
+        let characteristic = SampleService.characteristic(
             "B001",
             [.read, .write, .notify],
             [.readable, .writeable]
@@ -25,7 +25,7 @@ struct SharingTests {
     @Test("9.5 Each manager gets its own events, and removing its services affects no other")
     func sideBySide() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { first in
+        try await fixture.serve([SampleService.make().0]) { first in
             let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
@@ -33,13 +33,13 @@ struct SharingTests {
             first.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             second.answer { $0.manager.respond(to: $1[0], withResult: .insufficientResources) }
             try await fixture.client { client in
-                _ = try await client.link.read(client.find(Shop.dynamic))
+                _ = try await client.link.read(client.find(SampleService.dynamic))
                 let refusal = try await client.refusal {
                     _ = try await client.link.read(client.find("B001"))
                 }
                 #expect(refusal == .insufficientResources)
                 second.manager.removeAllServices()
-                _ = try await client.link.read(client.find(Shop.dynamic))
+                _ = try await client.link.read(client.find(SampleService.dynamic))
             }
             #expect(first.allRequests.count == 2 && second.allRequests.count == 1)
         }
@@ -48,7 +48,7 @@ struct SharingTests {
     @Test("10.4 A unit of writes to both managers needs the consent of both")
     func unit() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { first in
+        try await fixture.serve([SampleService.make().0]) { first in
             let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
@@ -59,7 +59,7 @@ struct SharingTests {
                 app.manager.respond(to: requests[0], withResult: agrees ? .success : .invalidPdu)
             }
             try await fixture.client { client in
-                let own = try await client.find(Shop.dynamic).valueHandle
+                let own = try await client.find(SampleService.dynamic).valueHandle
                 let others = try await client.find("B001").valueHandle
                 func write(_ value: UInt8) async throws {
                     try await client.link.writeReliably([
@@ -80,7 +80,7 @@ struct SharingTests {
     @Test("Releasing a manager removes only its own services")
     func goes() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { first in
+        try await fixture.serve([SampleService.make().0]) { first in
             let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
@@ -96,8 +96,8 @@ struct SharingTests {
 
     @Test("Each manager has its own space for values")
     func queues() async throws {
-        let (service, all) = Shop.make()
-        nonisolated(unsafe) let indicated = try #require(all[Shop.indicated])
+        let (service, all) = SampleService.make()
+        nonisolated(unsafe) let indicated = try #require(all[SampleService.indicated])
         let (otherService, otherValue) = Self.other()
         nonisolated(unsafe) let (added, sent) = (otherService, otherValue)
         let fixture = try Fixture()
@@ -107,7 +107,7 @@ struct SharingTests {
             second.manager.add(added)
             await second.journal.wait(for: "added B000 ok")
             try await fixture.client { client in
-                let slow = try await client.link.subscribe(to: client.find(Shop.indicated))
+                let slow = try await client.link.subscribe(to: client.find(SampleService.indicated))
                 var fast = try await client.link.subscribe(to: client.find("B001"))
                     .makeAsyncIterator()
                 await first.journal.wait(for: "subscribed A004")

@@ -14,13 +14,13 @@ struct UpdateTests {
         "11.1, 10.1 The list of subscribers changes before the delegate is called"
     )
     func subscribers() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         #expect(notified.subscribedCentrals == nil)
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed A003 1")
                 #expect(notified.subscribedCentrals?.count == 1)
@@ -35,12 +35,12 @@ struct UpdateTests {
 
     @Test("11.3, 11.4 A value reaches the subscribers, truncated to the length that fits")
     func notifies() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client(configure: { $0.attMTU = 50 }) { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed")
                 #expect(app.centrals.first?.maximumUpdateValueLength == 47)
@@ -54,10 +54,10 @@ struct UpdateTests {
     @Test("11.4 The length grows when the central negotiates a larger MTU")
     func length() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             try await fixture.client(configure: { $0.attMTU = 100 }) { client in
-                _ = try await client.link.read(try await client.find(Shop.dynamic))
+                _ = try await client.link.read(try await client.find(SampleService.dynamic))
                 #expect(app.centrals.first?.maximumUpdateValueLength == 97)
             }
         }
@@ -65,25 +65,25 @@ struct UpdateTests {
 
     @Test("11.3 A value goes only to the given centrals that subscribed")
     func subset() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             try await fixture.client(number: 0xF1) { first in
-                var values = try await first.link.subscribe(to: first.find(Shop.notified))
+                var values = try await first.link.subscribe(to: first.find(SampleService.notified))
                     .makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A003 1")
                 try await fixture.client(number: 0xF2) { second in
-                    _ = try await second.link.read(second.find(Shop.dynamic))
-                    let stranger = try #require(app.centrals.last)
+                    _ = try await second.link.read(second.find(SampleService.dynamic))
+                    let unsubscribed = try #require(app.centrals.last)
                     #expect(app.centrals.count == 2)
                     let manager = try #require(app.manager)
                     #expect(
                         manager.updateValue(
                             Data([1]),
                             for: notified,
-                            onSubscribedCentrals: [stranger]
+                            onSubscribedCentrals: [unsubscribed]
                         )
                     )
                     #expect(
@@ -101,8 +101,8 @@ struct UpdateTests {
 
     @Test("11.5 Sending a value without subscribers succeeds")
     func withoutSubscribers() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         try await Fixture().serve([service]) { app in
             for _ in 0..<UpdateQueue.limit * 2 {
                 #expect(
@@ -115,8 +115,8 @@ struct UpdateTests {
 
     @Test("11.6 A sent value does not become the answer to reads")
     func reads() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             app.answer { app, requests in
@@ -124,7 +124,7 @@ struct UpdateTests {
                 app.manager.respond(to: requests[0], withResult: .success)
             }
             try await fixture.client { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed")
                 _ = app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
@@ -139,8 +139,8 @@ struct UpdateTests {
         "11.2 A full queue refuses values, reports space once, and loses or repeats none"
     )
     func backPressure() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         let fixture = try Fixture()
         let sender = Sender(upTo: 200)
         try await fixture.serve([service]) { app in
@@ -149,7 +149,7 @@ struct UpdateTests {
                 sender.send(notified, by: app)
             }
             try await fixture.client { client in
-                let found = try await client.find(Shop.notified)
+                let found = try await client.find(SampleService.notified)
                 var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 for number in 0..<200 {
                     #expect(try await values.next() == [UInt8(number)])
@@ -162,12 +162,12 @@ struct UpdateTests {
 
     @Test("11.2 Indications are sent one at a time, each after the confirmation of the last")
     func indications() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let indicated = try #require(characteristics[SampleService.indicated])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client { client in
-                let found = try await client.find(Shop.indicated)
+                let found = try await client.find(SampleService.indicated)
                 var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A004 1")
                 for number in 0..<UInt8(5) {
@@ -185,12 +185,12 @@ struct UpdateTests {
 
     @Test("11.2 A lost link frees the space of its values")
     func lostLink() async throws {
-        let (service, characteristics) = Shop.make()
-        nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
+        let (service, characteristics) = SampleService.make()
+        nonisolated(unsafe) let indicated = try #require(characteristics[SampleService.indicated])
         let fixture = try Fixture()
         try await fixture.serve([service]) { app in
             try await fixture.client { client in
-                let found = try await client.find(Shop.indicated)
+                let found = try await client.find(SampleService.indicated)
                 let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed")
                 var count = 0
@@ -211,10 +211,10 @@ struct UpdateTests {
     @Test("11.7 A desired latency changes the connection interval")
     func latency() async throws {
         let fixture = try Fixture()
-        try await fixture.serve([Shop.make().0]) { app in
+        try await fixture.serve([SampleService.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             try await fixture.client { client in
-                let dynamic = try await client.find(Shop.dynamic)
+                let dynamic = try await client.find(SampleService.dynamic)
                 _ = try await client.link.read(dynamic)
                 let central = try #require(app.centrals.first)
                 app.manager.setDesiredConnectionLatency(.high, for: central)

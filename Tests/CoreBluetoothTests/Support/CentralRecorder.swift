@@ -19,7 +19,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     private let state = Mutex(())
-    private var metPeripherals: [String: CBPeripheral] = [:]
+    private var knownPeripherals: [String: CBPeripheral] = [:]
     private var reaction: (@Sendable (String, CentralRecorder) -> Void)?
 
     init(queue: DispatchQueue, options: [String: Any]) {
@@ -34,11 +34,11 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     }
 
     /// Returns a peripheral by its name.
-    subscript(name: String) -> CBPeripheral? { state.withLock { _ in metPeripherals[name] } }
+    subscript(name: String) -> CBPeripheral? { state.withLock { _ in knownPeripherals[name] } }
 
     /// Releases a peripheral.
     func drop(_ name: String) {
-        _ = state.withLock { _ in metPeripherals.removeValue(forKey: name) }
+        _ = state.withLock { _ in knownPeripherals.removeValue(forKey: name) }
     }
 
     /// Releases the manager.
@@ -52,7 +52,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
 
     private func meet(_ peripheral: CBPeripheral) -> String {
         let name = peripheral.name ?? peripheral.identifier.uuidString
-        state.withLock { _ in metPeripherals[name] = peripheral }
+        state.withLock { _ in knownPeripherals[name] = peripheral }
         return name
     }
 

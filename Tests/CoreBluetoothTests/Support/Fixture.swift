@@ -14,9 +14,9 @@ import VirtualRadio
 /// Phones and accessories on one virtual radio, in virtual time: no test waits for a real clock.
 ///
 /// ```swift
-/// let stage = try Stage(.heartRate(name: "Strap"))
-/// try await stage.run {
-///     let phone = stage.central()
+/// let fixture = try Fixture(.heartRate(name: "Strap"))
+/// try await fixture.run {
+///     let phone = fixture.central()
 ///     await phone.journal.wait(for: "state poweredOn")
 ///     …
 /// }
@@ -32,7 +32,7 @@ final class Fixture: Sendable {
     private let seed: UInt64
     private let extraAdapters = Mutex<[CBAdapter]>([])
 
-    /// Makes a stage with these accessories, each one meter further away than the one before.
+    /// Makes a fixture with these accessories, each one meter further away than the one before.
     init(
         _ accessories: AccessoryProfile...,
         seed: UInt64 = 1,

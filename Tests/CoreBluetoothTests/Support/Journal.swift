@@ -64,7 +64,7 @@ final class Journal: Sendable {
     }
 
     /// Waits until the lines satisfy the condition. If they never do, it returns when the task is
-    /// canceled: the bound of `Stage.run` or the time limit of the test cancels it.
+    /// canceled: the bound of `Fixture.run` or the time limit of the test cancels it.
     func wait(until condition: @escaping @Sendable ([String]) -> Bool) async {
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -23,7 +23,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     private let state = Mutex(())
     private var requests: [CBATTRequest] = []
     private var restored: [CBMutableService] = []
-    private var metCentrals: [CBCentral] = []
+    private var knownCentrals: [CBCentral] = []
     private var reaction: (@Sendable (String, PeripheralRecorder) -> Void)?
     private var answer: Reaction?
 
@@ -47,7 +47,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     var allRequests: [CBATTRequest] { state.withLock { _ in requests } }
 
     /// The centrals so far, each object once.
-    var centrals: [CBCentral] { state.withLock { _ in metCentrals } }
+    var centrals: [CBCentral] { state.withLock { _ in knownCentrals } }
 
     /// The services that were restored.
     var restoredServices: [CBMutableService] { state.withLock { _ in restored } }
@@ -59,7 +59,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     func forget() {
         state.withLock { _ in
             requests = []
-            metCentrals = []
+            knownCentrals = []
         }
     }
 
@@ -71,7 +71,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     private func meet(_ central: CBCentral) {
         state.withLock { _ in
-            if !metCentrals.contains(where: { $0 === central }) { metCentrals.append(central) }
+            if !knownCentrals.contains(where: { $0 === central }) { knownCentrals.append(central) }
         }
     }
 

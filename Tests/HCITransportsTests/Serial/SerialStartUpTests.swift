@@ -84,7 +84,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
-    @Test("A silent line is given up after several greetings")
+    @Test("The start-up of a silent line fails after several greetings")
     func silence() throws {
         var story = try Story("/dev/x@1000000")
         for _ in 1..<SerialStartUp.greetingLimit {
@@ -118,8 +118,8 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
-    @Test("A given vendor is used, whatever company the controller reports")
-    func told() throws {
+    @Test("A given vendor overrides the company that the controller reports")
+    func givenVendor() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         _ = story.takeActions()
         story.hear(Self.resetAnswer)
@@ -255,7 +255,7 @@ struct SerialStartUpTests {
     func resetBringsBack() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         try story.wait()
-        // It answers Reset at the speed at which it received it, and then changes to the other.
+        // The controller answers Reset at the current speed and then restores its first speed.
         story.hear(Self.resetAnswer)
         _ = story.takeActions()
         try story.wait()
@@ -265,7 +265,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
     }
 
-    @Test("Both speeds are tried in turn before the line is given up")
+    @Test("The start-up tries both speeds in turn before it fails")
     func bothSilent() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         for _ in 0..<SerialStartUp.greetingLimit * 2 { try story.wait() }
@@ -284,7 +284,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("The time for the controller to change is kept, whatever arrives meanwhile")
+    @Test("Received bytes do not shorten the time for the controller to change")
     func noiseWhileChanging() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         // All in one read: the noise behind the answer was sent at the old speed.
@@ -354,6 +354,6 @@ struct SerialStartUpTests {
                 story.hear(pieces.randomElement(using: &random) ?? [])
             }
         }
-        Issue.record("seed \(seed): it never ended")
+        Issue.record("seed \(seed): the start-up did not end")
     }
 }

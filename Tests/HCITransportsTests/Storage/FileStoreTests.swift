@@ -180,7 +180,7 @@ struct FileStoreTests {
             }
             try store.save([7], as: name)
             #expect(throws: TransportError.self) { try store.setAside(name, because: "one more") }
-            #expect(try store.load(name) == [7], "it stays where it is")
+            #expect(try store.load(name) == [7], "the entry stays in its place")
             let reasons = try String(
                 contentsOfFile: directory + "/set_aside/reasons",
                 encoding: .utf8
@@ -227,7 +227,7 @@ struct StoreLocationTests {
         #expect(directory == "/state/lanyard/\(name)")
     }
 
-    @Test("Without a state directory the store is in the home directory, and without both nowhere")
+    @Test("The store falls back from the state directory to the home directory")
     func fallback() {
         let home = "/home/me/.local/state/lanyard/x"
         for environment in [

@@ -114,7 +114,7 @@ struct StorePowerCutTests {
                     guard [done, next].contains(found) else { return }
                 }
             }
-            #expect(seen.count > Self.stepCount, "the model leaves more than one thing")
+            #expect(seen.count > Self.stepCount, "a cut can leave more than one content")
         }
     }
 

@@ -5,10 +5,17 @@ import Synchronization
 @testable import HCITransports
 
 extension HostExecutor {
-    /// Runs `body` on the executor and returns what it returns.
+    /// Runs `body` on the executor and returns its result.
     func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             perform { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Waits for the end of a turn of the executor, after the work that was added for that end.
+    func turnEnd() async {
+        await withCheckedContinuation { continuation in
+            perform { self.performAtTurnEnd { continuation.resume() } }
         }
     }
 }

@@ -248,7 +248,7 @@ extension ModelKernel {
             return (state.adapters[index], state.refusal, state.isPermitted)
         }
         if let refusal { throw SystemError(code: refusal) }
-        // In this order: a caller without permission does not learn whether the adapter exists.
+        // The permission comes first, so that the error does not reveal whether the adapter exists.
         guard call == nil || isPermitted else { throw SystemError(code: EPERM) }
         guard let adapter else { throw SystemError(code: ENODEV) }
         return adapter

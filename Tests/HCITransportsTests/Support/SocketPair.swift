@@ -38,8 +38,8 @@ func leaveSocketFile(at path: String) throws {
     shutdown(listener.number, Int32(SHUT_RDWR))
 }
 
-/// Two joined transports over real sockets: `near` has connected and is open, `far` was accepted and
-/// is not open yet.
+/// Two joined transports over real sockets: `near` has connected and is open, `far` was accepted
+/// and is not open yet.
 struct SocketPair: Sendable {
     let near: any HCITransport
     let far: any HCITransport

@@ -71,7 +71,7 @@ struct SystemAdaptersTests {
         SystemAdapter(index: index, supportsLowEnergy: true, state: state)
     }
 
-    @Test("An unused adapter is preferred, whatever its number") func preferred() {
+    @Test("An unused adapter with any number is preferred") func preferred() {
         let all = [
             adapter(0, .taken), adapter(1, .up), adapter(2, .settingUp), adapter(4, .down),
             adapter(3, .down),

@@ -55,7 +55,7 @@ import Testing
         #expect(SystemBluetooth.support(after: EPERM) == .forbidden)
         #expect(SystemBluetooth.support(after: EACCES) == .forbidden)
         guard case .unclear(let text) = SystemBluetooth.support(after: EMFILE) else {
-            Issue.record("too many open files says nothing of Bluetooth")
+            Issue.record("too many open files is no error of Bluetooth")
             return
         }
         #expect(!text.isEmpty)

@@ -188,7 +188,7 @@ struct UserChannelOpeningTests {
     }
 
     @Test(
-        "The error for a disabled radio says whether a program can enable it",
+        "The error for a disabled radio states whether a program can enable it",
         arguments: [true, false]
     )
     func switchedOff(byHardware: Bool) {
@@ -201,7 +201,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.isEmpty)
     }
 
-    @Test("An adapter that only the kernel knows to be switched off has its own error")
+    @Test("An adapter that is switched off without a radio switch has its own error")
     func switchedOffUnseen() {
         let kernel = ModelKernel([0: .init(startError: SystemError.radioOff)])
         #expect(refusal(from: kernel) == .switchedOff("hci0", byHardware: false))
@@ -258,7 +258,7 @@ struct UserChannelOpeningTests {
     }
 
     @Test("After a cancellation a taken adapter is restored")
-    func cancelledMeanwhile() {
+    func canceledMeanwhile() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 3 }
         #expect(error == .cancelled)
@@ -267,7 +267,7 @@ struct UserChannelOpeningTests {
     }
 
     @Test("After a cancellation an adapter that was brought down is brought up again")
-    func cancelledWhileDown() {
+    func canceledWhileDown() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 2 }
         #expect(error == .cancelled)
@@ -275,7 +275,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("After a cancellation nothing is done") func cancelled() {
+    @Test("After a cancellation nothing is done") func canceled() {
         let kernel = ModelKernel([0: .init()])
         #expect(refusal(from: kernel) { true } == .cancelled)
         #expect(kernel.calls.isEmpty)

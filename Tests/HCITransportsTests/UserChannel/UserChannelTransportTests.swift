@@ -199,7 +199,7 @@ struct UserChannelTransportTests {
     }
 
     @Test(
-        "Other errors mean no removal: its return would be our own doing",
+        "Other errors mean no removal, because the host itself can cause them",
         arguments: [ENETDOWN, ENODEV, ENXIO, EBADF, EIO, EAGAIN]
     )
     func noRemoval(code: Int32) {
@@ -239,7 +239,9 @@ struct UserChannelTransportTests {
             let kernel = ModelKernel()
             let transport = UserChannelTransport(.index(0), kernel: kernel)
             await #expect(throws: TransportError.noSuchAdapter("hci0", present: [])) {
-                try await transport.open(on: executor) { _ in Issue.record("was never open") }
+                try await transport.open(on: executor) { _ in
+                    Issue.record("the channel was never open")
+                }
             }
             kernel.plug(0)
             let log = Recorder()
@@ -250,7 +252,7 @@ struct UserChannelTransportTests {
     }
 
     @Test("Opening waits for the kernel on its own thread, and a cancellation waits for the end")
-    func cancelled() async {
+    func canceled() async {
         await withExecutor { executor in
             let kernel = StuckKernel()
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -280,7 +282,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("Without Bluetooth the error says so") func noBluetooth() async {
+    @Test("Without Bluetooth in the kernel, opening has its own error") func noBluetooth() async {
         guard SystemBluetooth.support == .missing else { return }
         _ = await withExecutor { executor in
             await #expect(throws: TransportError.bluetoothMissing("hci0")) {

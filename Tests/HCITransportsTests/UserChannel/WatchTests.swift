@@ -102,7 +102,7 @@ struct WatchTests {
         }
     }
 
-    @Test("A return under another number is reported to a watcher that knows the address")
+    @Test("A return under another number is reported to a watcher with the address")
     func renumbered() async throws {
         try await withExecutor { executor in
             let address = DeviceAddress(value: 0xC0FFEE, kind: .public)
@@ -142,7 +142,7 @@ struct WatchTests {
     }
 
     @Test(
-        "A failed attempt of our own is not reported, which would cause a loop",
+        "A failed attempt of the host is not reported, because a report would cause a loop",
         arguments: [EIO, ENODEV]
     )
     func ownFailure(code: Int32) async throws {

@@ -4,7 +4,8 @@ import Testing
 
 /// Third-party hosts connect to each other over our virtual radio.
 @Suite(.needsPeers) struct MeetingTests {
-    @Test func twoBumbleHostsFindReadWriteAndNotifyEachOther() async throws {
+    @Test("Two Bumble hosts discover, read, write and notify over the virtual radio")
+    func twoBumbleHosts() async throws {
         try await withAir { air in
             let accessory = try await air.accessory()
             let facts = try await air.central()
@@ -13,7 +14,8 @@ import Testing
         }
     }
 
-    @Test func aBumbleHostExploresOurOwnAccessory() async throws {
+    @Test("A Bumble host explores a virtual accessory")
+    func virtualAccessory() async throws {
         let scenario = #"{"devices": [{"name": "Lanyard Demo", "accessory": "demo"}]}"#
         try await withAir(scenario: scenario) { air in
             let facts = try await air.central()
@@ -21,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func whoIsFarAwayHearsNobodyAndIsNotHeard() async throws {
+    @Test("Devices that are out of range do not discover each other")
+    func outOfRange() async throws {
         let scenario = """
             {"devices": [
                 {"name": "Lanyard Demo", "accessory": "demo", "position": [0, 0]},
@@ -38,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func strengthTellsDistance() async throws {
+    @Test("The signal strength decreases with the distance")
+    func signalStrength() async throws {
         let scenario = """
             {"devices": [
                 {"name": "Lanyard Demo", "accessory": "demo", "position": [0, 0]},
@@ -56,7 +60,7 @@ import Testing
         }
     }
 
-    /// The result of central.py if it found the whole demo profile as it should be.
+    /// Expects that central.py found the whole demo profile.
     private func expectWhole(_ explored: JSON, at location: SourceLocation = #_sourceLocation) {
         #expect(explored["mtu"].integer == 247, sourceLocation: location)
         #expect(explored["services"].elements.count == 6, sourceLocation: location)

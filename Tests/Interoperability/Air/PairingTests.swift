@@ -98,7 +98,8 @@ import Testing
 
     /// Only Secure Connections: Bumble 0.0.236 as a Peripheral answers with the wrong one of its
     /// two legacy keys, and our controllers detect that.
-    @Test func aBondedCentralComesBackAndEncrypts() async throws {
+    @Test("A bonded Central reconnects and encrypts the link")
+    func bondedCentral() async throws {
         try await withAir { air in
             let accessory = try await air.accessory()
             let facts = try await air.central(options: ["--pair", "--return"])
@@ -108,8 +109,8 @@ import Testing
         }
     }
 
-    /// Pairs in this way, and returns the Central's result once both sides have reported the same
-    /// one.
+    /// Pairs in this way, and returns the Central's result after both sides have reported the same
+    /// result.
     private func pair(_ way: Way, options: [String] = []) async throws -> JSON {
         var pairing = JSON.null
         try await withAir { air in

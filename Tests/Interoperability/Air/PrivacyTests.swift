@@ -15,9 +15,11 @@ import Testing
     /// The accessory's identity address, which only bonded peers learn.
     private static let identity = Encounter.address().description
 
-    @Test(arguments: Resolver.allCases)
-    func strangersMeetUnderPrivateAddressesAndFriendsKnowEachOther(resolver: Resolver) async throws
-    {
+    @Test(
+        "Bonded Bumble hosts resolve each other's private addresses",
+        arguments: Resolver.allCases
+    )
+    func resolution(resolver: Resolver) async throws {
         let privacy = ["--privacy", resolver.rawValue]
         try await withAir { air in
             _ = try await air.accessory(options: privacy)
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func oneMayResolveInTheHostAndTheOtherInTheController() async throws {
+    @Test("Bumble hosts reconnect if only one of them resolves in its controller")
+    func mixedResolvers() async throws {
         try await withAir { air in
             _ = try await air.accessory(options: ["--privacy", "host"])
             let facts = try await air.central(

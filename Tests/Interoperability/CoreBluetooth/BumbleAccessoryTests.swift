@@ -8,7 +8,7 @@
     /// An application as a developer would write it for a phone uses a third-party accessory.
     @Suite(.needsPeers) struct BumbleAccessoryTests {
         @Test(
-            "6.2, 7.1, 7.2, 7.3, 7.4 Long values are read and written whole",
+            "6.2, 7.1, 7.2, 7.3, 7.4 An application reads and writes long values",
             arguments: ControllerKind.available
         )
         func values(kind: ControllerKind) async throws {
@@ -27,7 +27,7 @@
         }
 
         @Test(
-            "7.1, 7.11 Notifications and indications arrive in order, and none is missing",
+            "7.1, 7.11 All notifications and indications arrive in order",
             arguments: ControllerKind.available
         )
         func notifications(kind: ControllerKind) async throws {
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "5.2.3, 5.6, 5.7, 5.8 An accessory's disconnection is reported, and it reconnects",
+            "5.2.3, 5.6, 5.7, 5.8 An accessory that has disconnected connects again",
             arguments: ControllerKind.available
         )
         func disconnection(kind: ControllerKind) async throws {
@@ -73,7 +73,7 @@
         }
 
         @Test("5.2.2, 5.6 The link to a killed accessory times out")
-        func death() async throws {
+        func timeout() async throws {
             try await withDemo(on: .lanyard) { application, accessory in
                 accessory.process.kill()
                 let reason = try await application.hear("disconnected ")
@@ -105,7 +105,7 @@
         }
 
         @Test(
-            "8.1 A protected value is read after an automatic pairing, and again later",
+            "8.1 A read of a protected value pairs once, and later reads use the bond",
             arguments: ControllerKind.available
         )
         func pairing(kind: ControllerKind) async throws {

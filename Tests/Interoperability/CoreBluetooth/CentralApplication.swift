@@ -106,7 +106,7 @@
             self.peripheral = peripheral
             peripheral.delegate = self
             central.stopScan()
-            tell("found \(peripheral.name ?? "nobody")")
+            tell("found \(peripheral.name ?? "without a name")")
         }
 
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

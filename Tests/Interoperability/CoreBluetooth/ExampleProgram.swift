@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// One of the programs in Examples/, run as a user would run it.
+/// A program in Examples/, run as a user would run it.
 struct ExampleProgram: Sendable {
     /// The time limit for one step, on a busy machine.
     static let limit: Duration = .seconds(60)
@@ -23,8 +23,8 @@ struct ExampleProgram: Sendable {
         try self.init(name, arguments, environment: LanyardTool.environment(adapter: adapter))
     }
 
-    /// Starts the program in an environment that several runs share: a run finds what an earlier
-    /// one stored.
+    /// Starts the program in an environment that several runs share: a run finds the stored state
+    /// of an earlier run.
     init(_ name: Name, _ arguments: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: LanyardTool.path).deletingLastPathComponent()
         self.name = name

@@ -6,7 +6,8 @@ import Testing
 
 /// The programs in Examples/, which contain no code for tests, on a virtual adapter.
 @Suite struct VirtualExampleTests {
-    @Test func theMonitorShowsTheHeartRateOfTheSensorNearby() async throws {
+    @Test("The heart rate monitor shows the values of a virtual sensor")
+    func heartRate() async throws {
         let monitor = try ExampleProgram(.heartRateMonitor, ["5"], adapter: "virtual")
         let (lines, ending) = try await monitor.end()
         #expect(ending == .exited(0), "\(monitor.process.log)")
@@ -15,8 +16,11 @@ import Testing
         #expect(lines.last == "That was the last of 5")
     }
 
-    @Test(arguments: [ExampleProgram.Name.heartRateMonitor, .notebookPeripheral])
-    func withoutAnAdapterTheySaySo(name: ExampleProgram.Name) async throws {
+    @Test(
+        "The examples report a missing adapter",
+        arguments: [ExampleProgram.Name.heartRateMonitor, .notebookPeripheral]
+    )
+    func missingAdapter(name: ExampleProgram.Name) async throws {
         let program = try ExampleProgram(name, adapter: "nonsense")
         let (lines, ending) = try await program.end()
         #expect(lines == ["This computer has no Bluetooth for us"])
@@ -26,7 +30,8 @@ import Testing
 
 /// The heart rate monitor with a Bumble accessory that disconnects and returns.
 @Suite(.needsPeers) struct HeartRateExampleTests {
-    @Test func theMonitorComesBackToASensorThatWasGone() async throws {
+    @Test("The heart rate monitor reconnects to a sensor that returns")
+    func returningSensor() async throws {
         try await withAir { air in
             let sensor = try await air.accessory()
             let monitor = try ExampleProgram(.heartRateMonitor, adapter: air.adapter)
@@ -69,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func pagesAreReadAndWrittenInParts() async throws {
+    @Test("A Bumble client reads and writes pages of the notebook in parts")
+    func pages() async throws {
         try await withNotebook { notebook, client in
             let title = try await client.handle(Self.uuid(2))
             let page = try await client.handle(Self.uuid(3))
@@ -88,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func partsAreWrittenTogetherOrNotAtAll() async throws {
+    @Test("The notebook refuses all parts of a write if one of them is invalid")
+    func invalidPart() async throws {
         try await withNotebook { _, client in
             let page = try await client.handle(Self.uuid(3))
             try await client.prepare(Array("never".utf8), at: 0, of: page)
@@ -100,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func allLinesArriveInOrderHoweverFastTheyAreDictated() async throws {
+    @Test("All lines of a fast dictation arrive in order")
+    func dictatedLines() async throws {
         try await withNotebook { notebook, client in
             let dictation = try await client.handle(Self.uuid(4))
             let command = try await client.handle(Self.uuid(5))
@@ -153,7 +161,8 @@ extension Client {
         return file
     }
 
-    @Test("14.5 A file arrives at Bumble") func aFileArrivesAtBumble() async throws {
+    @Test("14.5 Bumble receives a file")
+    func sendsFile() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 let receiver = try await bumble(air, ["receive"])
@@ -175,7 +184,8 @@ extension Client {
         }
     }
 
-    @Test("14.6 Files arrive from Bumble") func filesArriveFromBumble() async throws {
+    @Test("14.6 The file transfer receives files from Bumble")
+    func receivesFiles() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 let receiver = try ExampleProgram(
@@ -191,14 +201,15 @@ extension Client {
                 let arrived = try Data(contentsOf: folder.appendingPathComponent("letter"))
                 #expect(arrived == Data(Demo.pattern(20_000)))
 
-                let liar = try await bumble(air, ["send", "other", "300", "--broken"])
-                #expect(liar.facts["answer"].integer == 21)
+                let broken = try await bumble(air, ["send", "other", "300", "--broken"])
+                #expect(broken.facts["answer"].integer == 21)
                 try await receiver.says("A file was not received: the checksum is wrong")
             }
         }
     }
 
-    @Test func aReceiverThatDiesIsNotSaidToHaveIt() async throws {
+    @Test("The sender reports no delivery to a receiver that dies")
+    func killedReceiver() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 _ = try await bumble(air, ["receive", "--vanish", "10000"])
@@ -215,7 +226,8 @@ extension Client {
         }
     }
 
-    @Test func aFileGoesFromOneOfUsToAnother() async throws {
+    @Test("Two copies of the file transfer exchange a file")
+    func twoCopies() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 let inbox = folder.appendingPathComponent("inbox")

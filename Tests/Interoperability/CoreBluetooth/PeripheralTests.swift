@@ -30,7 +30,7 @@
         }
 
         @Test(
-            "10.4, 10.5, 10.6, 10.9 Bumble writes by request, in parts, by command, and is refused",
+            "10.4, 10.5, 10.6, 10.9 Bumble writes by request, in parts, and by command",
             arguments: ControllerKind.available
         )
         func writes(kind: ControllerKind) async throws {
@@ -73,8 +73,8 @@
                 try await client.subscribe(to: indicated, indicates: true)
                 try await application.hear("subscribed A004")
                 application.indicate(Data([5]))
-                let told = try await client.values(1, of: indicated)
-                #expect(told.map(\.bytes) == [[5]] && told.first?.kind == .indication)
+                let indications = try await client.values(1, of: indicated)
+                #expect(indications.map(\.bytes) == [[5]] && indications.first?.kind == .indication)
                 try await client.unsubscribe(from: indicated)
                 try await application.hear("unsubscribed A004")
                 try await client.disconnect()
@@ -83,13 +83,13 @@
         }
 
         @Test(
-            "10.8 A value that requires encryption is refused without it and read with it",
+            "10.8 A value that requires encryption is readable only on an encrypted link",
             arguments: ControllerKind.available
         )
         func protection(kind: ControllerKind) async throws {
             try await withPeripheralApplication(
                 on: kind,
-                configuration: Friend.configuration(isAuthenticated: false)
+                configuration: BondedClient.configuration(isAuthenticated: false)
             ) { application, client in
                 try await client.connect(address: Encounter.address())
                 let secret = try await client.handle(uuid(Application.secret))
@@ -97,7 +97,7 @@
                 await #expect(throws: Client.Failure.self) {
                     try await client.subscribe(to: secret)
                 }
-                try await client.encrypt(with: Friend.key)
+                try await client.encrypt(with: BondedClient.key)
                 #expect(try await client.readLong(secret) == Demo.pattern(512))
                 try await client.subscribe(to: secret)
                 try await application.hear("subscribed A005")

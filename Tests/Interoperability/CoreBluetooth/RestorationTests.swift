@@ -51,8 +51,8 @@
                         let lines = try await lines(of: process, during: .milliseconds(moment))
                         process.kill()
                         guard let first = lines.first else { continue }
-                        // It never abandons what it has begun, so the restored state does not
-                        // shrink.
+                        // The process never goes back to an earlier state, so the restored state
+                        // does not shrink.
                         let fixture = Self.fixture(of: first)
                         #expect(fixture >= known, "\(moments): \(lines)")
                         known = max(known, fixture, lines.contains("value") ? 3 : 0)

@@ -24,7 +24,7 @@ struct Client: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Why a command failed.
+    /// The reason why a command failed.
     enum Failure: Error, Equatable {
         /// Our server answered with an error.
         case refused(ATT.ErrorCode)

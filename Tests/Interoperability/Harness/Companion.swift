@@ -7,23 +7,23 @@ import Testing
 /// A Bumble host that pairs as commanded, in both roles, any number of times; see
 /// Peers/companion.py.
 struct Companion: Sendable {
-    /// How it pairs. Peers/trust.py has the defaults.
+    /// The plan of its pairings. Peers/trust.py has the defaults.
     struct Plan: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var usesSecureConnections = true
         var wantsProtection = false
         var isBonding = true
         var keySize = 16
-        /// The passkey that it displays, where it generates one. Never zero, because Bumble takes
-        /// that for none.
+        /// The passkey that it generates and displays. Never zero, because Bumble takes zero for no
+        /// passkey.
         var shows: UInt32 = 123_456
         /// The passkey that its user enters, or `nil` if `enter` gives it later.
         var enters: UInt32?
         /// The requests that its user declines: `accept`, `confirm`, `compare`, `enter`.
         var declines: [String] = []
         var usesKeypresses = false
-        /// The peer's out-of-band data: `C:R` in hexadecimal digits. Empty if the companion has only
-        /// given out its own data.
+        /// The peer's out-of-band data: `C:R` in hexadecimal digits. Empty if the companion has
+        /// only given out its own data.
         var outOfBandData: String?
         /// The key of legacy pairing that both sides have.
         var temporaryKey: [UInt8]?

@@ -21,7 +21,7 @@ struct Encounter: Sendable {
     /// The wire between our host and its controller.
     let wire: WatchedTransport
 
-    /// Starts the only accessory, or the one at `place`.
+    /// Starts the only accessory, or the accessory at `place`.
     func accessory(
         _ profile: Accessory.Profile,
         at place: Int = 0,

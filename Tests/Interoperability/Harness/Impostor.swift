@@ -18,7 +18,7 @@ struct Impostor: Sendable {
         case echoed, zero, wrong, none, short, long
     }
 
-    /// How it pairs: correctly, except for what the plan changes.
+    /// The plan of a pairing, which is correct except for the changes here.
     struct Plan: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var usesSecureConnections = true

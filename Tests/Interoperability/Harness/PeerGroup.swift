@@ -57,7 +57,7 @@ struct Accessory: Sendable {
 
     let process: ChildProcess
 
-    /// Its own description of itself, which `lanyard explore --json` must print.
+    /// The accessory's own description, which `lanyard explore --json` must print.
     let database: JSON
 
     /// Its address as text.
@@ -69,7 +69,7 @@ struct Accessory: Sendable {
 
 /// A wire to a controller that fails once; see Peers/relay.py.
 struct Relay: Sendable {
-    /// What happens at the chosen point.
+    /// The failure at the chosen point.
     enum Break: String, Sendable {
         /// The connection to the controller closes.
         case close

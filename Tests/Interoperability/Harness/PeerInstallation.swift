@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Where the peers are installed, and what happens if they are missing.
+/// The location of the installed peers, and the rule for missing peers.
 ///
 /// On a developer's machine a test without its peer is skipped with a message. With `CI=true` it
 /// runs and fails, so that no test is left out unnoticed.
@@ -24,7 +24,7 @@ enum PeerInstallation {
 
     static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
 
-    /// Whether tests with these peers run: all are installed, or a missing one has to fail the
+    /// Whether tests with these peers run: all are installed, or a missing peer has to fail the
     /// test.
     static func shouldRun(needing executables: String...) -> Bool {
         isContinuousIntegration

@@ -14,7 +14,7 @@ final class WatchedTransport: HCITransport {
         var end: Int?
         var brokenAt: ContinuousClock.Instant?
 
-        /// Whether this packet is the one to fail at.
+        /// Whether the transport fails at this packet.
         mutating func reachesEnd() -> Bool {
             guard let end, isOpen, count >= end else { return false }
             self.end = nil
@@ -80,7 +80,7 @@ final class WatchedTransport: HCITransport {
         inner.close()
     }
 
-    /// Counts what arrived. Returns whether to fail now.
+    /// Counts the packets that arrived. Returns whether to fail now.
     private func note(_ event: TransportEvent) -> Bool {
         state.withLock { state in
             switch event {

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// An application that records everything that clients do, and answers for its values.
+/// An application that records all actions of clients, and answers for its values.
 actor Witness {
     private var events: [ServerEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
@@ -41,7 +41,7 @@ actor Witness {
     }
 
     /// Waits for the next link that exists. A link that was never established is skipped: its
-    /// client has made another one.
+    /// client has made another link.
     nonisolated func link() async throws -> Link {
         while true {
             let link = try await next("a link") { event -> Link? in

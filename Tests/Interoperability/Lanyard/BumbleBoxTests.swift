@@ -8,7 +8,7 @@
     /// An application on the `Lanyard` module, in real time, with a third-party accessory.
     @Suite(.needsPeers) struct BumbleBoxTests {
         @Test(
-            "Rows 1, 2, 3, 4, 5, 12, 16: A box is paired, and messages go in both directions",
+            "Rows 1, 2, 3, 4, 5, 12, 16: The central pairs with a box and exchanges messages",
             arguments: ControllerKind.available
         )
         func pairsAndTalks(kind: ControllerKind) async throws {
@@ -29,7 +29,7 @@
             }
         }
 
-        @Test("Row 17: Both sides understand each other with messages sealed by AES-CBC")
+        @Test("Row 17: Both sides read messages that are sealed by AES-CBC")
         func sealed() async throws {
             let key = [UInt8](0..<16)
             try await withBoxScene { scene in
@@ -51,7 +51,7 @@
             }
         }
 
-        @Test("Row 16: A box that begins to refuse all messages is subscribed to again")
+        @Test("Row 16: The channel subscribes again to a box that refuses all messages")
         func refuses() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()
@@ -123,7 +123,7 @@
         }
 
         @Test(
-            "Rows 3, 8, 22: A restarted box becomes ready again, with and without system reconnection",
+            "Rows 3, 8, 22: A restarted box becomes ready with and without system reconnection",
             arguments: [SystemReconnect.whereAvailable, .never]
         )
         func comesBack(reconnect: SystemReconnect) async throws {
@@ -166,7 +166,7 @@
         }
 
         @Test("Row 12: A box that lost its bond is reported and is not ready")
-        func losesTheBond() async throws {
+        func lostBond() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()
                 let central = AccessoryCentral(
@@ -194,7 +194,7 @@
             }
         }
 
-        @Test("Row 6: A forgotten box is not known at the next launch")
+        @Test("Row 6: The store does not contain a forgotten box")
         func forgets() async throws {
             try await withBoxScene { scene in
                 _ = try await scene.box()
@@ -214,9 +214,9 @@
     }
 
     /// A Bumble Central with an accessory of ours.
-    @Suite(.needsPeers) struct BumbleVisitorTests {
-        @Test("Rows 16, 18: A Central that uses our message box is answered and notified")
-        func visits() async throws {
+    @Suite(.needsPeers) struct BumbleCentralTests {
+        @Test("Rows 16, 18: The message box answers and notifies a Bumble Central")
+        func servesCentral() async throws {
             try await withBoxScene { scene in
                 let client = try await scene.client()
                 var configuration = AccessoryPeripheral.Configuration()

@@ -64,12 +64,12 @@
             let put = try await box.written(before + value.count)
             #expect(put.value.dropFirst(before) == value)
             #expect(put.lengths.allSatisfy { $0 <= accessory.maximumWriteLength(for: kind) })
-            let told = progress.withLock { $0 }
-            #expect(told == told.sorted() && told.last == value.count)
+            let reports = progress.withLock { $0 }
+            #expect(reports == reports.sorted() && reports.last == value.count)
         }
 
-        @Test("Row 14: An accessory with a new address is recognized by what it says of itself")
-        func isTheSame() async throws {
+        @Test("Row 14: Manufacturer data identifies an accessory that has a new address")
+        func identity() async throws {
             try await withBoxScene { scene in
                 let own = ["--id", "42"]
                 let box = try await scene.box(options: own)
@@ -97,7 +97,7 @@
         }
 
         @Test(
-            "Row 11: An accessory is discovered, reported lost when gone, and discovered again"
+            "Row 11: The central reports an accessory as discovered, lost, and discovered again"
         )
         func presence() async throws {
             try await withBoxScene { scene in

@@ -7,9 +7,9 @@
     /// The README's second example, run as a user would run it.
     @Suite struct VirtualMessageExampleTests {
         @Test(
-            "Row 16: Without hardware it exchanges messages with the box in range at every launch"
+            "Row 16: The example exchanges messages with a virtual box without hardware"
         )
-        func talks() async throws {
+        func exchangesMessages() async throws {
             let program = try ExampleProgram(.messageBox, adapter: "virtual")
             for number in 1...3 { try await program.says("The box says: Hello \(number)") }
             program.process.kill()
@@ -17,8 +17,8 @@
     }
 
     @Suite(.needsPeers) struct MessageExampleTests {
-        @Test("Rows 7, 8: It reconnects to a Bumble box that was gone, and after its own restart")
-        func survives() async throws {
+        @Test("Rows 7, 8: The example reconnects to a restarted box and after its own restart")
+        func reconnects() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()
                 let environment = LanyardTool.environment(adapter: scene.controllers.adapters[0])

@@ -104,13 +104,13 @@ def welcome(device, profile, connection):
     logger.info("connected to %s", connection.peer_address)
     connection.on("disconnection", lambda reason: logger.info("disconnected: 0x%02x", reason))
     connection.on(
-        "pairing", lambda keys: tell("paired", device.association.facts(connection, keys))
+        "pairing", lambda keys: report("paired", device.association.facts(connection, keys))
     )
     profile.connected(device, connection)
 
 
-def tell(what, facts):
-    print(what, json.dumps(facts), flush=True)
+def report(name, facts):
+    print(name, json.dumps(facts), flush=True)
 
 
 async def serve(arguments):
@@ -124,7 +124,7 @@ async def serve(arguments):
     )
     announce(await describe(device))
     if arguments.oob:
-        tell("oob", device.association.shared())
+        report("oob", device.association.shared())
     await transport.source.terminated
     raise SystemExit("accessory: the controller has gone")
 
@@ -140,11 +140,11 @@ def parse():
     parser.add_argument("--profile", choices=PROFILES, default="demo")
     parser.add_argument("--name", default="Lanyard Demo")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
-    parser.add_argument("--mtu", type=int, help="the largest ATT MTU it agrees to")
+    parser.add_argument("--mtu", type=int, help="the largest ATT MTU that it accepts")
     parser.add_argument("--interval", type=int, default=30, help="advertising interval, ms (30)")
     parser.add_argument("--size", type=int, default=20, help="stream: bytes of a value (20)")
     parser.add_argument("--count", type=int, help="stream: values to send (no end)")
-    parser.add_argument("--grows", action="store_true", help="add a service as a client subscribes to changes")
+    parser.add_argument("--grows", action="store_true", help="add a service when a client subscribes to changes")
     parser.add_argument("--dump", action="store_true", help="print the database and end")
     association.add_options(parser)
     arguments = parser.parse_args()

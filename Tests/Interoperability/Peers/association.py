@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a peer pairs, and its addresses: options that all peers share."""
+"""The pairing and the addresses of a peer: options that all peers share."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ LEGACY_TEMPORARY_KEY = bytes(range(16))
 
 
 class Delegate(PairingDelegate):
-    """A user who agrees with the peer's user: enters and confirms the number that both see."""
+    """A user that agrees with the peer's user: enters and confirms the number of both sides."""
 
     def __init__(self, capability, passkey):
         super().__init__(io_capability=CAPABILITIES[capability])
@@ -46,16 +46,16 @@ class Delegate(PairingDelegate):
 
 
 def add_options(parser):
-    parser.add_argument("--io", choices=CAPABILITIES, default="none", help="input and output")
-    parser.add_argument("--passkey", type=int, default=123456, help="the number that is entered")
-    parser.add_argument("--legacy", action="store_true", help="no LE Secure Connections")
-    parser.add_argument("--no-mitm", action="store_true", help="asks for no authentication")
-    parser.add_argument("--oob", action="store_true", help="has data that came out of band")
-    parser.add_argument("--peer-oob", metavar="C:R", help="the peer's such data, in hexadecimal")
+    parser.add_argument("--io", choices=CAPABILITIES, default="none", help="its input and output")
+    parser.add_argument("--passkey", type=int, default=123456, help="the passkey")
+    parser.add_argument("--legacy", action="store_true", help="without LE Secure Connections")
+    parser.add_argument("--no-mitm", action="store_true", help="do not request authentication")
+    parser.add_argument("--oob", action="store_true", help="use out-of-band data")
+    parser.add_argument("--peer-oob", metavar="C:R", help="the peer's data, in hexadecimal")
     parser.add_argument(
         "--privacy",
         choices=["host", "controller"],
-        help="lives under private addresses, which one of the two makes and resolves",
+        help="use private addresses, which the host or the controller makes and resolves",
     )
 
 
@@ -78,7 +78,7 @@ def own_address_type(arguments):
 
 
 class Association:
-    """How one device pairs."""
+    """The pairing of a device."""
 
     def __init__(self, arguments):
         self.arguments = arguments

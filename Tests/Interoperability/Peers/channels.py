@@ -13,8 +13,8 @@ and closes) and 0x0083 (turn: returns 100,000 bytes, and closes). Advertises, or
 Lines on standard input, each answered by one line of JSON:
   open SPSM               opens a channel to the other side
   several SPSM COUNT      opens this many enhanced channels
-  send OCTETS             writes this many bytes of the pattern into the last opened channel
-  drained                 answers when everything that was written has been sent
+  send BYTES              writes this many bytes of the pattern into the last opened channel
+  drained                 answers when all written data has been sent
   state                   the state of the last opened channel: credits, and bytes received
   close                   closes it
 """
@@ -241,9 +241,9 @@ def parse():
     parser.add_argument("--name", default="Lanyard Demo")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
     parser.add_argument("--connect", help="the name of a peripheral to connect to")
-    parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU it takes (2048)")
-    parser.add_argument("--mps", type=int, default=2048, help="the longest frame it takes (2048)")
-    parser.add_argument("--credits", type=int, default=256, help="frames it allows us (256)")
+    parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU it accepts (2048)")
+    parser.add_argument("--mps", type=int, default=2048, help="the longest frame it accepts (2048)")
+    parser.add_argument("--credits", type=int, default=256, help="the credits that it grants (256)")
     return parser.parse_args()
 
 

@@ -136,8 +136,8 @@ class Orders(asyncio.Queue):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A Bumble host that pairs")
     add_options(parser, name="Companion")
-    parser.add_argument("--store", help="the file that bonds are kept in")
-    parser.add_argument("--private", action="store_true", help="lives under private addresses")
+    parser.add_argument("--store", help="the file with the bonds")
+    parser.add_argument("--private", action="store_true", help="use private addresses")
     arguments = parser.parse_args()
     orders = Orders()
     run(lambda: main(arguments, orders), hear=orders.put_nowait)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bumble's software controllers on one simulated link, each behind its own H4 endpoint.
 
-usage: controllers.py [--acl-length OCTETS] ENDPOINT...
+usage: controllers.py [--acl-length BYTES] ENDPOINT...
 
 An ENDPOINT is `tcp:PORT` (on 127.0.0.1; port 0 takes any free one) or `unix:PATH`. Prints
 `ready {"adapters": ["tcp:127.0.0.1:PORT", ...]}` in the order of the arguments.

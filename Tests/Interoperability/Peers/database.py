@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describes a Bumble accessory's own GATT database, as `lanyard explore --json` must print it.
 
-The description is made from Bumble's attribute table and not from the air: it is what an unpaired
-client that reads everything has to find.
+The description is made from Bumble's attribute table and not from received packets. An unpaired
+client that reads every attribute has to find the same.
 """
 
 from bumble import att, gatt, hci
@@ -25,7 +25,7 @@ ERRORS = {
 }
 
 
-class Stranger:
+class UnpairedClient:
     """A client that is neither encrypted, nor authenticated, nor subscribed."""
 
     encryption = 0
@@ -37,7 +37,7 @@ class Stranger:
 
 async def describe(device, client_mtu=517):
     """The whole database of `device`, for a client whose receive MTU is `client_mtu`."""
-    server, stranger = device.gatt_server, Stranger(device)
+    server, client = device.gatt_server, UnpairedClient(device)
     address = device.random_address
     return {
         "address": address.to_string(with_type_qualifier=False),
@@ -45,7 +45,7 @@ async def describe(device, client_mtu=517):
         "name": device.name,
         "mtu": min(client_mtu, server.max_mtu),
         "services": [
-            await describe_service(server, attribute, stranger)
+            await describe_service(server, attribute, client)
             for attribute in server.attributes
             if isinstance(attribute, gatt.Service)
         ],

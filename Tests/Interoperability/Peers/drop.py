@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bumble's counterpart of Examples/FileDrop, in either role.
 
-usage: drop.py --adapter tcp:HOST:PORT|unix:PATH receive [--vanish OCTETS]
+usage: drop.py --adapter tcp:HOST:PORT|unix:PATH receive [--vanish BYTES]
        drop.py --adapter … send NAME COUNT [--broken]
 
 A parcel consists of the lengths of the name and of the content (2 and 8 bytes, most significant
@@ -155,12 +155,12 @@ def parse():
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
     roles = parser.add_subparsers(required=True)
     receiver = roles.add_parser("receive")
-    receiver.add_argument("--vanish", type=int, help="die after so many data")
+    receiver.add_argument("--vanish", type=int, help="exit after this many bytes")
     receiver.set_defaults(work=receive)
     sender = roles.add_parser("send")
     sender.add_argument("name")
     sender.add_argument("count", type=int)
-    sender.add_argument("--broken", action="store_true", help="with a wrong checksum")
+    sender.add_argument("--broken", action="store_true", help="send a wrong checksum")
     sender.set_defaults(work=send)
     return parser.parse_args()
 

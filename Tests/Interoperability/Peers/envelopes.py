@@ -86,7 +86,7 @@ class Envelopes:
 
     def reply(self, question, number):
         if question == "refuse":
-            self.post({"refuse": "as you asked", "id": number})
+            self.post({"refuse": "as requested", "id": number})
         elif question != "silence":
             self.post({"answer": question, "id": number})
 
@@ -102,7 +102,7 @@ class Envelopes:
         await self.put({"tell": message})
 
     async def ask(self, question):
-        """The answer, or what arrived instead of one."""
+        """The answer, or the refusal."""
         number = next(self.numbers)
         self.waiting[number] = asyncio.get_running_loop().create_future()
         future = self.waiting[number]

@@ -24,7 +24,7 @@ async def describe(procedures, reads):
     procedures.client.services = []
     primaries = {service.handle for service in await procedures.client.discover_services()}
     if primaries != {handle for handle, _, _, is_primary in found if is_primary}:
-        raise RuntimeError("two ways to discover the services lead to different ones")
+        raise RuntimeError("two procedures discover different services")
     found.sort(key=lambda service: service[0])
     return [await describe_service(procedures, reads, *service) for service in found]
 

@@ -140,17 +140,17 @@ class Impostor(Presence):
         imposture = Imposture(Plan(**plan), self.channel, self.wire, self.earlier_key)
         is_initiator = self.connection.role == hci.Role.CENTRAL
         work = imposture.begin() if is_initiator else imposture.answer()
-        facts = await self.fate(work)
+        facts = await self.result_of(work)
         imposture.hear_rest()
         if imposture.reason is not None:
             facts = {"refused": imposture.reason}
         self.earlier_key = imposture.heard_last(b"\x0c") or self.earlier_key
         return {**facts, "transcript": imposture.transcript}
 
-    async def fate(self, work):
+    async def result_of(self, work):
         try:
             await self.while_linked(work)
-            # When this is answered, everything that was sent before has been processed.
+            # When this is answered, all earlier PDUs have been processed.
             await self.while_linked(self.procedures.probe())
             return {"completed": True}
         except Refused as error:

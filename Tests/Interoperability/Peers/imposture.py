@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 class Silent(Exception):
-    """The peer sent nothing, or something else."""
+    """The peer did not send the expected PDU."""
 
 
 @dataclass
@@ -83,14 +83,14 @@ class Imposture:
             try:
                 pdu = await asyncio.wait_for(self.channel.next(), ANSWER_LIMIT)
             except asyncio.TimeoutError:
-                raise Silent(f"nothing where {[code.hex() for code in codes]} was due") from None
+                raise Silent(f"no PDU, expected {[code.hex() for code in codes]}") from None
             self.transcript.append({"heard": pdu.hex()})
             if pdu[:1] in codes:
                 return pdu
             if pdu[:1] == FAILED:
                 raise Refused(pdu[1])
             if pdu[:1] != SECURITY_REQUEST:
-                raise Silent(f"{pdu.hex()} where {[code.hex() for code in codes]} was due")
+                raise Silent(f"{pdu.hex()} where {[code.hex() for code in codes]} was expected")
 
     async def encrypted(self):
         """Waits until the initiator has encrypted the link, or has refused to."""

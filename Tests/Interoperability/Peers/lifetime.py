@@ -13,7 +13,7 @@ import threading
 
 
 def announce(facts):
-    """Prints the one line that a parent waits for: `ready` and a JSON object."""
+    """Prints the line that the parent process awaits: `ready` and a JSON object."""
     print("ready", json.dumps(facts, separators=(",", ":")), flush=True)
 
 

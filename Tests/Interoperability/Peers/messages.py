@@ -173,7 +173,7 @@ class Central(Messenger):
 
 
 def prepare(device, arguments):
-    """Its advertisement, and how it pairs: with any peer, without a question."""
+    """Sets its advertisement, and lets it pair with any peer without a question."""
     fields = [(AdvertisingData.FLAGS, b"\x06")]
     kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     fields += [(kind, UUID(SERVICE).to_pdu_bytes())]
@@ -223,8 +223,8 @@ def parse():
     parser = argparse.ArgumentParser(description="A message box, or a Central that uses it")
     add_options(parser, "Box")
     parser.add_argument("--store", help="the file with the bonds")
-    parser.add_argument("--key", help="the key that messages are sealed with, in hexadecimal")
-    parser.add_argument("--id", help="who the box is, in hexadecimal: for one byte there is room")
+    parser.add_argument("--key", help="the key that seals messages, in hexadecimal")
+    parser.add_argument("--id", help="the identifier of the box: one byte, in hexadecimal")
     parser.add_argument("part", choices=["box", "central"])
     return parser.parse_args()
 

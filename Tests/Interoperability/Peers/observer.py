@@ -110,11 +110,11 @@ async def main(arguments):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="A Bumble host that listens")
+    parser = argparse.ArgumentParser(description="A Bumble host that scans")
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
-    parser.add_argument("--until", type=int, default=1, help="so many different reports")
-    parser.add_argument("--of", help="of this address")
-    parser.add_argument("--connect", action="store_true", help="to the first that was heard")
+    parser.add_argument("--until", type=int, default=1, help="the number of different reports")
+    parser.add_argument("--of", help="the address of the device")
+    parser.add_argument("--connect", action="store_true", help="connect to the first device")
     parser.add_argument("--address", default="F1:C0:00:00:00:01", help="a random static address")
     arguments = parser.parse_args()
     run(lambda: main(arguments))

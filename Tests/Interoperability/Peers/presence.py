@@ -105,5 +105,5 @@ def make_device(arguments, transport):
 
 def add_options(parser, name):
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
-    parser.add_argument("--name", default=name, help="what it advertises and calls itself")
+    parser.add_argument("--name", default=name, help="the name of the device")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")

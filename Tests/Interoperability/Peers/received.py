@@ -12,7 +12,7 @@ CONFIRMATION = b"\x1e"
 
 
 class Received:
-    """Stands between the ATT channel and Bumble. Keeps values, and answers to raw PDUs."""
+    """A layer between the ATT channel and Bumble. It keeps values, and answers to raw PDUs."""
 
     def __init__(self, device):
         self.device = device

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wire between a host and a controller that fails once, at a chosen point.
 
-usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at OCTETS --do close|hang|hold]
+usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at BYTES --do close|hang|hold]
 
-Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When OCTETS bytes have passed to the host it
+Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When BYTES bytes have passed to the host it
 prints `reached`, and closes both sides (close), stops passing bytes to the host (hang), or stops
-until SIGUSR1 (hold). Later connections pass unchanged. After each it prints `passed OCTETS`.
+until SIGUSR1 (hold). Later connections pass unchanged. After each
+connection it prints `passed BYTES`.
 """
 
 import argparse
@@ -36,11 +37,11 @@ class Relay:
         from_controller, to_controller = await self.connect()
         passed = 0
 
-        async def towards_controller():
+        async def toward_controller():
             while data := await from_host.read(CHUNK):
                 to_controller.write(data)
 
-        async def towards_host():
+        async def toward_host():
             nonlocal passed
             while data := await from_controller.read(self.room(passed)):
                 to_host.write(data)
@@ -48,7 +49,7 @@ class Relay:
                 if passed == self.point and not await self.break_off(to_host):
                     return
 
-        ways = [asyncio.ensure_future(towards_controller()), asyncio.ensure_future(towards_host())]
+        ways = [asyncio.ensure_future(toward_controller()), asyncio.ensure_future(toward_host())]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -84,7 +85,7 @@ async def main(arguments):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A wire that breaks once")
     parser.add_argument("--to", required=True, help="the controller's adapter")
-    parser.add_argument("--at", type=int, help="the point, in data towards the host")
+    parser.add_argument("--at", type=int, help="the point, in bytes toward the host")
     parser.add_argument("--do", choices=["close", "hang", "hold"], default="close")
     arguments = parser.parse_args()
     run(lambda: main(arguments))

@@ -61,7 +61,7 @@ typedef struct Frame {
     struct Frame *next;
     int sender, phy;
     size_t count;
-    uint8_t octets[];
+    uint8_t bytes[];
 } Frame;
 
 static Plug plugs[plugLimit];
@@ -91,22 +91,22 @@ static void aborted(int signal) {
 typedef struct {
     enum { callPlugIn, callUnplug, callReceiveHCI, callReceiveLL, callTick } what;
     int index;
-    const uint8_t *octets;
+    const uint8_t *bytes;
     size_t count;
     int kind, strength;            // the H4 packet type or the PHY; dBm
 } Call;
 
-static void sendToHost(int indicator, const uint8_t *octets, size_t count);
-static void sendToAir(const uint8_t *octets, size_t count, int phy, int power);
+static void sendToHost(int indicator, const uint8_t *bytes, size_t count);
+static void sendToAir(const uint8_t *bytes, size_t count, int phy, int power);
 
 static void perform(const Call *call) {
     void **controller = &plugs[call->index].controller;
     switch (call->what) {
-    case callPlugIn: *controller = library.new(call->octets, sendToHost, sendToAir); break;
+    case callPlugIn: *controller = library.new(call->bytes, sendToHost, sendToAir); break;
     case callUnplug: library.delete(*controller); *controller = NULL; break;
-    case callReceiveHCI: library.receiveHCI(*controller, call->kind, call->octets, call->count); break;
+    case callReceiveHCI: library.receiveHCI(*controller, call->kind, call->bytes, call->count); break;
     case callReceiveLL:
-        library.receiveLL(*controller, call->octets, call->count, call->kind, call->strength);
+        library.receiveLL(*controller, call->bytes, call->count, call->kind, call->strength);
         break;
     case callTick: library.tick(*controller); break;
     }
@@ -128,22 +128,22 @@ __attribute__((noinline)) static void guarded(Call call) {
 }
 
 // Tracks the links that a controller reports to its host (Vol 4, Part E, 7.7).
-static void noteEvent(Plug *plug, const uint8_t *octets, size_t count) {
-    bool isLinkMade = count >= 6 && octets[0] == 0x3E && (octets[2] == 0x01 || octets[2] == 0x0A);
-    if (isLinkMade && octets[3] == 0 && plug->linkCount < linkLimit) {
-        plug->links[plug->linkCount++] = (uint16_t)(octets[4] | octets[5] << 8);
+static void noteEvent(Plug *plug, const uint8_t *bytes, size_t count) {
+    bool isLinkMade = count >= 6 && bytes[0] == 0x3E && (bytes[2] == 0x01 || bytes[2] == 0x0A);
+    if (isLinkMade && bytes[3] == 0 && plug->linkCount < linkLimit) {
+        plug->links[plug->linkCount++] = (uint16_t)(bytes[4] | bytes[5] << 8);
     }
-    if (count >= 5 && octets[0] == 0x05) {
-        uint16_t handle = (uint16_t)(octets[3] | octets[4] << 8);
+    if (count >= 5 && bytes[0] == 0x05) {
+        uint16_t handle = (uint16_t)(bytes[3] | bytes[4] << 8);
         for (int i = plug->linkCount - 1; i >= 0; i--) {
             if (plug->links[i] == handle) plug->links[i] = plug->links[--plug->linkCount];
         }
     }
 }
 
-static void sendToHost(int indicator, const uint8_t *octets, size_t count) {
+static void sendToHost(int indicator, const uint8_t *bytes, size_t count) {
     Plug *plug = &plugs[current];
-    if (indicator == 4) noteEvent(plug, octets, count);
+    if (indicator == 4) noteEvent(plug, bytes, count);
     size_t needed = plug->outputStart + plug->outputCount + 1 + count;
     if (plug->outputCount + 1 + count > outputLimit) {
         plug->failed = true;
@@ -159,15 +159,15 @@ static void sendToHost(int indicator, const uint8_t *octets, size_t count) {
     }
     uint8_t *end = plug->output + plug->outputStart + plug->outputCount;
     end[0] = (uint8_t)indicator;
-    memcpy(end + 1, octets, count);
+    memcpy(end + 1, bytes, count);
     plug->outputCount += 1 + count;
 }
 
-static void sendToAir(const uint8_t *octets, size_t count, int phy, int power) {
+static void sendToAir(const uint8_t *bytes, size_t count, int phy, int power) {
     (void)power;
     Frame *frame = malloc(sizeof *frame + count);
     *frame = (Frame){.sender = current, .phy = phy, .count = count};
-    memcpy(frame->octets, octets, count);
+    memcpy(frame->bytes, bytes, count);
     *lastFrame = frame;
     lastFrame = &frame->next;
 }
@@ -181,7 +181,7 @@ static void deliverFrames(void) {
         for (int i = 0; i < plugLimit; i++) {
             if (!plugs[i].controller || i == frame->sender) continue;
             int strength = -40 - 3 * abs(i - frame->sender);
-            guarded((Call){callReceiveLL, i, frame->octets, frame->count, frame->phy, strength});
+            guarded((Call){callReceiveLL, i, frame->bytes, frame->count, frame->phy, strength});
         }
         free(frame);
     }
@@ -241,13 +241,13 @@ static void unplugFailed(void) {
     }
 }
 
-// The size of the H4 packet that starts at `octets`: 0 if more is needed to tell, -1 if no host
+// The size of the H4 packet that starts at `bytes`: 0 if more is needed to tell, -1 if no host
 // sends such a packet (Vol 4, Part A, 2).
-static long packetSize(const uint8_t *octets, size_t count) {
-    switch (octets[0]) {
-    case 1: case 3: return count < 4 ? 0 : 4 + octets[3];
-    case 2: return count < 5 ? 0 : 5 + (octets[3] | octets[4] << 8);
-    case 5: return count < 5 ? 0 : 5 + ((octets[3] | octets[4] << 8) & 0x3FFF);
+static long packetSize(const uint8_t *bytes, size_t count) {
+    switch (bytes[0]) {
+    case 1: case 3: return count < 4 ? 0 : 4 + bytes[3];
+    case 2: return count < 5 ? 0 : 5 + (bytes[3] | bytes[4] << 8);
+    case 5: return count < 5 ? 0 : 5 + ((bytes[3] | bytes[4] << 8) & 0x3FFF);
     default: return -1;
     }
 }

@@ -65,7 +65,7 @@ class Session:
         """Scans for the device with this name or address, and connects.
 
         A link counts once the peer has answered on it: a peer with several links may miss the
-        beginning of a new one.
+        beginning of a new link.
         """
         for attempt in range(ESTABLISHMENT_LIMIT):
             found = await self.open(await self.find(name, address))
@@ -121,7 +121,7 @@ class Session:
         return await self.ended()
 
     async def ended(self):
-        """Waits until there is no link. Returns why it ended."""
+        """Waits until there is no link. Returns the reason of its end."""
         return {"reason": await asyncio.shield(self.reason)}
 
     def over(self, reason):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a companion pairs: the commanded plan, its user, and its keys.
+"""The pairings of a companion: the commanded plan, its user, and its keys.
 
 Four faults of Bumble 0.0.236 are corrected here. It gives the keys of legacy pairing no EDIV and
 Rand, and finds them by the role alone, so that a returning Central is answered with its own key. It
@@ -27,7 +27,7 @@ UNNAMED = (0, bytes(8))  # the EDIV and Rand of keys of Secure Connections and o
 
 @dataclass
 class Plan:
-    """How to pair from now on."""
+    """The plan of the next pairings."""
 
     io: str = "none"
     secure: bool = True

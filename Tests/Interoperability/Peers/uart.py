@@ -11,10 +11,10 @@ standard input changes the line, and is answered with `{"done": true}`:
                                one byte in N is changed, among the next `count` (all, if left out)
     {"do": "cut", "length": N, "pause": SECONDS}    packets for the host arrive in pieces, with pauses
     {"do": "say", "data": "HEX"}                  bytes for the host that no controller sent
-    {"do": "mute", "on": true|false}                nothing passes to the host
+    {"do": "mute", "on": true|false}                no byte passes to the host
     {"do": "clear"}                                 ends all errors
 
-Towards the controller the UART follows Vol 4, Part A, 4: when it has lost synchronization it sends
+Toward the controller, the UART follows Vol 4, Part A, 4: when it has lost synchronization it sends
 Hardware Error, and waits for an HCI Reset.
 """
 
@@ -190,13 +190,13 @@ async def main(arguments, lines):
     announce({"adapters": [f"serial:{name}@1000000"]})
     while data := await reader.read(CHUNK):
         line.from_controller(data)
-    raise SystemExit("the controller has hung up")
+    raise SystemExit("the controller has closed the connection")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A controller behind a serial port")
     parser.add_argument("--to", required=True, help="the controller's adapter")
-    parser.add_argument("--seed", type=int, default=1, help="what the noise follows from (1)")
+    parser.add_argument("--seed", type=int, default=1, help="the random seed of the noise (1)")
     parsed = parser.parse_args()
     made = []
     run(lambda: main(parsed, made), hear=lambda text: made[0].hear(text))

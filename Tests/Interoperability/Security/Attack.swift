@@ -5,7 +5,7 @@ import BluetoothHost
 /// A deviation of an impostor, and our host's expected answer.
 struct Attack: Sendable {
     let name: String
-    /// The roles of our host in which it is tested.
+    /// The roles of our host in which the attack is tested.
     let roles: [LinkRole]
     let plan: Impostor.Plan
     /// The reason with which our host refuses it.
@@ -60,8 +60,8 @@ extension Attack {
         publicKey("an abscissa of zero", .zeroAbscissa),
         publicKey("an abscissa beyond the field", .largeAbscissa),
         publicKey("an ordinate beyond the field", .largeOrdinate),
-        publicKey("the key that everybody knows", .printedKey, .authenticationRequirements),
-        publicKey("a key that is cut", .short, .invalidParameters),
+        publicKey("the specification's debug key", .printedKey, .authenticationRequirements),
+        publicKey("a truncated key", .short, .invalidParameters),
         publicKey("a key that is too long", .long, .invalidParameters),
     ]
 
@@ -97,9 +97,9 @@ extension Attack {
         },
         // CVE-2020-13593: the key is requested before the check was received.
         Attack("no check", on: [.peripheral], .notEncrypted(0x06)) { $0.forged = [.check: .none] },
-        // It was our key for one earlier pairing only.
-        publicKey("our key of the time before", .earlierKey),
-        Attack("a check that is cut", .refused(.invalidParameters)) {
+        // Our key of an earlier pairing.
+        publicKey("our key of the last pairing", .earlierKey),
+        Attack("a truncated check", .refused(.invalidParameters)) {
             $0.forged = [.check: .short]
         },
     ]
@@ -141,10 +141,10 @@ extension Attack {
         size("a key size of 15", 15, .encryptionKeySize),
         size("a key size of 17", 17, .invalidParameters),
         size("a key size of 255", 255, .invalidParameters),
-        Attack("features that are cut", on: [.peripheral], .refused(.invalidParameters)) {
+        Attack("truncated features", on: [.peripheral], .refused(.invalidParameters)) {
             $0.forged = [.request: .short]
         },
-        Attack("features that are cut", on: [.central], .refused(.invalidParameters)) {
+        Attack("truncated features", on: [.central], .refused(.invalidParameters)) {
             $0.forged = [.response: .short]
         },
     ]

@@ -7,7 +7,7 @@ import Testing
 /// The companion has forgotten our host. Our host never uses the link as if there had been no bond:
 /// no value is sent before encryption, and the policy decides what happens.
 @Suite(.needsPeers) struct BondLossTests {
-    /// A policy, the user's answer where the policy asks, and whether that leads to a new bond.
+    /// A policy, the user's answer to its question, and whether a new bond results.
     struct Way: Sendable, CustomTestStringConvertible {
         let policy: BondLossPolicy
         let answersYes: Bool
@@ -27,7 +27,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Way.all)
+    @Test("The host as Central follows its policy for lost bonds", arguments: Way.all)
     func asCentral(way: Way) async throws {
         try await withBondScene(.central) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.all)
+    @Test("The host as Peripheral follows its policy for lost bonds", arguments: Way.all)
     func asPeripheral(way: Way) async throws {
         try await withBondScene(.peripheral) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }

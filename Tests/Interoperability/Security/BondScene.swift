@@ -96,8 +96,8 @@ struct BondedPair: Sendable {
             #expect(try await companion.pair().facts != nil)
             #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
             #expect(try await link.security.isEncrypted)
-            // The host's request for the name was earlier, on the same bearer, so it is complete
-            // now.
+            // The host has requested the name before, on the same bearer, so that request is
+            // complete now.
             _ = try await link.discoverServices()
         } else {
             let link = try await host.connectQuickly(to: try await advertise())

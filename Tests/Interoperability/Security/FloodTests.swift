@@ -4,17 +4,18 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// A device that knows our address can request pairings as often as it likes, or claim another
-/// device's identity.
+/// A device that knows our address can request any number of pairings, or claim another device's
+/// identity.
 @Suite(.needsPeers) struct FloodTests {
     private static let flood = 200
 
     private static let held: [UInt8] = [0x05, Pairing.FailureReason.repeatedAttempts.rawValue]
 
-    private static let friend = HostileArena.address(0, isHostile: false)
+    private static let bondedAddress = HostileArena.address(0, isHostile: false)
 
-    /// CVE-2020-13594 and similar attacks: a hundred requests count as one.
-    @Test func aFloodOfSecurityRequestsLeadsToOnePairing() async throws {
+    /// CVE-2020-13594 and similar attacks: two hundred requests count as a single request.
+    @Test("A flood of security requests leads to at most one pairing")
+    func securityRequests() async throws {
         let request: [UInt8] = [0x0B, 0x09]
         _ = try await withHostileArena(.central) { arena in
             let address = HostileArena.address(1, isHostile: true)
@@ -28,13 +29,14 @@ import Testing
             #expect(try await !link.security.isEncrypted)
             try await arena.impostor.disconnect()
             #expect(await arena.host.bonds == [])
-            try await arena.pairHonestly(with: Self.friend)
+            try await arena.pairHonestly(with: Self.bondedAddress)
         }
     }
 
     /// The user is not asked repeatedly: a declined peer has to wait, and is refused with Repeated
     /// Attempts.
-    @Test func aFloodOfPairingRequestsIsHeldOff() async throws {
+    @Test("A flood of pairing requests asks the user only once")
+    func pairingRequests() async throws {
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
         _ = try await withHostileArena(.peripheral) { arena in
             let impostor = arena.impostor
@@ -51,13 +53,13 @@ import Testing
             #expect(arena.person.experiences == [.consented])
             try await impostor.disconnect()
             #expect(await arena.host.bonds == [])
-            try await arena.pairHonestly(with: Self.friend)
+            try await arena.pairHonestly(with: Self.bondedAddress)
         }
     }
 
     /// Each address has a back-off of its own, and an attacker can use any number of addresses.
     @Test("Pairing requests from twelve addresses do not ask the user twelve times")
-    func aFloodOfAddressesIsHeldOff() async throws {
+    func manyAddresses() async throws {
         _ = try await withHostileArena(.peripheral) { arena in
             var behavior = Person.Behavior()
             behavior.consents = false
@@ -77,7 +79,8 @@ import Testing
     }
 
     /// CVE-2019-19194: a missing key is not a key of zeros.
-    @Test func withoutABondNoKeyEncrypts() async throws {
+    @Test("No key encrypts a link without a bond")
+    func unbondedKeys() async throws {
         let zeros = [UInt8](repeating: 0, count: 16)
         _ = try await withHostileArena(.peripheral) { arena in
             try await arena.impostor.become(HostileArena.address(1, isHostile: true))
@@ -85,17 +88,18 @@ import Testing
             #expect(try await !arena.impostor.encrypt(with: zeros))
             #expect(try await !arena.impostor.encrypt(with: zeros, diversifier: 1))
             try await arena.impostor.disconnect()
-            try await arena.pairHonestly(with: Self.friend)
+            try await arena.pairHonestly(with: Self.bondedAddress)
         }
     }
 
-    /// An address is not a proof: a device with a bonded peer's address cannot read what that peer
-    /// may read.
-    @Test func aDoubleOfAFriendReadsNothing() async throws {
+    /// An address is not a proof: a device with a bonded peer's address cannot read that peer's
+    /// values.
+    @Test("A device with a bonded peer's address reads no protected value")
+    func copiedAddress() async throws {
         let trace = try await withHostileArena(.peripheral) { arena in
-            try await arena.pairHonestly(with: Self.friend, stays: true)
+            try await arena.pairHonestly(with: Self.bondedAddress, stays: true)
             let bonds = await arena.host.bonds
-            try await arena.impostor.become(Self.friend)
+            try await arena.impostor.become(Self.bondedAddress)
             try await arena.impostor.connect(to: PairingPeripheral.address)
             let client = arena.impostor.client
             await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {
@@ -107,22 +111,25 @@ import Testing
             }
             #expect(await arena.host.bonds == bonds)
         }
-        // The bonded peer has read nothing either.
+        // The bonded peer has not read the value either.
         #expect(!(try PacketLog(trace).hasInClear(Companion.secretValue)))
     }
 
     /// BLURtooth and similar attacks (CVE-2020-15802, CVE-2021-3436): a peer that claims another
-    /// peer's identity gets nothing that belongs to that peer, and removes nothing.
-    @Test(arguments: [LinkRole.central, .peripheral])
-    func nobodyTakesTheIdentityOfAFriend(role: LinkRole) async throws {
+    /// peer's identity neither uses nor removes that peer's bond.
+    @Test(
+        "A peer that claims a bonded peer's identity does not change the bond",
+        arguments: [LinkRole.central, .peripheral]
+    )
+    func claimedIdentity(role: LinkRole) async throws {
         _ = try await withHostileArena(role) { arena in
-            try await arena.pairHonestly(with: Self.friend, stays: true)
+            try await arena.pairHonestly(with: Self.bondedAddress, stays: true)
             let bonds = await arena.host.bonds
             var plan = Impostor.Plan()
-            plan.identity = Self.friend
+            plan.identity = Self.bondedAddress
             let address = HostileArena.address(1, isHostile: true)
             _ = try await arena.meet(plan, from: address)
-            let after = await arena.host.bonds.filter { $0.identity == Self.friend }
+            let after = await arena.host.bonds.filter { $0.identity == Self.bondedAddress }
             #expect(after == bonds)
             try await arena.pairHonestly(with: HostileArena.address(2, isHostile: false))
         }

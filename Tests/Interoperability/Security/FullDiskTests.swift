@@ -19,7 +19,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "A pairing without room for its keys exits with code 74, and the accessory is informed",
+        "The pair command exits with code 74 and informs the accessory",
         arguments: Disk.allCases
     )
     func pair(_ disk: Disk) async throws {
@@ -38,7 +38,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("A client whose keys cannot be stored is disconnected for lack of resources")
+    @Test("The serve command disconnects a client whose keys cannot be stored")
     func serve() async throws {
         try await withFullDisk { arena, companion, folder in
             let table = folder + "/lock.json"

@@ -15,7 +15,7 @@ struct HostileArena: Sendable {
     let companion: Companion
     let role: LinkRole
 
-    /// The pairing policy of the host: it allows everything that an attacker might ask for.
+    /// The pairing policy of the host. It allows all features that an attacker might request.
     static var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = .keyboardDisplay
@@ -32,7 +32,7 @@ struct HostileArena: Sendable {
     }
 
     /// The device of this kind with the number `place`. A device whose pairing failed has to wait,
-    /// so each attack uses another one.
+    /// so each attack uses another device.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)

@@ -6,14 +6,17 @@ import Testing
 /// A Bumble host violates the protocol of our Security Manager. Each time our host refuses with the
 /// right reason, keeps working, and pairs with the next honest device, and no bond changes.
 @Suite(.needsPeers, .needsTshark) struct HostilityTests {
-    @Test(arguments: [LinkRole.central, .peripheral])
-    func everyAttackIsRefused(role: LinkRole) async throws {
+    @Test(
+        "The host refuses each attack of an impostor and changes no bond",
+        arguments: [LinkRole.central, .peripheral]
+    )
+    func refusesAttacks(role: LinkRole) async throws {
         let attacks = Attack.all(on: role)
         var shown: [(Attack, [Impostor.Passed])] = []
         var lines = ["our host as \(role):"]
         let trace = try await withHostileArena(role) { arena in
-            let friend = HostileArena.address(0, isHostile: false)
-            try await arena.pairHonestly(with: friend, stays: true)
+            let bonded = HostileArena.address(0, isHostile: false)
+            try await arena.pairHonestly(with: bonded, stays: true)
             let bonds = await arena.host.bonds
             for (place, attack) in attacks.enumerated() {
                 let address = HostileArena.address(place + 1, isHostile: true)
@@ -53,7 +56,7 @@ import Testing
     }
 }
 
-/// One Security Manager PDU as tshark shows it.
+/// A Security Manager PDU as tshark shows it.
 struct SecurityManagerRow: Sendable {
     let isReceived: Bool
     let opcode: UInt8

@@ -21,8 +21,8 @@ import Testing
         var testDescription: String { "our \(role), \(generation.rawValue)" }
     }
 
-    @Test(arguments: Way.all)
-    func atEveryStepALinkMayEnd(way: Way) async throws {
+    @Test("A disconnection at any step of a pairing leaves no partial bond", arguments: Way.all)
+    func disconnection(way: Way) async throws {
         try await withArena { arena in
             let companion = try await arena.companion()
             let person = Person()
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 4, 7])
-    func aPeerMayCeaseToExist(step: Int) async throws {
+    @Test("A peer whose process ends during a pairing leaves no bond", arguments: [1, 4, 7])
+    func killedPeer(step: Int) async throws {
         try await withArena(peerLimit: 2) { arena in
             let person = Person()
             let configuration = HostileArena.configuration(person)

@@ -3,7 +3,7 @@
 import Foundation
 import HCITransports
 
-/// The packets between our host and its controller, reduced to what shows whether values leaked.
+/// The packets between our host and its controller, reduced to those that show leaked values.
 struct PacketLog: Sendable {
     enum Entry: Equatable, Sendable {
         case connected

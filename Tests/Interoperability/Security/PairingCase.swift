@@ -15,10 +15,10 @@ struct PairingCase: Sendable {
 
     /// The side that requires protection against a man in the middle.
     enum Protection: String, CaseIterable, Sendable {
-        case nobody = "nobody asks for authentication"
-        case ours = "we ask for authentication"
+        case neither = "neither side asks for authentication"
+        case ours = "our side asks for authentication"
         case theirs = "the peer asks for authentication"
-        case required = "both ask, and we require it"
+        case required = "both sides ask, and our side requires it"
     }
 
     let role: LinkRole
@@ -26,7 +26,7 @@ struct PairingCase: Sendable {
     let protection: Protection
     let ours: Pairing.IOCapability
     let theirs: Pairing.IOCapability
-    /// The passkey that the companion displays, and that both enter where both enter one.
+    /// The passkey that the companion displays or that both users enter.
     let passkey: UInt32
 
     /// The pairing policy of our host.
@@ -62,7 +62,7 @@ struct PairingCase: Sendable {
             initiator: role == .central ? ours : theirs,
             responder: role == .central ? theirs : ours,
             usesSecureConnections: generation == .secureConnections,
-            isProtected: protection != .nobody,
+            isProtected: protection != .neither,
             isRequired: protection == .required
         )
     }
@@ -85,7 +85,7 @@ struct PairingReport: Sendable {
     let result: Result<LinkSecurity, any Error>
     /// The companion's result.
     let outcome: Companion.Outcome
-    /// What the user of our host was asked and shown.
+    /// The questions and numbers that the user of our host has seen.
     let experiences: [Person.Experience]
     /// Whether a value that requires encryption could be read.
     let isReadable: Bool

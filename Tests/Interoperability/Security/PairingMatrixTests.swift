@@ -10,7 +10,10 @@ import Testing
 /// specification's table, or our host has to refuse for the right reason. Then a value is read that
 /// requires encryption, over controllers that compare the two sides' keys.
 @Suite(.needsPeers) struct PairingMatrixTests {
-    @Test(arguments: PairingCase.Generation.allCases)
+    @Test(
+        "The host as Central pairs by the method of the specification's table",
+        arguments: PairingCase.Generation.allCases
+    )
     func asCentral(generation: PairingCase.Generation) async throws {
         try await withArena { arena in
             let companion = try await arena.companion()
@@ -28,7 +31,10 @@ import Testing
         }
     }
 
-    @Test(arguments: PairingCase.Generation.allCases)
+    @Test(
+        "The host as Peripheral pairs by the method of the specification's table",
+        arguments: PairingCase.Generation.allCases
+    )
     func asPeripheral(generation: PairingCase.Generation) async throws {
         try await withArena { arena in
             let companion = try await arena.companion()
@@ -41,8 +47,12 @@ import Testing
     }
 
     /// Each method once, on third-party controllers. RootCanal's do not compare keys.
-    @Test(arguments: ControllerKind.available.filter { $0 != .lanyard }, Way.all)
-    func onOtherControllers(kind: ControllerKind, way: Way) async throws {
+    @Test(
+        "The host pairs by each method on third-party controllers",
+        arguments: ControllerKind.available.filter { $0 != .lanyard },
+        Way.all
+    )
+    func otherControllers(kind: ControllerKind, way: Way) async throws {
         try await withArena(on: kind) { arena in
             let companion = try await arena.companion()
             let pairing = way.pairing

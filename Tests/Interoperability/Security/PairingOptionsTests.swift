@@ -5,7 +5,7 @@ import PairingTestSupport
 import Testing
 
 /// Results of a pairing with Bumble beyond the table: out-of-band data, short keys, keys that are
-/// not stored, keypress notifications, and users who decline.
+/// not stored, keypress notifications, and declined requests.
 @Suite(.needsPeers) struct PairingOptionsTests {
     /// Our host as Central on a radio of its own, and a companion.
     private func withPair(
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func outOfBandDataOfTheCompanionAuthenticates() async throws {
+    @Test("Out-of-band data of the companion authenticates the pairing")
+    func outOfBand() async throws {
         try await withPair { scene in
             var policy = Pairing.Policy()
             policy.requiresAuthentication = true
@@ -35,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func aTemporaryKeyThatBothWereToldAuthenticates() async throws {
+    @Test("A shared temporary key authenticates legacy pairing")
+    func temporaryKey() async throws {
         let key = [UInt8](1...16)
         try await withPair { scene in
             var policy = Pairing.Policy()
@@ -52,7 +54,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 7...16) func keysAreAsLongAsBothAllow(size: Int) async throws {
+    @Test("A pairing uses the key size of both sides and refuses a smaller one", arguments: 7...16)
+    func keySizes(size: Int) async throws {
         try await withPair { scene in
             for generation in PairingCase.Generation.allCases {
                 var policy = Pairing.Policy()
@@ -64,17 +67,18 @@ import Testing
                 let (result, outcome) = try await scene.pair(policy, plan)
                 #expect(try result.get().keySize == size)
                 #expect(outcome.facts?.keySize == size)
-                // One byte less is refused.
+                // The host refuses a key that is a byte shorter.
                 guard size > 7 else { continue }
                 plan.keySize = size - 1
-                let (refusal, told) = try await scene.pair(policy, plan)
+                let (refusal, theirs) = try await scene.pair(policy, plan)
                 #expect(refusal.failure == .refused(.encryptionKeySize))
-                #expect(told == .failed(.encryptionKeySize, byPeer: true))
+                #expect(theirs == .failed(.encryptionKeySize, byPeer: true))
             }
         }
     }
 
-    @Test func legacyPairingIsRefusedUnlessItWasAskedFor() async throws {
+    @Test("The host refuses legacy pairing by default")
+    func legacyPairing() async throws {
         try await withPair { scene in
             var plan = Companion.Plan()
             plan.usesSecureConnections = false
@@ -84,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func keysThatNobodyKeepsEncryptThisLinkOnly() async throws {
+    @Test("A pairing without bonding encrypts the link and stores no keys")
+    func noBonding() async throws {
         try await withPair { scene in
             var plan = Companion.Plan()
             plan.isBonding = false
@@ -96,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func keypressesAreToldToThePeer() async throws {
+    @Test("The host notifies the peer of keypresses")
+    func keypresses() async throws {
         try await withPair { scene in
             var policy = Pairing.Policy()
             policy.ioCapability = .keyboardOnly
@@ -115,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func whoDeclinesHereTellsThePeerWhy() async throws {
+    @Test("The peer receives the reason if the host's user declines a pairing")
+    func declinedByUser() async throws {
         try await withPair { scene in
             var policy = Pairing.Policy()
             policy.ioCapability = .displayYesNo
@@ -127,19 +134,25 @@ import Testing
             #expect(result.failure == .declined)
             #expect(outcome == .failed(.numericComparisonFailed, byPeer: true))
             policy.ioCapability = .keyboardOnly
-            let (nothing, told) = try await scene.pair(policy, plan, Person.Behavior())
-            #expect(nothing.failure == .declined)
-            #expect(told == .failed(.passkeyEntryFailed, byPeer: true))
+            let (second, theirs) = try await scene.pair(policy, plan, Person.Behavior())
+            #expect(second.failure == .declined)
+            #expect(theirs == .failed(.passkeyEntryFailed, byPeer: true))
         }
     }
 
-    @Test(arguments: [
-        ("accept", Pairing.IOCapability.noInputNoOutput, Pairing.FailureReason.pairingNotSupported),
-        ("confirm", .noInputNoOutput, .confirmValueFailed),
-        ("compare", .displayYesNo, .confirmValueFailed),
-        ("enter", .keyboardOnly, .passkeyEntryFailed),
-    ])
-    func whoDeclinesThereIsHeard(
+    @Test(
+        "The host receives the reason if the peer's user declines a pairing",
+        arguments: [
+            (
+                "accept", Pairing.IOCapability.noInputNoOutput,
+                Pairing.FailureReason.pairingNotSupported
+            ),
+            ("confirm", .noInputNoOutput, .confirmValueFailed),
+            ("compare", .displayYesNo, .confirmValueFailed),
+            ("enter", .keyboardOnly, .passkeyEntryFailed),
+        ]
+    )
+    func declinedByPeer(
         what: String,
         capability: Pairing.IOCapability,
         reason: Pairing.FailureReason

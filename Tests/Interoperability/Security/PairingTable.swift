@@ -47,7 +47,7 @@ enum PairingTable {
     ///
     /// - Parameters:
     ///   - isProtected: whether either side requests protection against a man in the middle.
-    ///   - isRequired: whether either side refuses anything less.
+    ///   - isRequired: whether either side refuses a pairing without it.
     static func expected(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

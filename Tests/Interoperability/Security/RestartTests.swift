@@ -26,8 +26,8 @@ import Testing
     /// How often both are restarted.
     private static let restartCount = 2
 
-    @Test(arguments: Way.all)
-    func aBondEncryptsAfterBothWereStartedAgain(way: Way) async throws {
+    @Test("A bonded peer reconnects after both sides have restarted", arguments: Way.all)
+    func restarts(way: Way) async throws {
         try await withBondScene(way.role, isPrivate: way.isPrivate) { scene in
             var plan = Companion.Plan()
             plan.usesSecureConnections = way.generation == .secureConnections

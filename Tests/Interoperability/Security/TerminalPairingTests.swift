@@ -10,7 +10,8 @@ import Testing
 
     // MARK: Successful pairings
 
-    @Test(arguments: [true, false]) func justWorks(isSecure: Bool) async throws {
+    @Test("The pair command pairs by Just Works", arguments: [true, false])
+    func justWorks(isSecure: Bool) async throws {
         try await withFixture(Plan(usesSecureConnections: isSecure)) { fixture in
             let terminal = try fixture.pair(isSecure ? [] : ["--legacy"])
             try await fixture.expectPaired(
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func numericComparison() async throws {
+    @Test("The pair command asks its user to compare the numbers")
+    func numericComparison() async throws {
         try await withFixture(Self.comparing) { fixture in
             let terminal = try fixture.pair(["--io", "display-yes-no"])
             try await terminal.wait(for: "Does \(Arena.address(at: 1))/random show ")
@@ -34,7 +36,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func passkeyShownHere(isSecure: Bool) async throws {
+    @Test(
+        "The pair command shows the passkey that the peer's user enters",
+        arguments: [true, false]
+    )
+    func passkeyDisplay(isSecure: Bool) async throws {
         let plan = Plan(
             io: .keyboardOnly,
             usesSecureConnections: isSecure,
@@ -50,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func passkeyEnteredHere(isSecure: Bool) async throws {
+    @Test("The pair command asks for the passkey that the peer shows", arguments: [true, false])
+    func passkeyEntry(isSecure: Bool) async throws {
         let plan = Plan(
             io: .displayOnly,
             usesSecureConnections: isSecure,
@@ -67,7 +74,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func passkeyEnteredOnBoth(isSecure: Bool) async throws {
+    @Test("The pair command asks for the passkey that both users enter", arguments: [true, false])
+    func passkeyEntryOnBoth(isSecure: Bool) async throws {
         let plan = Plan(
             io: .keyboardOnly,
             usesSecureConnections: isSecure,
@@ -88,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func outOfBand() async throws {
+    @Test("The pair command uses out-of-band data of the peer")
+    func outOfBand() async throws {
         try await withFixture(nil) { fixture in
             let theirs = try await fixture.companion.share()
             let (c, r) = (theirs.confirmation ?? [], theirs.random ?? [])
@@ -103,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func outOfBandBothWays() async throws {
+    @Test("The pair command uses out-of-band data of both sides")
+    func outOfBandExchange() async throws {
         try await withFixture(nil) { fixture in
             let theirs = try await fixture.companion.share()
             let (c, r) = (theirs.confirmation ?? [], theirs.random ?? [])
@@ -116,15 +126,16 @@ import Testing
             ])
             try await terminal.wait(for: "to the peer. Does the peer have it? [y/N] ")
             let ours = try fixture.read("ours.json")
-            let told = [ours["confirmation"].text, ours["random"].text].compactMap { $0 }
-            try await fixture.companion.prepare(Plan(outOfBandData: told.joined(separator: ":")))
+            let values = [ours["confirmation"].text, ours["random"].text].compactMap { $0 }
+            try await fixture.companion.prepare(Plan(outOfBandData: values.joined(separator: ":")))
             try await fixture.begin()
             terminal.type(line: "y")
             try await fixture.expectPaired(terminal, method: "out of band")
         }
     }
 
-    @Test func outOfBandLegacy() async throws {
+    @Test("The pair command uses a temporary key for legacy pairing")
+    func legacyOutOfBand() async throws {
         let key = (1...16).map { UInt8($0) }
         let plan = Plan(usesSecureConnections: false, temporaryKey: key)
         try await withFixture(plan) { fixture in
@@ -136,7 +147,8 @@ import Testing
 
     // MARK: Failed pairings
 
-    @Test(arguments: ["", "n"]) func aNoIsANo(answer: String) async throws {
+    @Test("An answer other than yes declines the pairing", arguments: ["", "n"])
+    func declined(answer: String) async throws {
         try await withFixture(Self.comparing) { fixture in
             let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
@@ -147,7 +159,8 @@ import Testing
         }
     }
 
-    @Test func theEndOfTheInputIsANo() async throws {
+    @Test("The end of the input declines the pairing")
+    func endOfInput() async throws {
         try await withFixture(Self.comparing) { fixture in
             let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
@@ -156,7 +169,8 @@ import Testing
         }
     }
 
-    @Test func aWrongPasskeyIsToldForWhatItMayMean() async throws {
+    @Test("The pair command warns of an attacker after a wrong passkey")
+    func wrongPasskey() async throws {
         try await withFixture(Plan(io: .displayOnly, wantsProtection: true)) { fixture in
             let terminal = try fixture.pair()
             try await terminal.wait(for: "/random shows: ")
@@ -168,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func theOtherSideMayDecline() async throws {
+    @Test("The pair command reports that the accessory declines")
+    func declinedByPeer() async throws {
         let plan = Plan(io: .displayYesNo, wantsProtection: true, declines: ["compare"])
         try await withFixture(plan) { fixture in
             let terminal = try fixture.pair()
@@ -178,7 +193,8 @@ import Testing
         }
     }
 
-    @Test func anAccessoryThatCanOnlyPairTheOldWayIsRefused() async throws {
+    @Test("The pair command refuses an accessory that supports only legacy pairing")
+    func legacyAccessory() async throws {
         try await withFixture(Plan(usesSecureConnections: false)) { fixture in
             let terminal = try fixture.pair()
             #expect(try await terminal.waitUntilEnd() == .exited(77))
@@ -186,7 +202,8 @@ import Testing
         }
     }
 
-    @Test func interruptionEndsItCleanly() async throws {
+    @Test("An interrupted pair command disconnects and leaves no bond")
+    func interruption() async throws {
         try await withFixture(Self.comparing) { fixture in
             let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
@@ -198,7 +215,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 2...8) func thePeerVanishes(at pdu: Int) async throws {
+    @Test("The pair command reports a peer that vanishes and leaves no bond", arguments: 2...8)
+    func vanishingPeer(at pdu: Int) async throws {
         try await withFixture(Plan(vanishes: pdu)) { fixture in
             let process = try fixture.start(["pair", "Companion", "--answers"])
             process.write(line: "y")
@@ -211,7 +229,8 @@ import Testing
 
     // MARK: Afterwards
 
-    @Test func anotherProcessUsesTheBondUntilItIsRemoved() async throws {
+    @Test("Other processes use a bond until it is removed")
+    func sharedBond() async throws {
         try await withFixture(Plan()) { fixture in
             let terminal = try fixture.pair()
             try await fixture.expectPaired(terminal, method: "just works", isAuthenticated: false)
@@ -242,7 +261,8 @@ import Testing
         }
     }
 
-    @Test func aLostBondIsToldAndPairedAnewOnlyWhenAsked() async throws {
+    @Test("The read command reports a lost bond, and only pair --again replaces it")
+    func lostBond() async throws {
         try await withFixture(Plan()) { fixture in
             let first = try fixture.pair()
             try await fixture.expectPaired(first, method: "just works", isAuthenticated: false)
@@ -263,7 +283,8 @@ import Testing
 
     // MARK: Pairings by the peer
 
-    @Test func serveAsksWhereItsLinesAreTyped() async throws {
+    @Test("The serve command asks at the terminal that also takes its commands")
+    func serveQuestion() async throws {
         try await withFixture(nil) { fixture in
             try fixture.write(Self.lock, to: "lock.json")
             let options = ["--pair", "--io", "display-yes-no"]
@@ -289,7 +310,8 @@ import Testing
         }
     }
 
-    @Test func serveRefusesToPairUnlessItIsTold() async throws {
+    @Test("The serve command refuses pairing by default")
+    func serveWithoutPairing() async throws {
         try await withFixture(nil) { fixture in
             try fixture.write(Self.lock, to: "lock.json")
             let terminal = try fixture.open(["serve", fixture.path("lock.json")])
@@ -312,7 +334,8 @@ import Testing
 
     // MARK: Without a terminal
 
-    @Test func withoutATerminalEveryQuestionIsDeclined() async throws {
+    @Test("The pair command declines each question without a terminal")
+    func noTerminal() async throws {
         try await withFixture(Self.comparing) { fixture in
             let result = try await fixture.run(["pair", "Companion", "--io", "display-yes-no"])
             #expect(result.ending == .exited(77))
@@ -322,8 +345,9 @@ import Testing
         }
     }
 
-    /// Run as Packaging's unit does: the journal receives what a user reads.
-    @Test func aServiceShowsDigitsAndNobodyIsAsked() async throws {
+    /// Runs the command as Packaging's unit does. The journal receives its output.
+    @Test("A service shows the passkey and asks no question")
+    func servicePasskey() async throws {
         try await withFixture(nil) { fixture in
             try fixture.write(Self.lock, to: "lock.json")
             let arguments = ["serve", "--stay", fixture.path("lock.json")]
@@ -343,7 +367,8 @@ import Testing
         }
     }
 
-    @Test func aScriptAnswersInLines() async throws {
+    @Test("A script answers the pair command's questions")
+    func scriptedAnswers() async throws {
         try await withFixture(Self.comparing) { fixture in
             let process = try fixture.start(["pair", "Companion", "--answers", "--json"])
             process.write(line: "y")
@@ -357,7 +382,8 @@ import Testing
         }
     }
 
-    @Test func keysAreInTheTraceOnlyWhenTheyWereAskedFor() async throws {
+    @Test("The trace contains keys only with the option to export them")
+    func exportedKeys() async throws {
         for isExported in [false, true] {
             try await withFixture(Plan()) { fixture in
                 let trace = fixture.path("trace.btsnoop")

@@ -39,7 +39,7 @@ enum Gallery {
     /// The value of `dynamic`.
     static let countdown = Array(Demo.pattern(512).reversed())
 
-    /// Answers reads of `dynamic`, and refuses writes of anything but `countdown`.
+    /// Answers reads of `dynamic`, and refuses writes of values other than `countdown`.
     @Sendable static func answer(_ event: ServerEvent) -> Bool {
         switch event {
         case .read(let request) where request.offset > countdown.count:

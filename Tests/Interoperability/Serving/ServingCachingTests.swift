@@ -15,16 +15,19 @@ import Testing
         [.init(Demo.uuid(0x401), .read, value: .stored([4]))]
     )
 
-    @Test(arguments: ControllerKind.available)
-    func whoIsThereIsToldOfEachChange(kind: ControllerKind) async throws {
+    @Test(
+        "A connected client receives Service Changed for each change",
+        arguments: ControllerKind.available
+    )
+    func connectedClient(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, _) = try await server.client()
             let changed = try await client.handle(Self.serviceChanged)
             try await client.subscribe(to: changed, indicates: true)
             let before = try await client.read(uuid: Self.hash).map(\.value)
             let added = try await server.host.publish(Self.newcomer)
-            let told = try await client.values(1, of: changed)
-            #expect(told.map(\.bytes) == [Self.range(added)])
+            let changes = try await client.values(1, of: changed)
+            #expect(changes.map(\.bytes) == [Self.range(added)])
             let between = try await client.read(uuid: Self.hash).map(\.value)
             #expect(between != before)
             try await server.host.unpublish(added)
@@ -35,11 +38,14 @@ import Testing
 
     /// A bonded client with a cached table does not get values at outdated handles: until it is
     /// aware of a change that it missed, its requests are refused (Vol 3, Part G, 2.5.2.1).
-    @Test(arguments: ControllerKind.available)
-    func whoWasAwayIsToldOnReturnAndServedNothingBefore(kind: ControllerKind) async throws {
+    @Test(
+        "A returning bonded client receives Service Changed before any value",
+        arguments: ControllerKind.available
+    )
+    func returningClient(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            configuration: Friend.configuration(isAuthenticated: false),
+            configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
             let client = try await server.encounter.client()
@@ -51,10 +57,10 @@ import Testing
 
             _ = try await server.connect(client, mtu: nil)
             try await client.confirms(false)
-            try await client.encrypt(with: Friend.key)
-            let told = try await client.values(1, of: changed)
-            #expect(told[0].kind == .indication)
-            #expect(told[0].bytes.changedHandles.contains(added.service.handle))
+            try await client.encrypt(with: BondedClient.key)
+            let changes = try await client.values(1, of: changed)
+            #expect(changes[0].kind == .indication)
+            #expect(changes[0].bytes.changedHandles.contains(added.service.handle))
             await #expect(throws: Client.Failure.refused(.databaseOutOfSync)) {
                 try await client.read(short)
             }
@@ -66,11 +72,14 @@ import Testing
 
     /// Without Service Changed, the refusal itself makes the client check: reading the hash and
     /// repeating the request makes it change-aware, as a confirmation does.
-    @Test(arguments: ControllerKind.available)
-    func whoReadsTheHashAfterARefusalIsServedAgain(kind: ControllerKind) async throws {
+    @Test(
+        "The server answers a change-unaware client after it has read the hash",
+        arguments: ControllerKind.available
+    )
+    func readHash(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            configuration: Friend.configuration(isAuthenticated: false),
+            configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
             let client = try await server.encounter.client()
@@ -80,7 +89,7 @@ import Testing
             try await server.host.publish(Self.newcomer)
 
             _ = try await server.connect(client, mtu: nil)
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             await #expect(throws: Client.Failure.refused(.databaseOutOfSync)) {
                 try await client.read(short)
             }
@@ -89,11 +98,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatABondedClientConfiguredIsKeptWhileItIsAway(kind: ControllerKind) async throws {
+    @Test(
+        "A bonded client keeps its subscription while it is disconnected",
+        arguments: ControllerKind.available
+    )
+    func keptSubscription(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            configuration: Friend.configuration(isAuthenticated: false),
+            configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
             let client = try await server.encounter.client()
@@ -103,7 +115,7 @@ import Testing
             try await leave(client, server)
 
             let link = try await server.connect(client)
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             try await server.witness.subscription(of: notified, .notification)
             try await link.notify([9], of: notified)
             #expect(try await client.values(1, of: notified).map(\.bytes) == [[9]])
@@ -118,7 +130,7 @@ import Testing
         subscribes: Bool = true
     ) async throws -> AttributeHandle {
         _ = try await server.connect(client)
-        try await client.encrypt(with: Friend.key)
+        try await client.encrypt(with: BondedClient.key)
         try await client.write([0b001], to: client.handle(Self.supportedFeatures))
         let changed = try await client.handle(Self.serviceChanged)
         if subscribes { try await client.subscribe(to: changed, indicates: true) }

@@ -4,18 +4,21 @@ import BluetoothHost
 import Testing
 
 /// Bumble uses our server over an Enhanced ATT bearer: an L2CAP channel in addition to the fixed
-/// one.
+/// channel.
 @Suite(.needsPeers) struct ServingEnhancedTests {
-    @Test(arguments: ControllerKind.available)
-    func valuesAreReadAndWrittenOverAnEnhancedBearer(kind: ControllerKind) async throws {
+    @Test(
+        "Bumble reads and writes values over an Enhanced ATT bearer",
+        arguments: ControllerKind.available
+    )
+    func readsAndWrites(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            configuration: Friend.configuration(isAuthenticated: false),
+            configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
             let long = try server.handle(Gallery.long)
             let (client, _) = try await server.client()
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             try await client.perform("enhance")
             #expect(try await client.readLong(long) == Demo.pattern(512))
             try await client.writeLong(Gallery.countdown, to: long)
@@ -24,16 +27,16 @@ import Testing
     }
 
     /// One request at a time is the rule for a bearer, not for a link.
-    @Test(arguments: ControllerKind.available)
-    func aRequestThatWaitsHoldsUpItsOwnBearerOnly(kind: ControllerKind) async throws {
+    @Test("A pending request blocks only its own bearer", arguments: ControllerKind.available)
+    func pendingRequest(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            configuration: Friend.configuration(isAuthenticated: false),
+            configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
             let dynamic = try server.handle(Gallery.dynamic)
             let (client, _) = try await server.client()
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             try await client.perform("enhance")
             // On the fixed bearer, where the application has not answered it yet.
             try await client.send([
@@ -47,8 +50,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func inClearThereIsNoEnhancedBearer(kind: ControllerKind) async throws {
+    @Test(
+        "The server refuses an Enhanced ATT bearer on an unencrypted link",
+        arguments: ControllerKind.available
+    )
+    func unencrypted(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, _) = try await server.client()
             await #expect(throws: Client.Failure.self) { try await client.perform("enhance") }

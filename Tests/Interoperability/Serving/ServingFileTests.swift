@@ -8,8 +8,11 @@ import Testing
 @Suite(.needsPeers) struct ServingFileTests {
     /// The output of `explore --json` for an accessory can be served again, and the result is the
     /// same: twenty services with every structure that discovery has to handle.
-    @Test(arguments: ControllerKind.available)
-    func anExploredTableIsServedAsItWas(kind: ControllerKind) async throws {
+    @Test(
+        "The serve command serves an explored table without changes",
+        arguments: ControllerKind.available
+    )
+    func exploredTable(kind: ControllerKind) async throws {
         let explored = try await Self.largeTable()
         try await withService(of: explored, on: kind) { client in
             let found = try await client.dump().elements.dropFirst(2)
@@ -19,8 +22,8 @@ import Testing
     }
 
     /// A handwritten table: with permissions, and without the handles of all attributes.
-    @Test(arguments: ControllerKind.available)
-    func aWrittenTableIsServedAsItSays(kind: ControllerKind) async throws {
+    @Test("The serve command serves a handwritten table", arguments: ControllerKind.available)
+    func writtenTable(kind: ControllerKind) async throws {
         let table = try JSON(parsing: Self.written)
         try await withService(of: table, on: kind) { client in
             let found = try await client.dump().elements
@@ -32,8 +35,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func valuesAreEditedNotifiedAndEchoed(kind: ControllerKind) async throws {
+    @Test(
+        "The serve command accepts writes, notifies counters and echoes values",
+        arguments: ControllerKind.available
+    )
+    func liveValues(kind: ControllerKind) async throws {
         try await withService(of: JSON(parsing: Self.written), on: kind) { client in
             let editable = try await client.handle(Demo.uuid(0x503))
             let value = Array(Demo.pattern(512).reversed())
@@ -83,8 +89,8 @@ import Testing
         """
 
     /// The large accessory's table without the two services that every server has, because our
-    /// server adds its own. All handles are moved past those, and everything that can be served is
-    /// included.
+    /// server adds its own. All handles are moved past those, and all attributes that can be served
+    /// are included.
     private static func largeTable() async throws -> JSON {
         let script = PeerInstallation.scripts + "accessory.py"
         let process = try ChildProcess(
@@ -171,8 +177,8 @@ extension JSON {
         }
     }
 
-    /// The differences of a discovered table from a database file. What the file does not specify
-    /// is not compared.
+    /// The differences of a discovered table from a database file. Members that the file does not
+    /// specify are not compared.
     fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
         switch (self, file) {
         case (.object(let found), .object(let wanted)):

@@ -37,8 +37,11 @@ import Testing
         Assault("an MTU of half a number", [0x02, 23], .invalidPDU),
     ]
 
-    @Test(arguments: ControllerKind.available)
-    func illegalRequestsAreAnsweredWithTheirErrors(kind: ControllerKind) async throws {
+    @Test(
+        "The server answers each invalid request with its error",
+        arguments: ControllerKind.available
+    )
+    func invalidRequests(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
             judging: .ours,
@@ -56,8 +59,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatAsksForNoAnswerGetsNone(kind: ControllerKind) async throws {
+    @Test(
+        "The server answers no commands and no confirmations",
+        arguments: ControllerKind.available
+    )
+    func commands(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
             clientLimit: 2,
@@ -82,8 +88,11 @@ import Testing
 
     /// Requests without waiting for responses: the specification does not define what happens to
     /// that client, but other clients must not be affected.
-    @Test(arguments: ControllerKind.available)
-    func whoDoesNotWaitForAnswersDisturbsNobodyElse(kind: ControllerKind) async throws {
+    @Test(
+        "A client that does not wait for answers does not affect other clients",
+        arguments: ControllerKind.available
+    )
+    func impatientClient(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
             clientLimit: 2,

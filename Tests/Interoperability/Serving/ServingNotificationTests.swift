@@ -12,8 +12,11 @@ import Testing
         [UInt8(number & 0xFF), UInt8(number >> 8)] + Demo.pattern(18)
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aStreamArrivesWholeAndInOrder(kind: ControllerKind) async throws {
+    @Test(
+        "A stream of notifications arrives completely and in order",
+        arguments: ControllerKind.available
+    )
+    func notificationStream(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
             for number in 0..<Self.valueCount {
@@ -24,8 +27,11 @@ import Testing
     }
 
     /// A server that does not wait is informed when there is no room, and when there is room again.
-    @Test(arguments: ControllerKind.available)
-    func backPressureIsSeenAndWaitedFor(kind: ControllerKind) async throws {
+    @Test(
+        "The server resumes a stream when there is room again",
+        arguments: ControllerKind.available
+    )
+    func backPressure(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
             let refusalCount = try await Self.flood(link, of: handle, server)
@@ -67,8 +73,8 @@ import Testing
         return valueCount
     }
 
-    @Test(arguments: ControllerKind.available)
-    func indicationsAreSentOneAfterTheOther(kind: ControllerKind) async throws {
+    @Test("Indications arrive one after the other", arguments: ControllerKind.available)
+    func indications(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
             for number in 0..<20 { try await link.notify(Self.value(number), of: handle) }
@@ -78,8 +84,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anIndicationIsNotSentBeforeTheOneBeforeItIsConfirmed(
+    @Test(
+        "An indication waits for the confirmation of the previous indication",
+        arguments: ControllerKind.available
+    )
+    func unconfirmedIndication(
         kind: ControllerKind
     ) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
@@ -99,8 +108,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func severalValuesTravelTogetherToWhoCanTakeThemApart(kind: ControllerKind) async throws {
+    @Test(
+        "A client with the feature receives several values in one notification",
+        arguments: ControllerKind.available
+    )
+    func multipleValues(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, first) = try await subscribed(server, to: Gallery.notified)
             let second = try server.handle(Gallery.alsoNotified)
@@ -122,8 +134,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func onlyWhoSubscribesIsSentValues(kind: ControllerKind) async throws {
+    @Test("The server sends values only to subscribed clients", arguments: ControllerKind.available)
+    func subscribers(kind: ControllerKind) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
             let (other, otherLink) = try await server.client(at: 1)
@@ -143,8 +155,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aSubscriptionOfAStrangerEndsWithItsLink(kind: ControllerKind) async throws {
+    @Test(
+        "The subscription of an unbonded client ends with its link",
+        arguments: ControllerKind.available
+    )
+    func unbondedClient(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
             try await client.disconnect()

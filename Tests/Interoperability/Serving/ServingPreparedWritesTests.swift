@@ -3,12 +3,16 @@
 import BluetoothHost
 import Testing
 
-/// Bumble clients prepare writes, several at once, and none sees or changes what another prepared.
+/// Several Bumble clients prepare writes at once, and no client sees or changes the writes of
+/// another client.
 @Suite(.needsPeers) struct ServingPreparedWritesTests {
     private static let partLength = 128
 
-    @Test(arguments: ControllerKind.available)
-    func twoClientsThatPrepareAtOnceDoNotMix(kind: ControllerKind) async throws {
+    @Test(
+        "The server keeps the prepared writes of two clients apart",
+        arguments: ControllerKind.available
+    )
+    func twoClients(kind: ControllerKind) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let long = try server.handle(Gallery.long)
             let (first, _) = try await server.client(at: 0)
@@ -30,8 +34,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func bothWriteSeveralValuesReliablyOneAfterTheOther(kind: ControllerKind) async throws {
+    @Test(
+        "Reliable writes of two clients take effect one after the other",
+        arguments: ControllerKind.available
+    )
+    func reliableWrites(kind: ControllerKind) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
             let (first, _) = try await server.client(at: 0)
@@ -51,8 +58,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatIsCancelledOrAbandonedIsForgotten(kind: ControllerKind) async throws {
+    @Test(
+        "The server discards canceled and abandoned prepared writes",
+        arguments: ControllerKind.available
+    )
+    func discardedWrites(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let other = try server.handle(Gallery.other)
             let (client, link) = try await server.client()
@@ -69,8 +79,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aMistakeInOnePartSpoilsAll(kind: ControllerKind) async throws {
+    @Test(
+        "The server discards all prepared writes if one of them is invalid",
+        arguments: ControllerKind.available
+    )
+    func invalidPart(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
             let (client, _) = try await server.client()
@@ -84,8 +97,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aQueueIsFullForItsClientOnly(kind: ControllerKind) async throws {
+    @Test(
+        "A full queue of prepared writes affects only its own client",
+        arguments: ControllerKind.available
+    )
+    func fullQueue(kind: ControllerKind) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let other = try server.handle(Gallery.other)
             let (greedy, _) = try await server.client(at: 0)

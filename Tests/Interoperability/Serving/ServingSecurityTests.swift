@@ -41,8 +41,11 @@ import Testing
         )
     }
 
-    @Test(arguments: ControllerKind.available)
-    func protectedValuesAreRefusedInClear(kind: ControllerKind) async throws {
+    @Test(
+        "The server refuses protected values on an unencrypted link",
+        arguments: ControllerKind.available
+    )
+    func unencryptedLink(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Self.service]) { server in
             let (client, _) = try await server.client()
             let reasons: [(BluetoothUUID, ATT.ErrorCode)] = [
@@ -59,9 +62,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aBondedClientIsToldToEncryptAndThenServed(kind: ControllerKind) async throws {
-        let configuration = try Friend.configuration(isAuthenticated: false)
+    @Test(
+        "The server gives protected values to a bonded client after encryption",
+        arguments: ControllerKind.available
+    )
+    func bondedClient(kind: ControllerKind) async throws {
+        let configuration = try BondedClient.configuration(isAuthenticated: false)
         try await withServer(
             on: kind,
             configuration: configuration,
@@ -70,7 +76,7 @@ import Testing
             let (client, link) = try await server.client()
             let handle = try server.handle(Self.encrypted)
             try await expectRefusals(client, of: handle, Self.encrypted, .insufficientEncryption)
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             #expect(try await client.read(handle) == Self.secret)
             #expect(try await client.readLong(handle) == Self.secret)
             #expect(try await client.read(uuid: Self.encrypted).map(\.value) == [Self.secret])
@@ -97,7 +103,7 @@ import Testing
         arguments: ControllerKind.available
     )
     func nameBeforeEncryption(kind: ControllerKind) async throws {
-        var configuration = try Friend.configuration(isAuthenticated: false)
+        var configuration = try BondedClient.configuration(isAuthenticated: false)
         configuration.name = "Strap"
         configuration.appearance = 0x0340
         try await withServer(
@@ -117,16 +123,19 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func anAuthenticatedKeyOpensWhatAsksForIt(kind: ControllerKind) async throws {
-        let configuration = try Friend.configuration(isAuthenticated: true)
+    @Test(
+        "An authenticated key gives access to authenticated values",
+        arguments: ControllerKind.available
+    )
+    func authenticatedKey(kind: ControllerKind) async throws {
+        let configuration = try BondedClient.configuration(isAuthenticated: true)
         try await withServer(
             on: kind,
             configuration: configuration,
             serving: [Self.service]
         ) { server in
             let (client, link) = try await server.client()
-            try await client.encrypt(with: Friend.key)
+            try await client.encrypt(with: BondedClient.key)
             let handles = try [Self.encrypted, Self.authenticated].map(server.handle)
             #expect(try await client.read(handles) == [Self.secret, Self.secret])
             let authorized = try server.handle(Self.authorized)
@@ -139,9 +148,12 @@ import Testing
     }
 
     /// RootCanal's controllers do not compare keys.
-    @Test(arguments: ControllerKind.available.filter { $0 != .rootCanal })
-    func aWrongKeyOpensNothing(kind: ControllerKind) async throws {
-        let configuration = try Friend.configuration(isAuthenticated: true)
+    @Test(
+        "A wrong key does not encrypt the link",
+        arguments: ControllerKind.available.filter { $0 != .rootCanal }
+    )
+    func wrongKey(kind: ControllerKind) async throws {
+        let configuration = try BondedClient.configuration(isAuthenticated: true)
         try await withServer(
             on: kind,
             configuration: configuration,
@@ -149,18 +161,18 @@ import Testing
         ) { server in
             let (client, link) = try await server.client()
             await #expect(throws: Client.Failure.self) {
-                try await client.encrypt(with: Array(Friend.key.reversed()))
+                try await client.encrypt(with: Array(BondedClient.key.reversed()))
             }
             #expect(await (try? link.security.isEncrypted) != true)
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aKeyThatIsNotSharedOpensNothing(kind: ControllerKind) async throws {
+    @Test("A key without a bond does not encrypt the link", arguments: ControllerKind.available)
+    func unsharedKey(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Self.service]) { server in
             let (client, link) = try await server.client()
             await #expect(throws: Client.Failure.self) {
-                try await client.encrypt(with: Friend.key)
+                try await client.encrypt(with: BondedClient.key)
             }
             await #expect(throws: Client.Failure.refused(.insufficientAuthentication)) {
                 try await client.read(server.handle(Self.encrypted))
@@ -190,7 +202,7 @@ import Testing
 }
 
 /// A client with which our host is bonded.
-enum Friend {
+enum BondedClient {
     static let key = [UInt8](1...16)
 
     /// A host with a bond for the client at place 0.

@@ -5,8 +5,8 @@ import Testing
 
 /// Bumble reads and writes values of our server in every way that it supports.
 @Suite(.needsPeers) struct ServingValuesTests {
-    @Test(arguments: ControllerKind.available)
-    func aLongValueIsReadInPartsOfAnyMTU(kind: ControllerKind) async throws {
+    @Test("Bumble reads a long value in parts with any MTU", arguments: ControllerKind.available)
+    func longReads(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let long = try server.handle(Gallery.long)
             let (client, link) = try await server.client(mtu: nil)
@@ -19,8 +19,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theEndOfAValueIsEmptyAndWhatIsBehindItIsNoOffset(kind: ControllerKind) async throws {
+    @Test(
+        "A read at the end of a value is empty, and a read beyond it fails",
+        arguments: ControllerKind.available
+    )
+    func offsets(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, _) = try await server.client()
             let (short, long) = (try server.handle(Gallery.short), try server.handle(Gallery.long))
@@ -33,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func aLongValueIsWrittenInParts(kind: ControllerKind) async throws {
+    @Test("Bumble writes a long value in parts", arguments: ControllerKind.available)
+    func longWrites(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let long = try server.handle(Gallery.long)
             let (client, _) = try await server.client(mtu: nil)
@@ -51,8 +54,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func theApplicationAnswersForItsValues(kind: ControllerKind) async throws {
+    @Test(
+        "The application answers requests for its own values",
+        arguments: ControllerKind.available
+    )
+    func dynamicValues(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
             serving: [Gallery.service],
@@ -71,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func severalValuesAreReadAtOnce(kind: ControllerKind) async throws {
+    @Test("Bumble reads several values in one request", arguments: ControllerKind.available)
+    func severalValues(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
             serving: [Gallery.service],
@@ -91,8 +97,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func commandsArriveInOrderWithoutAnAnswer(kind: ControllerKind) async throws {
+    @Test("Write commands arrive in order without a response", arguments: ControllerKind.available)
+    func commands(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let commanded = try server.handle(Gallery.commanded)
             let (client, link) = try await server.client()
@@ -110,8 +116,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
-    func whatIsNotPermittedIsRefused(kind: ControllerKind) async throws {
+    @Test(
+        "The server refuses requests that the permissions do not allow",
+        arguments: ControllerKind.available
+    )
+    func permissions(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, _) = try await server.client()
             let (short, quiet) = (

@@ -5,15 +5,19 @@ import Testing
 
 /// After a client dies in the middle of a procedure, the server serves the next client.
 @Suite(.needsPeers) struct ServingVanishingTests {
-    /// What a client is doing when it dies.
+    /// The procedure during which a client dies.
     enum Doing: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case reading, preparing, beingNotified, beingIndicated, nothing
 
         var testDescription: String { rawValue }
     }
 
-    @Test(arguments: ControllerKind.available, Doing.allCases)
-    func whoDiesIsMissedAndTheNextIsServed(kind: ControllerKind, doing: Doing) async throws {
+    @Test(
+        "The server serves the next client after a client dies",
+        arguments: ControllerKind.available,
+        Doing.allCases
+    )
+    func killedClient(kind: ControllerKind, doing: Doing) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let (client, link) = try await server.client(at: 0)
             let work = try await begin(doing, client, link, server)

@@ -45,7 +45,7 @@ private let pluggedIn = SystemAdapter(
         _ lists: [SystemAdapter]...,
         ports: [SystemState.SerialPort] = [],
         ask: @escaping @Sendable (SystemAdapter) async -> AdapterAnswer = { _ in
-            .failure(ProgramFailure(.adapterUnavailable, "not to be asked"))
+            .failure(ProgramFailure(.adapterUnavailable, "no answer in this test"))
         }
     ) -> AdapterList.Sources {
         let rest = Mutex(lists)

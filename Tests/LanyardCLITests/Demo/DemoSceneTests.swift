@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test("The scene shows the state and signal of every device")
-    func showsEveryDeviceItsStateAndItsSignal() {
+    func devices() {
         let lines = scene.lines.map(\.plain)
         #expect(lines[1] == "  Pairing  Messages ")
         #expect(lines[2] == "  ● Strap         ready                       ▂▄▆█ -50 dBm  1.5 m")
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test("The current chapter is emphasized") func emphasizesTheChapterThatIsTold() {
+    @Test("The current chapter is emphasized") func currentChapter() {
         #expect(
             scene.lines[1].rendered(columns: 80)
                 == "  Pairing \u{1B}[7m Messages \u{1B}[0m"
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test("The scene fits into any terminal", arguments: [0, 1, 5, 20, 40, 79])
-    func fitsIntoAnyTerminal(columns: Int) {
+    func anyTerminal(columns: Int) {
         for line in scene.lines {
             let rendered = line.rendered(columns: columns)
             let visible = rendered.replacing(#/\u{1B}\[[0-9]*m/#, with: "")
@@ -57,7 +57,7 @@ import Testing
             (.connected, "connected", "◐"), (.disconnecting, "disconnecting", "×"),
         ]
     )
-    func looks(state: AccessoryState, words: String, sign: String) {
+    func states(state: AccessoryState, words: String, sign: String) {
         #expect(StateLook(state).name == words)
         #expect(StateLook(state).sign == sign)
         #expect(AccessoryState(named: String(describing: state)) == state)
@@ -67,7 +67,7 @@ import Testing
         "A signal is shown as bars",
         arguments: [(-120, "····"), (-90, "▂···"), (-70, "▂▄··"), (-60, "▂▄▆·"), (-40, "▂▄▆█")]
     )
-    func showsSignalsAsBars(signal: Int, bars: String) {
+    func signalBars(signal: Int, bars: String) {
         #expect(SignalBars.text(signal) == bars)
     }
 
@@ -77,7 +77,7 @@ import Testing
             (0.04, "0.0 m"), (9.94, "9.9 m"), (9.96, "10 m"), (-1, "0.0 m"), (1e9, "1000000 m"),
         ]
     )
-    func writesDistances(meters: Double, text: String) {
+    func distances(meters: Double, text: String) {
         #expect(DistanceText.describe(meters) == text)
     }
 }
@@ -96,7 +96,7 @@ import Testing
         return DemoPrinter(console: console, chapters: ["Pairing", "Messages"])
     }
 
-    @Test("Without a terminal, the output is plain lines") func tellsPlainLinesWhereNobodyWatches()
+    @Test("Without a terminal, the output is plain lines") func plainLines()
         throws
     {
         let printer = printer(isTerminal: false)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test("On a terminal, the scene is drawn below the lines that stay")
-    func drawsTheSceneBelowWhatStays() throws {
+    func sceneBelowLines() throws {
         let printer = printer(isTerminal: true)
         try printer.draw { $0.slots = 3 }
         try printer.say("news")
@@ -125,15 +125,14 @@ import Testing
         #expect(last.hasPrefix("\u{1B}[4A"))
     }
 
-    @Test("The scene is removed at the end") func takesTheSceneAwayAtTheEnd() throws {
+    @Test("The scene is removed at the end") func sceneAtTheEnd() throws {
         let printer = printer(isTerminal: true)
         try printer.draw { $0.slots = 3 }
         try printer.end()
         #expect(output.lines.last == "\u{1B}[4A\u{1B}[J\u{1B}[?25h")
     }
 
-    @Test("The first check that fails ends the demo") func failsAtTheFirstThingThatIsNotSo() throws
-    {
+    @Test("The first check that fails ends the demo") func failedCheck() throws {
         let printer = printer(isTerminal: false)
         let failure = try #require(throws: ProgramFailure.self) {
             try printer.say("all is well") { false }

@@ -18,7 +18,7 @@ struct PairingDialogueTests {
         PairingContext(peer: peer, method: method, isIncoming: isIncoming)
     }
 
-    /// A dialogue whose answers are these lines; nil for no person.
+    /// A dialogue whose answers are these lines, or a dialogue without a person for `nil`.
     private func dialogue(
         _ answers: [String]?,
         reportsKeypresses: Bool = false
@@ -130,7 +130,7 @@ struct PairingDialogueTests {
     }
 
     @Test("Without a person, every question is declined in one line with advice")
-    func nobody() async throws {
+    func noPerson() async throws {
         let dialogue = dialogue(nil)
         #expect(await dialogue.consents(Self.scene(.justWorks)) == false)
         #expect(await dialogue.confirms(try digits(1), Self.scene(.numericComparison)) == false)

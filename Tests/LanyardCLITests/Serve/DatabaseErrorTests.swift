@@ -93,7 +93,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(
-        "is said with the place, of a characteristic",
+        "A fault of a characteristic is reported with its place",
         arguments: [
             (#""properties": []"#, #": the key "uuid" is missing"#),
             (#""uuid": "2A19""#, #": the key "properties" is missing"#),

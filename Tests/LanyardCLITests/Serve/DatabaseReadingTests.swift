@@ -147,7 +147,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("Every example is served as it is listed", arguments: Examples.names)
+    @Test("Every example can be served and listed", arguments: Examples.names)
     func examples(name: String) throws {
         let accessory = try DatabaseFile.read(Examples.path(name))
         let (_, published) = try accessory.rehearse()

@@ -108,7 +108,7 @@ struct ServingDocumentTests {
         document = try String(contentsOfFile: Examples.root + "docs/SERVING.md", encoding: .utf8)
     }
 
-    @Test("Every value and characteristic in it can be served")
+    @Test("Every value and characteristic in docs/SERVING.md can be served")
     func examples() throws {
         let blocks = document.components(separatedBy: "```json\n").dropFirst()
             .compactMap { $0.components(separatedBy: "\n```").first }
@@ -125,7 +125,7 @@ struct ServingDocumentTests {
         }
     }
 
-    @Test("Every typed line in it is valid")
+    @Test("Every typed line in docs/SERVING.md is valid")
     func commands() throws {
         let block = try #require(document.components(separatedBy: "```\n").dropLast().last)
         let lines = block.split(separator: "\n")
@@ -133,7 +133,7 @@ struct ServingDocumentTests {
         for line in lines { _ = try TypedCommand(String(line)) }
     }
 
-    @Test("It names every kind of number, piece and permission")
+    @Test("docs/SERVING.md names every kind of number, piece and permission")
     func vocabulary() {
         for format in NumberFormat.allCases { #expect(document.contains("`\(format.rawValue)`")) }
         for word in [

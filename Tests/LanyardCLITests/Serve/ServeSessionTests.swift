@@ -204,7 +204,7 @@ struct ServeSessionTests {
             try await air.sleep(for: .seconds(1))
             commands.yield("quit")
             try await air.sleep(for: .seconds(100))
-            Issue.record("it goes on")
+            Issue.record("the session continues")
         }
         #expect(harness.journal.lines.count == 2, "\(harness.journal.lines)")
     }
@@ -249,25 +249,25 @@ struct ServeNewsTests {
     @Test("JSON has an object for each event")
     func objects() {
         let start = #"{"event":"#
-        let who = #""client":"C4:F0:00:00:00:02","addressType":"random""#
-        let what = #""uuid":"2A19","handle":20"#
-        #expect(ServeEvent.connected(client).json.compact == start + #""connected",\#(who)}"#)
+        let from = #""client":"C4:F0:00:00:00:02","addressType":"random""#
+        let at = #""uuid":"2A19","handle":20"#
+        #expect(ServeEvent.connected(client).json.compact == start + #""connected",\#(from)}"#)
         #expect(
             ServeEvent.read(client, level, offset: 0, .value([0x57])).json.compact
-                == start + #""read",\#(who),\#(what),"offset":0,"value":"57"}"#
+                == start + #""read",\#(from),\#(at),"offset":0,"value":"57"}"#
         )
         #expect(
             ServeEvent.written(client, level, offset: 2, .refused(.invalidOffset)).json.compact
                 == start
-                + #""written",\#(who),\#(what),"offset":2,"value":null,"error":"Invalid Offset"}"#
+                + #""written",\#(from),\#(at),"offset":2,"value":null,"error":"Invalid Offset"}"#
         )
         #expect(
             ServeEvent.subscribed(client, level, nil).json.compact
-                == start + #""subscribed",\#(who),\#(what),"kind":null}"#
+                == start + #""subscribed",\#(from),\#(at),"kind":null}"#
         )
         #expect(
             ServeEvent.unsent(client, level, reason: "why").json.compact
-                == start + #""unsent",\#(who),\#(what),"reason":"why"}"#
+                == start + #""unsent",\#(from),\#(at),"reason":"why"}"#
         )
     }
 }

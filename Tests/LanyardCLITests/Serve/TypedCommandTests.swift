@@ -50,7 +50,7 @@ struct TypedCommandTests {
 
 @Suite("Standard input")
 struct LineSplitterTests {
-    @Test("Bytes are split into lines however they arrive", arguments: [1, 2, 3, 100])
+    @Test("Bytes in pieces of any length are split into lines", arguments: [1, 2, 3, 100])
     func lines(size: Int) {
         var splitter = LineSplitter(lengthLimit: 100)
         let bytes = Array("one\ntwo\r\n\nlast".utf8)

@@ -8,7 +8,7 @@ import Testing
 @testable import LanyardCLI
 
 /// Opens pages in a headless browser and reads the resulting elements.
-@Suite("The page in a browser", .enabled(if: Browser.path != nil, "there is no Chromium here"))
+@Suite("The page in a browser", .enabled(if: Browser.path != nil, "this machine has no Chromium"))
 struct BrowserTests {
     private static let hostile = #"<img src=x onerror="document.title='taken'"></script>"#
 
@@ -40,7 +40,7 @@ struct BrowserTests {
     }
 
     @Test("The page shows devices, events and chapters", .timeLimit(.minutes(20)))
-    func showsDevicesEventsAndChapters() async throws {
+    func content() async throws {
         let page = try await Browser.open(timeline(title: "A walk"))
         #expect(page.contains("<title>A walk</title>"))
         #expect(page.contains(#"<div id="count" role="status">6 events</div>"#))
@@ -51,14 +51,14 @@ struct BrowserTests {
     }
 
     @Test("Text from a device never becomes markup", .timeLimit(.minutes(20)))
-    func neverTakesWhatADeviceSaysForMarkup() async throws {
+    func hostileText() async throws {
         let page = try await Browser.open(timeline(title: Self.hostile))
         #expect(!page.contains("<img"))
         #expect(page.contains("<title>&lt;img"))
     }
 
-    @Test("A page without events says so", .timeLimit(.minutes(20)))
-    func showsThatNothingHappened() async throws {
+    @Test("A page without events shows the number 0", .timeLimit(.minutes(20)))
+    func noEvents() async throws {
         let page = try await Browser.open(Timeline(title: "Nothing"))
         #expect(page.contains(#"role="status">0 events</div>"#))
     }

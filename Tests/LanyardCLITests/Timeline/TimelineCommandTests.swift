@@ -81,7 +81,7 @@ final class TimelineCommandTests {
     }
 
     @Test("A fault in a file is reported with its place")
-    func saysWhatIsWrong() async throws {
+    func faults() async throws {
         let page = folder + "/page.html"
         let torn = try file("torn.jsonl", Array((FlightRecording().jsonLines + "{}\n").utf8))
         var (status, output) = await run([torn, "-o", page])

@@ -35,13 +35,13 @@ import Testing
         return html[begin..<end]
     }
 
-    @Test("The data has no markup") func keepsMarkupOutOfTheData() throws {
+    @Test("The data has no markup") func noMarkup() throws {
         let data = try data(in: TimelinePage(timeline: Self.timeline).html)
         #expect(!data.contains("<"))
         #expect(data.contains(#"\u003c/script>\u003cscript>alert(\"1\")"#))
     }
 
-    @Test("The data reads as it was written") func holdsDataThatReadsAsItWasGiven() throws {
+    @Test("The data reads as it was written") func roundTrip() throws {
         let data = try data(in: TimelinePage(timeline: Self.timeline).html)
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
@@ -51,7 +51,7 @@ import Testing
         #expect((object["events"] as? [[Int]]) == [[0, 1, 0, 0, 0]])
     }
 
-    @Test("The page loads nothing") func isOnePieceThatAsksNobodyForAnything() {
+    @Test("The page loads nothing") func loadsNothing() {
         let html = TimelinePage(timeline: Timeline(title: "empty")).html
         #expect(html.contains("default-src 'none'"))
         for reference in [" src=", " href=", "url(", "@import", "fetch(", "XMLHttp", "innerHTML"] {
@@ -63,14 +63,14 @@ import Testing
         )
     }
 
-    @Test("The page has two scripts") func hasTwoScriptsAndNoMore() {
+    @Test("The page has two scripts") func scripts() {
         let html = TimelinePage(timeline: Self.timeline).html
         #expect(html.ranges(of: "<script").count == 2)
         #expect(html.ranges(of: "</script>").count == 2)
         #expect(!html.contains("<!--"))
     }
 
-    @Test("The page of a long time line stays small") func staysSmallHoweverLongTheStory() {
+    @Test("The page of a long time line stays small") func size() {
         var timeline = Timeline(title: "long")
         let device = timeline.device("strap")
         for number in 0..<100_000 {

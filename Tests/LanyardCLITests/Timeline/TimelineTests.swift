@@ -17,7 +17,7 @@ import Testing
         Timeline.Event(microseconds: time, device: device, lane: lane, text: text)
     }
 
-    @Test("A recording becomes events") func takesWhatARecorderKept() {
+    @Test("A recording becomes events") func recording() {
         var timeline = Timeline(title: "")
         timeline.add(
             FlightRecording(
@@ -43,7 +43,7 @@ import Testing
         #expect(timeline.remarks == ["2 earlier events were dropped by the recorder"])
     }
 
-    @Test("Times beyond the limit are bounded") func boundsTimesThatMakeNoSense() {
+    @Test("Times beyond the limit are bounded") func distantEvents() {
         var timeline = Timeline(title: "")
         let times: [Duration] = [.seconds(Int64.max), .seconds(Int64.min), .zero]
         timeline.add(
@@ -56,21 +56,21 @@ import Testing
         #expect(!timeline.json.compact.isEmpty)
     }
 
-    @Test("Events of the same time keep their order") func keepsTheOrderOfWhatHappenedAtOnce() {
+    @Test("Events of the same time keep their order") func sameTime() {
         var timeline = Timeline(title: "")
         for text in ["b", "a", "c"] { timeline.add(event(5, text)) }
         timeline.add(event(4, "first"))
         #expect(timeline.sortedEvents.map(\.text) == ["first", "b", "a", "c"])
     }
 
-    @Test("Long texts are shortened") func shortensWhatIsLong() {
+    @Test("Long texts are shortened") func longTexts() {
         var timeline = Timeline(title: "")
         timeline.add(event(0, String(repeating: "x", count: 10_000)))
         #expect(timeline.events[0].text.count == Timeline.textLimit)
         #expect(timeline.events[0].text.hasSuffix("x…"))
     }
 
-    @Test("Texts that recur are written once") func writesTextsThatRecurOnce() {
+    @Test("Texts that recur are written once") func repeatedTexts() {
         var timeline = Timeline(title: "t")
         _ = timeline.device("strap")
         timeline.chapters = [Timeline.Chapter(microseconds: 1, title: "Pairing")]
@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test("A short time line is not folded") func leavesAShortOneAsItIs() {
+    @Test("A short time line is not folded") func shortTimeline() {
         var timeline = Timeline(title: "")
         for number in 0..<10 { timeline.add(event(Int64(number), "x")) }
         let before = timeline
@@ -100,7 +100,7 @@ import Testing
         #expect(timeline == before)
     }
 
-    @Test("Repeated events of a long time line are folded") func foldsWhatRepeatsInALongOne() {
+    @Test("Repeated events of a long time line are folded") func repeatedEvents() {
         var timeline = Timeline(title: "")
         for number in 0..<10 {
             timeline.add(event(Int64(number), "x"))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test("A time line that is still too long loses its beginning")
-    func leavesOutTheBeginningOfWhatIsStillTooLong() {
+    func longTimeline() {
         var timeline = Timeline(title: "")
         for number in 0..<10 { timeline.add(event(Int64(number), "\(number)")) }
         timeline.fit(to: 4)
@@ -144,7 +144,7 @@ import Testing
         return gathering
     }
 
-    @Test("Each packet is decoded to a line") func decodesEachPacketToALine() {
+    @Test("Each packet is decoded to a line") func decodedPackets() {
         let reset: [UInt8] = [1, 3, 0x0C, 0]
         let events = gather([(50, reset), (70, [4, 0x0E, 4, 1, 3, 0x0C, 0])]).events
         #expect(events.map(\.text) == ["Reset", "Command Complete: Reset, status=success"])
@@ -167,36 +167,36 @@ import Testing
     }
 
     @Test("Repeated advertising is folded by advertiser")
-    func foldsRepeatedAdvertisingByAdvertiser() {
+    func repeatedAdvertising() {
         let packets = (0..<20).map { (Int64($0) * 100_000, report(UInt8($0 % 2))) }
         let events = gather(packets).events
         #expect(events.map(\.count) == [10, 10])
         #expect(events.map(\.lastsMicroseconds) == [1_800_000, 1_800_000])
     }
 
-    @Test("Advertising after a pause is not folded") func tellsAdvertisingApartThatPaused() {
+    @Test("Advertising after a pause is not folded") func pausedAdvertising() {
         let pause = PacketGathering.repetitionGap + 1
         let events = gather([(0, report(1)), (1, report(1)), (1 + pause, report(1))]).events
         #expect(events.map(\.count) == [2, 1])
     }
 
-    @Test("Events about buffers are left out") func leavesOutWhatControllersSayAboutTheirBuffers() {
+    @Test("Events about buffers are left out") func bufferEvents() {
         #expect(gather([(0, [4, 0x13, 5, 1, 1, 0, 1, 0])]).events.isEmpty)
     }
 
-    @Test("A malformed packet is shown") func showsWhatItCannotRead() {
+    @Test("A malformed packet is shown") func malformedPacket() {
         let events = gather([(0, [9, 9, 9])]).events
         #expect(events.count == 1 && events[0].text.hasPrefix("malformed: "))
     }
 
-    @Test("Packets beyond the limit are counted") func countsWhatFindsNoRoom() {
+    @Test("Packets beyond the limit are counted") func packetLimit() {
         let packets = (0..<Timeline.packetLimit + 5).map { (Int64($0), [UInt8]([1, 3, 0x0C, 0])) }
         let gathering = gather(packets)
         #expect(gathering.events.count == Timeline.packetLimit)
         #expect(gathering.leftOut == 5)
     }
 
-    @Test("Invalid times do not trap") func bearsTimesThatMakeNoSense() {
+    @Test("Invalid times do not trap") func invalidTimes() {
         let reset: [UInt8] = [1, 3, 0x0C, 0]
         #expect(gather([(.max, reset), (.min, reset), (0, reset)]).events.count <= 3)
     }

@@ -91,7 +91,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("A disconnection returns when the link has ended, even if the app reconnects meanwhile")
+    @Test("A disconnection returns when the link has ended, even if the app reconnects first")
     func pairedAgain() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -173,7 +173,7 @@ struct KeepingTests {
     }
 
     @Test("Releasing the central ends its link")
-    func letGo() async throws {
+    func released() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
             weak var weakStrap: Accessory?

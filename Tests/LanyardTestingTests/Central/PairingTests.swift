@@ -86,7 +86,7 @@ struct PairingTests {
     }
 
     @Test("Row 2: A search without a result ends after its timeout and leaves nothing behind")
-    func nobody() async throws {
+    func noResult() async throws {
         let kit = Kit(straps: 0)
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()

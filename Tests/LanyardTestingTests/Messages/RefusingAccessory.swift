@@ -43,7 +43,7 @@ final class RefusalGate: Sendable {
     }
 }
 
-/// An accessory that also refuses to begin or end a subscription, if its gate says so.
+/// An accessory that also refuses to begin or end a subscription, as its gate requires.
 struct RefusingAccessory: ScriptedHost {
     /// The index of the ATT opcode in an H4 packet.
     private static let opcodePlace = 9

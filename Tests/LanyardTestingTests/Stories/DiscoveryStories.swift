@@ -57,7 +57,7 @@ struct DiscoveryStories {
             #expect(recorder.count(of: "discover") == 2)
             for _ in 1...3 {
                 lock.dropLink()
-                try await world.expect("it is noticed", within: .seconds(5)) {
+                try await world.expect("the lost link is noticed", within: .seconds(5)) {
                     known.state != .ready
                 }
                 try await world.expect(known, becomes: .ready, within: .seconds(10))
@@ -102,7 +102,9 @@ struct DiscoveryStories {
         try await world.run {
             let known = try await world.phone.central(.strap).pair(.strap)
             strap.dropLink()
-            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expect("the lost link is noticed", within: .seconds(5)) {
+                known.state != .ready
+            }
             try await world.expect(known, becomes: .ready, within: .seconds(10))
             var values = try known.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)

@@ -14,7 +14,7 @@ struct PowerStories {
         try await world.run {
             let central = world.phone.central(.strap)
             async let paired = central.pair(.strap)
-            try await world.expect("off is told", within: .seconds(2)) {
+            try await world.expect("the power-off is reported", within: .seconds(2)) {
                 central.availability == .poweredOff
             }
             try await world.advance(by: .seconds(600))
@@ -56,7 +56,9 @@ struct PowerStories {
             let central = world.phone.central(.strap)
             let strap = try await central.pair(.strap)
             world.phone.resetController()
-            try await world.expect("it is noticed", within: .seconds(60)) { strap.state != .ready }
+            try await world.expect("the reset is noticed", within: .seconds(60)) {
+                strap.state != .ready
+            }
             try await world.expect(strap, becomes: .ready, within: .seconds(60))
         }
     }

@@ -32,7 +32,9 @@ struct RangeStories {
         try await world.run {
             let known = try await world.phone.central(.strap).pair(.strap)
             strap.reboot(after: .seconds(30))
-            try await world.expect("it is missed", within: .seconds(40)) { known.state != .ready }
+            try await world.expect("the restart is noticed", within: .seconds(40)) {
+                known.state != .ready
+            }
             try await world.expect(known, becomes: .ready, within: .seconds(40))
         }
     }
@@ -81,7 +83,9 @@ struct RangeStories {
             strap.disturb(losing: 0.3)
             world.phone.disturb(losing: 0.3)
             strap.dropLink()
-            try await world.expect("it is noticed", within: .seconds(10)) { known.state != .ready }
+            try await world.expect("the lost link is noticed", within: .seconds(10)) {
+                known.state != .ready
+            }
             try await world.expect(known, becomes: .ready, within: .seconds(60))
         }
     }
@@ -103,7 +107,7 @@ struct RangeStories {
                 }
             }
             strap.walk(to: .near)
-            try await world.expect("it is discovered", within: .seconds(3)) {
+            try await world.expect("the strap is discovered", within: .seconds(3)) {
                 world.story.texts.contains("presence: discovered")
             }
             let known = try await central.pair(.strap)
@@ -112,7 +116,7 @@ struct RangeStories {
             try await known.disconnect()
             try await world.advance(by: .seconds(2))
             strap.walk(to: .outOfRange)
-            try await world.expect("it is lost", within: .seconds(30)) {
+            try await world.expect("the strap is lost", within: .seconds(30)) {
                 world.story.texts.contains("presence: lost")
             }
         }
@@ -133,7 +137,7 @@ struct RangeStories {
             for _ in 1...3 {
                 strap.changeAddress()
                 strap.dropLink()
-                try await world.expect("it is noticed", within: .seconds(5)) {
+                try await world.expect("the lost link is noticed", within: .seconds(5)) {
                     known.state != .ready
                 }
                 try await world.expect(known, becomes: .ready, within: .seconds(60))

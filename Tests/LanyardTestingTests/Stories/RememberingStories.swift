@@ -95,7 +95,9 @@ struct RememberingStories {
             _ = launch()
             let known = try await world.phone.central(kind).pair(kind)
             await gateway.endApp()
-            try await world.expect("it is missed", within: .seconds(30)) { known.state != .ready }
+            try await world.expect("the end of the gateway is noticed", within: .seconds(30)) {
+                known.state != .ready
+            }
             let again = launch()
             var events: [PeripheralEvent] = []
             for await event in again.events {

@@ -23,7 +23,7 @@ struct TalkingStories {
             }
             guard case .refused(code: 0x80, _) = refusal else { throw Unexpected(refusal) }
             try await known.write(Data([2]), to: "1B12")
-            try await world.expect("it arrives", within: .seconds(1)) {
+            try await world.expect("the value arrives", within: .seconds(1)) {
                 box.written(to: "1B12") == [Data([2])]
             }
             await #expect(throws: AccessoryError.notPermitted("1B13")) {
@@ -50,7 +50,7 @@ struct TalkingStories {
             try await known.writeInChunks(value, to: characteristic, as: kind) { sent in
                 progress.withLock { $0.append(sent) }
             }
-            try await world.expect("all of it arrives", within: .seconds(60)) {
+            try await world.expect("the whole value arrives", within: .seconds(60)) {
                 box.written(to: characteristic).reduce(0) { $0 + $1.count } == value.count
             }
             let chunks = box.written(to: characteristic)
@@ -78,7 +78,7 @@ struct TalkingStories {
                 try await known.write(Data(count: length + 1), to: characteristic, as: kind)
             }
             try await known.write(Data(count: length), to: characteristic, as: kind)
-            try await world.expect("it arrives, and nothing else does", within: .seconds(2)) {
+            try await world.expect("only the longest value arrives", within: .seconds(2)) {
                 box.written(to: characteristic) == [Data(count: length)]
             }
             try await known.disconnect()
@@ -96,7 +96,7 @@ struct TalkingStories {
             let begun = world.now
             for value in values { try await known.write(value, to: "1B12") }
             #expect(world.now > begun, "the buffers of the controller are not that large")
-            try await world.expect("all of it arrives, in order", within: .seconds(30)) {
+            try await world.expect("all values arrive in order", within: .seconds(30)) {
                 box.written(to: "1B12") == values
             }
         }

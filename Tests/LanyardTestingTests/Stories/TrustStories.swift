@@ -27,7 +27,9 @@ struct TrustStories {
             world.story.follow(known)
             lock.loseBonds()
             lock.dropLink()
-            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expect("the lost link is noticed", within: .seconds(5)) {
+                known.state != .ready
+            }
             try await world.expectNever(known, becomes: .ready, for: .seconds(120))
             #expect(known.state == .idle)
             #expect(known.latestChange.reason.failure?.kind == .unpaired, "\(world.story)")
@@ -42,7 +44,9 @@ struct TrustStories {
             let known = try await world.phone.central(.lock).pair(.lock)
             world.story.follow(known)
             world.phone.loseBonds()
-            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expect("the lost bond is noticed", within: .seconds(5)) {
+                known.state != .ready
+            }
             try await world.expect(known, becomes: .ready, within: .seconds(120))
             #expect(await lock.linkCount == 1)
             #expect(

@@ -44,7 +44,7 @@ struct SameDayTests {
                 await !model.isConnected
             }
             strap.comeBack()
-            try await world.expect("it is back", within: .seconds(10)) {
+            try await world.expect("the strap is connected again", within: .seconds(10)) {
                 await model.isConnected
             }
             strap.reboot(after: .seconds(2))

@@ -82,7 +82,7 @@ struct EventsTests {
     }
 
     @Test("Events of a released sequence are released")
-    func letGo() {
+    func released() {
         let hub = Hub<Probe>()
         weak var probe: Probe?
         do {

@@ -44,7 +44,7 @@ struct AccessoryIdentityTests {
         arguments: [nil, [], [0x4C], [0x4C, 0], [0x4C, 0, 9, 1, 2], [0x4D, 0, 9, 1, 2, 3]]
             as [[UInt8]?]
     )
-    func nobody(bytes: [UInt8]?) {
+    func noIdentity(bytes: [UInt8]?) {
         #expect(AccessoryIdentity(of: Self.discovery(bytes), by: Self.byData) == nil)
     }
 

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Lanyard
 
-/// Calls of the app that change earlier ones.
+/// Commands of the app that change earlier ones.
 struct CommandStories {
-    @Test func `what is forgotten is erased at once, and its link ended`() {
+    @Test("A command to forget erases the accessory at once and ends its link")
+    func forget() {
         var harness = MachineHarness.ready()
         let actions = harness.tell(.command(.forget))
         #expect(actions.contains(.cancelConnection("strap")))
@@ -17,7 +18,8 @@ struct CommandStories {
         #expect(harness.tell(.command(.connect)) == [])
     }
 
-    @Test func `an attempt that is under way can be forgotten`() {
+    @Test("A command to forget ends a connection attempt")
+    func forgetAttempt() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.tell(.command(.forget))
@@ -26,7 +28,8 @@ struct CommandStories {
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
-    @Test func `so can one that stands`() {
+    @Test("A command to forget cancels a pending connection request")
+    func forgetPending() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false))
         let actions = harness.tell(.command(.forget))
@@ -36,7 +39,8 @@ struct CommandStories {
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
-    @Test func `a new one is paired after the old one is gone`() {
+    @Test("A new accessory is paired after the link of the forgotten one has ended")
+    func pairNext() {
         var harness = MachineHarness.ready()
         harness.tell(.command(.forget), .command(.pair))
         let actions = harness.hear(.disconnected(nil, isReconnecting: false))
@@ -44,7 +48,8 @@ struct CommandStories {
         #expect(actions.contains(.releaseSlot(limitReached: false)))
     }
 
-    @Test func `one that was disconnected is connected again by a command`() {
+    @Test("A command connects a disconnected accessory again")
+    func reconnect() {
         var harness = MachineHarness.ready()
         harness.tell(.command(.disconnect), .command(.connect))
         let actions = harness.hear(.disconnected(nil, isReconnecting: false))
@@ -53,20 +58,23 @@ struct CommandStories {
         #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
-    @Test func `a command does not wait for the next attempt`() {
+    @Test("A command to connect does not wait for the next attempt")
+    func connectAtOnce() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.strange, isReconnecting: false))
         #expect(harness.tell(.command(.connect)).contains(.reserveSlot(.request)))
     }
 
-    @Test func `forgetting comes before disconnecting`() {
+    @Test("A command to forget takes precedence over a command to disconnect")
+    func forgetPrecedes() {
         var harness = MachineHarness.ready()
         harness.tell(.command(.forget))
         #expect(harness.tell(.command(.disconnect)) == [])
         #expect(harness.tell(.command(.forget)) == [])
     }
 
-    @Test func `what is idle is forgotten once`() {
+    @Test("A second command to forget an idle accessory has no effect")
+    func forgetIdle() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.bondLost, isReconnecting: false))
         #expect(
@@ -75,7 +83,8 @@ struct CommandStories {
         #expect(harness.tell(.command(.forget)) == [])
     }
 
-    @Test func `a command to forget while Bluetooth is off erases at once`() {
+    @Test("A command to forget erases the accessory at once while Bluetooth is off")
+    func forgetPoweredOff() {
         var harness = MachineHarness.ready()
         harness.tell(.unavailable(.poweredOff))
         #expect(harness.tell(.command(.forget)) == [.erase, .report(.poweredOff, .requested)])
@@ -83,7 +92,8 @@ struct CommandStories {
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
-    @Test func `late callbacks of another peripheral mean nothing`() {
+    @Test("Late callbacks of another peripheral have no effect")
+    func lateCallbacks() {
         var harness = MachineHarness.ready()
         let state = harness.machine.state
         #expect(harness.tell(.link("other", .disconnected(.lost, isReconnecting: false))) == [])
@@ -91,7 +101,8 @@ struct CommandStories {
         #expect(harness.machine.state == state)
     }
 
-    @Test func `an old countdown means nothing`() {
+    @Test("An old countdown has no effect")
+    func oldCountdown() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil))
         let scanning = Countdown(number: 1, deadline: .seconds(10))

@@ -6,23 +6,26 @@ import Testing
 
 @testable import Lanyard
 
-/// The meaning of errors.
+/// The kinds and classes of errors.
 struct FailureTests {
-    @Test(arguments: [
-        (CBError.Code.connectionTimeout, LinkFailure.Kind.linkLoss, FailureClass.transient),
-        (.peripheralDisconnected, .remoteClosed, .transient),
-        (.operationCancelled, .ownCancel, .transient),
-        (.peerRemovedPairingInformation, .unpaired, .terminal),
-        (.encryptionTimedOut, .encryptionFailed, .transient),
-        (.tooManyLEPairedDevices, .tooManyBonds, .terminal),
-        (.connectionFailed, .attemptFailed, .transient),
-        (.notConnected, .attemptFailed, .transient),
-        (.unknownDevice, .attemptFailed, .transient),
-        (.connectionLimitReached, .capacity, .capacity),
-        (.operationNotSupported, .unsupported, .terminal),
-        (.unknown, .unknown, .transient),
-    ])
-    func `errors of links have a kind and a class`(
+    @Test(
+        "An error of a link has a kind and a class",
+        arguments: [
+            (CBError.Code.connectionTimeout, LinkFailure.Kind.linkLoss, FailureClass.transient),
+            (.peripheralDisconnected, .remoteClosed, .transient),
+            (.operationCancelled, .ownCancel, .transient),
+            (.peerRemovedPairingInformation, .unpaired, .terminal),
+            (.encryptionTimedOut, .encryptionFailed, .transient),
+            (.tooManyLEPairedDevices, .tooManyBonds, .terminal),
+            (.connectionFailed, .attemptFailed, .transient),
+            (.notConnected, .attemptFailed, .transient),
+            (.unknownDevice, .attemptFailed, .transient),
+            (.connectionLimitReached, .capacity, .capacity),
+            (.operationNotSupported, .unsupported, .terminal),
+            (.unknown, .unknown, .transient),
+        ]
+    )
+    func linkErrors(
         code: CBError.Code,
         kind: LinkFailure.Kind,
         failureClass: FailureClass
@@ -33,14 +36,17 @@ struct FailureTests {
         #expect(failure.failureClass == failureClass)
     }
 
-    @Test(arguments: [
-        (CBATTError.Code.insufficientAuthentication, LinkFailure.Kind.notPaired),
-        (.insufficientEncryption, .notPaired),
-        (.insufficientEncryptionKeySize, .notPaired),
-        (.insufficientAuthorization, .notPaired),
-        (.writeNotPermitted, .refused),
-    ])
-    func `refusals for want of pairing are told from others`(
+    @Test(
+        "A failure distinguishes a lack of pairing from other refusals",
+        arguments: [
+            (CBATTError.Code.insufficientAuthentication, LinkFailure.Kind.notPaired),
+            (.insufficientEncryption, .notPaired),
+            (.insufficientEncryptionKeySize, .notPaired),
+            (.insufficientAuthorization, .notPaired),
+            (.writeNotPermitted, .refused),
+        ]
+    )
+    func refusals(
         code: CBATTError.Code,
         kind: LinkFailure.Kind
     ) {
@@ -49,13 +55,15 @@ struct FailureTests {
         #expect(failure.code == .attribute(code.rawValue))
     }
 
-    @Test func `an error of somebody else's is unknown`() {
+    @Test("An error from another domain is unknown")
+    func foreignError() {
         let failure = LinkFailure(CocoaError(.fileNoSuchFile))
         #expect(failure.kind == .unknown)
         #expect(failure.code == nil)
     }
 
-    @Test func `what is told names the number of the error`() {
+    @Test("The description of a failure contains the error code")
+    func descriptions() {
         #expect(LinkFailure.lost.description == "not heard any more (CBError 6)")
         #expect(LinkFailure.unauthenticated.description == "not for you (CBATTError 5)")
         #expect(LinkFailure(.timeout, "too long").description == "too long")

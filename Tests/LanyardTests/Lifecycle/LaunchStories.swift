@@ -6,7 +6,8 @@ import Testing
 
 /// Changes of Bluetooth's availability, and launches of the app.
 struct LaunchStories {
-    @Test func `an accessory that was paired is waited for at the next launch`() {
+    @Test("A paired accessory has a pending connection request at the next launch")
+    func nextLaunch() {
         var harness = MachineHarness(isRemembered: true)
         #expect(
             harness.tell(.available) == [
@@ -20,14 +21,16 @@ struct LaunchStories {
         )
     }
 
-    @Test func `one that the system does not know may be held by it`() {
+    @Test("The machine looks for a lost identifier among the system's connected peripherals")
+    func heldBySystem() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.available)
         #expect(harness.tell(.retrieved(nil)) == [.retrieve(.heldBySystem)])
         #expect(harness.tell(.retrieved("strap")).contains(.reserveSlot(.request)))
     }
 
-    @Test func `or else it is taken up when it is seen`() {
+    @Test("An accessory unknown to the system connects when it is discovered")
+    func discovered() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.available, .retrieved(nil), .retrieved(nil))
         #expect(harness.machine.state == .idle(.unknownToSystem))
@@ -38,14 +41,16 @@ struct LaunchStories {
         #expect(actions.contains(.save("new")))
     }
 
-    @Test func `a machine without an accessory is idle, since it was never paired`() {
+    @Test("A machine without a paired accessory is idle")
+    func neverPaired() {
         var harness = MachineHarness()
         harness.tell(.available)
         #expect(harness.machine.state == .idle(.neverPaired))
         #expect(harness.tell(.command(.connect)) == [])
     }
 
-    @Test func `one that was being connected to is waited for further`() {
+    @Test("A restored connection request stays pending")
+    func restoredRequest() {
         var harness = MachineHarness(isRemembered: true)
         #expect(
             harness.tell(.restored("strap", .connecting)) == [.report(.restoring, .restored)]
@@ -57,7 +62,8 @@ struct LaunchStories {
         )
     }
 
-    @Test func `one that was connected is used at once, if its services are known`() {
+    @Test("A restored link with known services needs no discovery")
+    func restoredLink() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.restored("strap", .connected(known: .all)))
         #expect(harness.tell(.available).contains(.reserveSlot(.arrived)))
@@ -71,14 +77,16 @@ struct LaunchStories {
         #expect(harness.machine.log.records.last?.approach == .restored)
     }
 
-    @Test func `else they are looked up`() {
+    @Test("A restored link without all services discovers them")
+    func restoredDiscovery() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.restored("strap", .connected(known: [.measurement])), .available)
         let actions = harness.tell(.slot(.granted))
         #expect(actions.contains(.discoverServices("strap", ["180D", "180F"])))
     }
 
-    @Test func `what happens between restoration and power-on counts`() {
+    @Test("The machine applies the events between restoration and power-on")
+    func restoringEvents() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.restored("strap", .connecting))
         harness.hear(.connected(known: .all))
@@ -91,7 +99,8 @@ struct LaunchStories {
         #expect(harness.machine.state == .restoring("strap", .connecting))
     }
 
-    @Test func `a command to forget what is being restored is carried out at power-on`() {
+    @Test("A command to forget a restored accessory ends its link at power-on")
+    func forgetRestored() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.restored("strap", .connected(known: [])))
         #expect(harness.tell(.command(.forget)) == [.erase, .report(.restoring, .requested)])
@@ -100,10 +109,11 @@ struct LaunchStories {
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
-    @Test(arguments: Unavailability.allCases)
-    func `each reason why there is no Bluetooth is told apart, and all resumes after it`(
-        why: Unavailability
-    ) {
+    @Test(
+        "The machine reports why Bluetooth is unavailable, and resumes afterward",
+        arguments: Unavailability.allCases
+    )
+    func unavailable(why: Unavailability) {
         var harness = MachineHarness.ready()
         let actions = harness.tell(.unavailable(why))
         let state: AccessoryState =
@@ -119,7 +129,8 @@ struct LaunchStories {
         #expect(harness.tell(.available).contains(.retrieve(.remembered)))
     }
 
-    @Test func `a search that was cut short begins again`() {
+    @Test("An interrupted scan starts again when Bluetooth is available")
+    func interruptedScan() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil))
         #expect(harness.tell(.unavailable(.poweredOff)).first == .stopScan)
@@ -127,14 +138,16 @@ struct LaunchStories {
         #expect(harness.tell(.retrieved(nil)).contains(.scan))
     }
 
-    @Test func `what was disconnected stays so while Bluetooth goes and comes`() {
+    @Test("A disconnected accessory stays disconnected after Bluetooth was off")
+    func staysDisconnected() {
         var harness = MachineHarness.ready()
         harness.tell(.command(.disconnect), .unavailable(.poweredOff), .available)
         #expect(harness.machine.state == .idle(.disconnected))
         #expect(harness.tell(.command(.connect)).contains(.retrieve(.remembered)))
     }
 
-    @Test func `off after resetting is told`() {
+    @Test("The machine reports that Bluetooth is off after a reset")
+    func offAfterReset() {
         var harness = MachineHarness()
         harness.tell(.unavailable(.resetting))
         #expect(harness.tell(.unavailable(.resetting)) == [])

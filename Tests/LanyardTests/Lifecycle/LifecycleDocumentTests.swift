@@ -20,7 +20,8 @@ struct LifecycleDocumentTests {
     }
 
     /// Run this test with `UPDATE_DOCS=1` in the environment to update the document.
-    @Test func `docs/LIFECYCLE.md shows what the machine does`() throws {
+    @Test("The table in docs/LIFECYCLE.md equals the machine's transitions")
+    func transitions() throws {
         let url = try Self.document()
         let text = try String(contentsOf: url, encoding: .utf8)
         let first = try #require(text.range(of: Self.begin))

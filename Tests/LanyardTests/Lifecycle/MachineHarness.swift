@@ -113,7 +113,7 @@ extension Set<CharacteristicPath> {
 extension LinkFailure {
     static let lost = LinkFailure(.linkLoss, code: .link(6), "not heard any more")
     static let closed = LinkFailure(.remoteClosed, code: .link(7), "the accessory ended the link")
-    static let strange = LinkFailure(.unknown, code: .link(0), "nobody knows")
+    static let strange = LinkFailure(.unknown, code: .link(0), "an unknown cause")
     static let full = LinkFailure(.capacity, code: .link(11), "too many links")
     static let bondLost = LinkFailure(.unpaired, code: .link(14), "the keys are gone")
     static let unauthenticated = LinkFailure(.notPaired, code: .attribute(5), "not for you")

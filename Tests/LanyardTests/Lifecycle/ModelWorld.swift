@@ -229,20 +229,23 @@ extension ModelWorld {
             try probe(peripheral, path)
         case .reserveSlot(let use): try reserve(use)
         case .releaseSlot:
-            try require(slot != .none, "a slot is released that is not held")
+            try require(slot != .none, "a released slot is not held")
             slot = .none
             callbacks.removeAll { $0.isAboutSlots }
         case .save(let peripheral): try save(peripheral)
         case .erase: saved = nil
         case .arm(let countdown):
             try require(armed == nil, "two countdowns are armed")
-            try require(countdown.deadline >= now, "a countdown is over when it is armed")
+            try require(countdown.deadline >= now, "an armed countdown is already over")
             armed = countdown
         case .cancelCountdown(let countdown):
-            try require(armed == countdown, "a countdown is cancelled that is not armed")
+            try require(armed == countdown, "a canceled countdown is not armed")
             armed = nil
         case .report(let state, _):
-            try require(state == machine.accessoryState, "another state is reported")
+            try require(
+                state == machine.accessoryState,
+                "the reported state is not the current one"
+            )
         case .record(let record):
             try require(record.steps.count <= 7, "an attempt has too many steps")
         }
@@ -250,7 +253,7 @@ extension ModelWorld {
 
     private func own(_ peripheral: String, _ before: Machine.State) throws {
         try require(isOn, "Bluetooth is off")
-        try require(peripherals.contains(peripheral), "\(peripheral) is not valid any more")
+        try require(peripherals.contains(peripheral), "\(peripheral) is no longer valid")
         try require(
             peripheral == machine.state.peripheral || peripheral == before.peripheral,
             "\(peripheral) is not the machine's"
@@ -297,7 +300,7 @@ extension ModelWorld {
         let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
         try require(
             links[peripheral] != nil || isExpected,
-            "\(peripheral) is cancelled for nothing"
+            "\(peripheral) is canceled without a connection"
         )
         // A connection that has failed ends only once, with the failure that was reported.
         guard links[peripheral] != nil else { return }
@@ -378,7 +381,7 @@ extension ModelWorld {
     }
 
     private mutating func reserve(_ use: SlotUse) throws {
-        try require(slot == .none, "a second slot is asked for")
+        try require(slot == .none, "a second slot is requested")
         slot = .waiting
         let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
         if !fails(oneIn: 4) { return grant() }
@@ -389,8 +392,8 @@ extension ModelWorld {
         try requireLink(peripheral)
         let wanted = machine.settings.subscriptions.intersection(found)
         guard !isStale else { return saved = peripheral }
-        try require(found.contains(.measurement), "one is saved that is not known")
-        try require(wanted.isSubset(of: confirmed), "one is saved that is not usable")
+        try require(found.contains(.measurement), "a saved accessory is not discovered")
+        try require(wanted.isSubset(of: confirmed), "a saved accessory is not subscribed to")
         saved = peripheral
     }
 }
@@ -402,13 +405,13 @@ extension ModelWorld {
         try require(armed == machine.state.countdown, "another countdown is armed")
         try require((slot != .none) == (machine.state.slotUse != nil), "a slot is leaked")
         try require(isScanning == machine.state.isScanning, "a scan is leaked")
-        try require((saved != nil) == machine.isRemembered, "what is saved is not what is known")
+        try require((saved != nil) == machine.isRemembered, "the store and the machine differ")
         try require(machine.log.records.count <= AttemptLog.limit, "too many records")
         for (peripheral, link) in links where link != .cancelled {
             let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
             try require(
                 peripheral == machine.state.peripheral || isExpected,
-                "\(peripheral) is left behind"
+                "\(peripheral) still has a connection"
             )
         }
     }

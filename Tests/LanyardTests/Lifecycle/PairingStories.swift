@@ -4,9 +4,10 @@ import Testing
 
 @testable import Lanyard
 
-/// From a call of the app to a usable accessory.
+/// Pairing, from the command of the app until the accessory is ready.
 struct PairingStories {
-    @Test func `a new accessory is found, connected to, looked up, subscribed to, and saved`() {
+    @Test("Pairing scans, connects, discovers, subscribes, and saves the accessory")
+    func steps() {
         var harness = MachineHarness()
         #expect(harness.tell(.available) == [.report(.idle, .bluetoothAvailable)])
         #expect(
@@ -67,7 +68,8 @@ struct PairingStories {
         #expect(harness.machine.isRemembered)
     }
 
-    @Test func `an attempt that succeeded is recorded with its phases`() throws {
+    @Test("The record of a successful attempt contains its phases")
+    func successRecord() throws {
         let record = try #require(MachineHarness.ready().machine.log.records.first)
         #expect(
             record.steps.map(\.phase) == [
@@ -82,7 +84,8 @@ struct PairingStories {
         #expect(record.reached == .subscribing)
     }
 
-    @Test func `a search ends after its time-out`() {
+    @Test("A scan ends at its timeout")
+    func scanTimeout() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil))
         let countdown = harness.machine.state.countdown
@@ -95,7 +98,8 @@ struct PairingStories {
         #expect(countdown?.deadline == .seconds(10))
     }
 
-    @Test func `one that the system holds is not looked for`() {
+    @Test("An accessory connected to the system is paired without a scan")
+    func heldBySystem() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair))
         #expect(
@@ -105,7 +109,8 @@ struct PairingStories {
         )
     }
 
-    @Test func `a command before Bluetooth is there is fulfilled when it is`() {
+    @Test("A command to pair takes effect when Bluetooth becomes available")
+    func earlyCommand() {
         var harness = MachineHarness()
         #expect(harness.tell(.command(.pair)) == [])
         #expect(
@@ -115,7 +120,8 @@ struct PairingStories {
         )
     }
 
-    @Test func `an attempt that takes too long is ended, and only then tried again`() {
+    @Test("An attempt that exceeds its timeout ends before the next one begins")
+    func attemptTimeout() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
         harness.tell(.slot(.granted))
@@ -134,7 +140,8 @@ struct PairingStories {
         #expect(harness.wait().contains(.reserveSlot(.request)))
     }
 
-    @Test func `a failed attempt is told from one that takes too long`() throws {
+    @Test("A failed attempt is recorded with its error and is not canceled")
+    func failedAttempt() throws {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
         harness.tell(.slot(.granted))
@@ -143,7 +150,8 @@ struct PairingStories {
         #expect(actions.compactMap(\.record).first?.failure == .strange)
     }
 
-    @Test func `after four hard failures a new accessory is given up`() {
+    @Test("Pairing fails after four hard failures")
+    func hardFailures() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
         for _ in 1...3 {
@@ -160,7 +168,8 @@ struct PairingStories {
         #expect(!harness.machine.isRemembered)
     }
 
-    @Test func `an accessory that lacks a required service is none of ours`() {
+    @Test("Pairing rejects an accessory without a required service")
+    func missingService() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: []), .servicesDiscovered(["180F"]))
@@ -170,7 +179,8 @@ struct PairingStories {
         #expect(harness.machine.state == .idle(.failed(lacking)))
     }
 
-    @Test func `so is one that lacks a required characteristic`() {
+    @Test("Pairing rejects an accessory without a required characteristic")
+    func missingCharacteristic() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: []), .servicesDiscovered(["180D"]))
@@ -181,7 +191,8 @@ struct PairingStories {
         )
     }
 
-    @Test func `what is not required may be missing`() {
+    @Test("An accessory without its optional parts becomes ready")
+    func optionalParts() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: []), .servicesDiscovered(["180D"]))
@@ -190,13 +201,15 @@ struct PairingStories {
         #expect(harness.machine.accessoryState == .ready)
     }
 
-    @Test func `where nothing is wanted a link is enough`() {
+    @Test("An accessory without described services is ready once it is connected")
+    func noServices() {
         var harness = MachineHarness(LifecycleSettings())
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         #expect(harness.hear(.connected(known: [])).contains(.report(.ready, .usable)))
     }
 
-    @Test func `a service without characteristics has only to be there`() {
+    @Test("A service without described characteristics needs discovery only")
+    func emptyService() {
         var settings = LifecycleSettings()
         settings.services = [ServiceDescription("180D", [])]
         var harness = MachineHarness(settings)

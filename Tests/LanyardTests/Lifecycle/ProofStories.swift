@@ -15,7 +15,8 @@ struct ProofStories {
         return harness
     }
 
-    @Test func `an accessory that has to be paired is asked for what is protected`() {
+    @Test("An accessory that requires pairing is ready after its protected value was read")
+    func protectedValue() {
         var harness = probing()
         #expect(harness.machine.accessoryState == .connected)
         #expect(!harness.machine.isRemembered)
@@ -24,7 +25,8 @@ struct ProofStories {
         #expect(actions.contains(.report(.ready, .usable)))
     }
 
-    @Test func `one that refuses stays connected, and can be paired again by a command`() {
+    @Test("A refused protected value leaves the accessory connected, and a command reads it again")
+    func refusal() {
         var harness = probing()
         let refusal = harness.hear(.probed(.unauthenticated))
         #expect(refusal.reports == [.report(.connected, .notPaired(.unauthenticated))])
@@ -35,7 +37,8 @@ struct ProofStories {
         #expect(harness.machine.accessoryState == .ready)
     }
 
-    @Test func `a person who takes too long is not paired, and may still be`() {
+    @Test("Pairing that completes after its timeout makes the accessory ready")
+    func latePairing() {
         var harness = probing()
         harness.wait()
         let tooLong = LinkFailure(.timeout, "pairing took longer than 60.00 s")
@@ -44,7 +47,8 @@ struct ProofStories {
         #expect(harness.machine.accessoryState == .ready)
     }
 
-    @Test func `a subscription that needs pairing is asked for again by a command`() {
+    @Test("A command to pair repeats a subscription that requires pairing")
+    func repeatedSubscription() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: .all))
@@ -56,7 +60,8 @@ struct ProofStories {
         #expect(harness.machine.accessoryState == .ready)
     }
 
-    @Test func `a subscription that may ask a person to pair has as long as pairing`() {
+    @Test("A subscription that may start pairing has the timeout of pairing")
+    func subscriptionTimeout() {
         var harness = MachineHarness(.lockedStrap)
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: .all))
@@ -69,7 +74,8 @@ struct ProofStories {
         #expect(open.machine.state.countdown?.deadline == open.now + timeouts.subscribing)
     }
 
-    @Test func `subscriptions that pairing made possible are asked for after it`() {
+    @Test("Subscriptions that require pairing are repeated after it")
+    func laterSubscriptions() {
         var harness = MachineHarness(.lockedStrap)
         harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.hear(.connected(known: .all))
@@ -80,7 +86,8 @@ struct ProofStories {
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
 
-    @Test func `an accessory that has lost its keys is not connected to again and again`() {
+    @Test("The machine does not reconnect an accessory that lost its bond")
+    func peerLostBond() {
         var harness = MachineHarness.ready(.lockedStrap)
         harness.hear(.disconnected(.bondLost, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(.bondLost)))
@@ -91,7 +98,8 @@ struct ProofStories {
         #expect(harness.tell(.retrieved("strap")).contains(.reserveSlot(.request)))
     }
 
-    @Test func `keys that were lost here show as not paired`() {
+    @Test("An accessory whose bond this device lost is not paired")
+    func ownLostBond() {
         var harness = MachineHarness.ready(.lockedStrap)
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         harness.tell(.slot(.granted))
@@ -101,7 +109,8 @@ struct ProofStories {
         #expect(harness.machine.isRemembered)
     }
 
-    @Test func `what is to be probed has to be there`() {
+    @Test("An accessory without the protected characteristic is rejected")
+    func missingProtected() {
         var settings = LifecycleSettings.strap
         settings.protected = "2A00"
         var harness = MachineHarness(settings)

@@ -20,8 +20,11 @@ struct RandomWalks {
     /// The maximum number of steps until an accessory is ready in a world without failures.
     private static let patience = 120
 
-    @Test(arguments: [false, true])
-    func `nothing impossible is asked for, and all ends well`(isLocked: Bool) async {
+    @Test(
+        "Random events cause no impossible action, and the accessory becomes ready afterward",
+        arguments: [false, true]
+    )
+    func reachesReady(isLocked: Bool) async {
         let settings = isLocked ? LifecycleSettings.lockedStrap : .strap
         var faults = 0
         for seed in RunSeed.seeds(Self.walks) where faults < Self.faultLimit {
@@ -39,12 +42,13 @@ struct RandomWalks {
         }
     }
 
-    @Test func `events that make no sense upset nothing`() async {
+    @Test("Meaningless events leak no slot, scan, or countdown")
+    func meaninglessEvents() async {
         for seed in RunSeed.seeds(Self.walks) {
             if seed % Self.turn == 0 { await Task.yield() }
-            var account = Account(seed: seed)
+            var tracker = ResourceTracker(seed: seed)
             for _ in 1...Self.steps {
-                if let fault = account.tellSomething() {
+                if let fault = tracker.tellSomething() {
                     Issue.record("seed \(seed): \(fault)")
                     return
                 }
@@ -92,7 +96,7 @@ struct RandomWalks {
                 if world.isLost { world.walk(in: true) }
             }
         }
-        throw Impossible(description: "it never gets ready: \(world.machine.state)")
+        throw Impossible(description: "the accessory does not become ready: \(world.machine.state)")
     }
 }
 
@@ -103,7 +107,7 @@ extension ModelWorld {
 
 /// The resources that a machine holds according to its actions, while it receives meaningless
 /// events.
-private struct Account {
+private struct ResourceTracker {
     private var machine: Machine
     private var generator: SplitMix64
     private var armed: Countdown?
@@ -136,7 +140,7 @@ private struct Account {
             return "\(event) changes \(before.state)"
         }
         for action in actions {
-            if let fault = book(action, before) { return "\(fault) after \(event)" }
+            if let fault = track(action, before) { return "\(fault) after \(event)" }
         }
         guard armed == machine.state.countdown else { return "another countdown is armed" }
         guard hasSlot == (machine.state.slotUse != nil) else { return "the slot is leaked" }
@@ -160,38 +164,38 @@ private struct Account {
         return countdown != armed
     }
 
-    private mutating func book(_ action: Machine.Action, _ before: Machine) -> String? {
+    private mutating func track(_ action: Machine.Action, _ before: Machine) -> String? {
         switch action {
         case .arm(let countdown):
             guard armed == nil else { return "two countdowns are armed" }
-            guard !old.contains(countdown) else { return "a countdown comes twice" }
+            guard !old.contains(countdown) else { return "a countdown is armed twice" }
             armed = countdown
         case .cancelCountdown(let countdown):
-            guard armed == countdown else { return "another countdown is cancelled" }
+            guard armed == countdown else { return "another countdown is canceled" }
             armed = nil
             old.append(countdown)
         case .reserveSlot:
-            guard !hasSlot else { return "two slots are asked for" }
+            guard !hasSlot else { return "two slots are requested" }
             hasSlot = true
         case .releaseSlot:
-            guard hasSlot else { return "a slot is released that is not held" }
+            guard hasSlot else { return "a released slot is not held" }
             hasSlot = false
         case .scan, .stopScan:
-            guard isScanning != (action == .scan) else { return "scans nest" }
+            guard isScanning != (action == .scan) else { return "a scan begins or ends twice" }
             isScanning = action == .scan
         case .connect(let peripheral, _), .discoverServices(let peripheral, _),
             .discoverCharacteristics(let peripheral, _, _), .subscribe(let peripheral, _),
             .unsubscribe(let peripheral, _), .probe(let peripheral, _):
             guard peripheral == machine.state.peripheral else {
-                return "\(peripheral) is a stranger"
+                return "\(peripheral) is not the machine's"
             }
         case .cancelConnection(let peripheral):
             guard peripheral == before.state.peripheral else {
-                return "\(peripheral) is a stranger"
+                return "\(peripheral) is not the machine's"
             }
         case .save(let peripheral):
             guard machine.state.accessoryState == .ready, peripheral == machine.state.peripheral
-            else { return "one is saved that is not ready" }
+            else { return "a saved accessory is not ready" }
         case .retrieve, .erase, .report, .record: break
         }
         return nil

@@ -21,8 +21,11 @@ extension MachineHarness {
 
 /// Lost links and reconnections.
 struct RangeStories {
-    @Test(arguments: [LinkFailure.lost, .closed])
-    func `an accessory out of range is waited for, and holds no slot`(failure: LinkFailure) {
+    @Test(
+        "An accessory out of range has a pending connection request and no slot",
+        arguments: [LinkFailure.lost, .closed]
+    )
+    func outOfRange(failure: LinkFailure) {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
         #expect(
@@ -34,7 +37,8 @@ struct RangeStories {
         #expect(harness.machine.state.countdown == nil)
     }
 
-    @Test func `when it comes back it gets a slot, and is looked up again`() {
+    @Test("An accessory that returns gets a slot, and its services are discovered again")
+    func returning() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false))
         harness.now = .seconds(1000)
@@ -47,14 +51,16 @@ struct RangeStories {
         #expect(harness.machine.log.records.last?.approach == .pending)
     }
 
-    @Test func `what is saved is not saved again`() {
+    @Test("A saved accessory is not saved again")
+    func savedOnce() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         harness.tell(.slot(.granted))
         #expect(!harness.getReady().contains(.save("strap")))
     }
 
-    @Test func `what is known is not looked up again`() {
+    @Test("Known services are not discovered again")
+    func knownServices() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
         let actions = harness.tell(.slot(.granted))
@@ -62,7 +68,8 @@ struct RangeStories {
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
 
-    @Test func `where the system reconnects nothing is done`() {
+    @Test("The machine makes no connection request while the system reconnects")
+    func systemReconnects() {
         var harness = MachineHarness.ready()
         #expect(
             harness.hear(.disconnected(.lost, isReconnecting: true)) == [
@@ -73,7 +80,8 @@ struct RangeStories {
         #expect(harness.hear(.connected(known: .all)).contains(.reserveSlot(.arrived)))
     }
 
-    @Test func `where it gives up a connect of ours stands in`() {
+    @Test("The machine makes a connection request when the system stops reconnecting")
+    func systemStops() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
         harness.hear(.disconnected(.lost, isReconnecting: true))
@@ -81,13 +89,15 @@ struct RangeStories {
         #expect(actions.contains(.connect("strap", .pending(after: .zero))))
     }
 
-    @Test func `a link that was ended on this device is not made again`() {
+    @Test("A link that this device ended is not made again")
+    func endedHere() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.cancelled))
     }
 
-    @Test func `an end that does not mean out of range is followed by an attempt soon`() {
+    @Test("A disconnection that does not mean out of range leads to an attempt within a second")
+    func quickRetry() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
         let actions = harness.hear(.disconnected(.strange, isReconnecting: false))
@@ -101,7 +111,8 @@ struct RangeStories {
         #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
-    @Test func `which ends mean out of range can be changed`() {
+    @Test("The settings determine which disconnections mean out of range")
+    func outOfRangeRule() {
         var settings = LifecycleSettings.strap
         settings.outOfRange = OutOfRangeRule([])
         settings.outOfRange.codes = [0]
@@ -110,7 +121,8 @@ struct RangeStories {
         #expect(harness.machine.accessoryState == .outOfRange)
     }
 
-    @Test func `one that hangs up on everybody is left alone for a while`() {
+    @Test("An accessory that always disconnects gets its next request after a pause")
+    func pausedRequest() {
         var harness = MachineHarness.ready()
         for _ in 1...8 {
             harness.hear(.disconnected(.closed, isReconnecting: false))
@@ -126,14 +138,16 @@ struct RangeStories {
         #expect(harness.machine.log.records.last?.next == .pending(after: .seconds(60)))
     }
 
-    @Test func `no timer of ours stands between an accessory and its connect`() {
+    @Test("A paused connection request needs no timer of the machine")
+    func noTimer() {
         var harness = MachineHarness.resting()
         #expect(harness.machine.state.countdown == nil)
         harness.now += .seconds(60)
         #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
     }
 
-    @Test func `a command ends the pause, by another connect`() {
+    @Test("A command to connect replaces the paused request by a direct one")
+    func commandDuringPause() {
         var harness = MachineHarness.resting()
         let requested = harness.tell(.command(.connect))
         #expect(
@@ -148,7 +162,8 @@ struct RangeStories {
         )
     }
 
-    @Test func `what is told late does not end the pause`() {
+    @Test("A late disconnection does not end the pause")
+    func lateDisconnection() {
         var harness = MachineHarness.resting()
         harness.now += .seconds(20)
         let actions = harness.hear(.disconnected(nil, isReconnecting: false))
@@ -157,7 +172,8 @@ struct RangeStories {
         #expect(harness.tell(.command(.connect)) == [])
     }
 
-    @Test func `an accessory with a new identifier takes the place of the old one`() {
+    @Test("An accessory with a new identifier replaces the old one")
+    func newIdentifier() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false))
         #expect(harness.tell(.found("strap", rssi: -40)) == [])
@@ -172,7 +188,8 @@ struct RangeStories {
         #expect(last.contains(.save("new")))
     }
 
-    @Test func `services that change are looked up again, and only those`() {
+    @Test("Only the changed services are discovered again")
+    func changedServices() {
         var harness = MachineHarness.ready()
         #expect(harness.hear(.servicesModified(["1805"])) == [])
         let actions = harness.hear(.servicesModified(["180F"]))
@@ -186,7 +203,8 @@ struct RangeStories {
         #expect(harness.machine.log.records.last?.approach == .renewal)
     }
 
-    @Test func `an accessory that changes all the time is not waited for`() {
+    @Test("Repeated service changes do not extend the timeout of discovery")
+    func repeatedChanges() {
         var harness = MachineHarness.ready()
         harness.hear(.servicesModified(["180F"]))
         let countdown = harness.machine.state.countdown
@@ -195,7 +213,8 @@ struct RangeStories {
         #expect(harness.machine.state.countdown == countdown)
     }
 
-    @Test func `a subscription that ended is made again`() {
+    @Test("A subscription that ended is made again")
+    func endedSubscription() {
         var harness = MachineHarness.ready()
         #expect(
             harness.hear(.subscriptionChanged(.battery, .ended)).contains(

@@ -18,13 +18,15 @@ struct RenewalPlanTests {
         return steps
     }
 
-    @Test func `each step follows three refusals in a row, and costs more than the one before`() {
+    @Test("Each step follows three refusals in a row and costs more than the previous step")
+    func escalation() {
         var plan = RenewalPlan()
         let steps = steps(&plan, 100)
         #expect(steps == [3: .subscription, 6: .discovery, 9: .link])
     }
 
-    @Test func `after all steps there is a pause`() {
+    @Test("A pause follows the last step")
+    func pauseAfterSteps() {
         var plan = RenewalPlan()
         let steps = steps(&plan, 700)
         #expect(
@@ -36,7 +38,8 @@ struct RenewalPlanTests {
         )
     }
 
-    @Test func `a message that is accepted ends it`() {
+    @Test("An accepted message resets the plan")
+    func acceptance() {
         var plan = RenewalPlan()
         _ = steps(&plan, 5)
         plan.accepted()
@@ -45,8 +48,11 @@ struct RenewalPlanTests {
         #expect(later == [3: .subscription])
     }
 
-    @Test(arguments: [0x01, 0x03, 0x05, 0x08, 0x0A, 0x0C, 0x0E, 0x0F, 0x12])
-    func `errors that all messages would get lead to a step`(code: Int) {
+    @Test(
+        "An error that applies to all messages leads to a step",
+        arguments: [0x01, 0x03, 0x05, 0x08, 0x0A, 0x0C, 0x0E, 0x0F, 0x12]
+    )
+    func generalErrors(code: Int) {
         let error = AccessoryError.refused(code: code, text: "no")
         let failure = LinkFailure(refusalOfAllMessages: error)
         let needsPairing = [0x05, 0x08, 0x0C, 0x0F].contains(code)
@@ -55,6 +61,7 @@ struct RenewalPlanTests {
     }
 
     @Test(
+        "An error about a single message leads to no step",
         arguments: [
             .refused(code: 0x80, text: "of the application"),
             .refused(code: 0x0D, text: "the length of a value"),
@@ -62,7 +69,7 @@ struct RenewalPlanTests {
             .linkEnded, .requestTimedOut(after: .seconds(1)), .notPermitted("2A37"),
         ] as [AccessoryError]
     )
-    func `errors about one message do not`(error: AccessoryError) {
+    func messageErrors(error: AccessoryError) {
         #expect(LinkFailure(refusalOfAllMessages: error) == nil)
     }
 }

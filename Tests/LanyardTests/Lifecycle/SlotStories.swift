@@ -14,7 +14,8 @@ struct SlotStories {
         return harness
     }
 
-    @Test func `nothing is connectionRequested without a slot`() {
+    @Test("The machine makes no direct connection request without a slot")
+    func requestNeedsSlot() {
         var harness = waiting()
         #expect(
             harness.tell(.slot(.delayed(slots))) == [.report(.connecting, .waitingForSlot(slots))]
@@ -24,13 +25,15 @@ struct SlotStories {
         #expect(harness.machine.log.records.last?.slots == slots)
     }
 
-    @Test func `who no longer wants a slot gives it back`() {
+    @Test("A command to disconnect withdraws the request for a slot")
+    func withdrawal() {
         var harness = waiting()
         #expect(harness.tell(.command(.disconnect)).contains(.releaseSlot(limitReached: false)))
         #expect(harness.tell(.slot(.granted)) == [])
     }
 
-    @Test func `a slot is given back at the end of the link, not when that is asked for`() {
+    @Test("The machine releases its slot at the end of the link, not when it cancels the link")
+    func releasedAtEnd() {
         var harness = MachineHarness.ready()
         let actions = harness.tell(.command(.disconnect))
         #expect(actions.contains(.cancelConnection("strap")))
@@ -39,15 +42,16 @@ struct SlotStories {
         #expect(end.contains(.releaseSlot(limitReached: false)))
     }
 
-    @Test func `an end that nobody tells of comes by itself`() {
+    @Test("The machine releases its slot after a timeout if the system reports no end")
+    func unreportedEnd() {
         var harness = MachineHarness.ready()
         harness.tell(.command(.disconnect))
         #expect(harness.wait().contains(.releaseSlot(limitReached: false)))
         #expect(harness.machine.state == .idle(.disconnected))
     }
 
-    @Test
-    func `one that comes by itself and gets no slot is connectionRequested when there is one`() {
+    @Test("An accessory that was turned away connects when a slot is free")
+    func turnedAway() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         let away = harness.tell(.slot(.turnedAway(slots)))
@@ -58,7 +62,8 @@ struct SlotStories {
         #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
-    @Test func `a slot that is granted before the end of the link is used after it`() {
+    @Test("A slot granted before the end of the link is used after it")
+    func earlyGrant() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         harness.tell(.slot(.turnedAway(slots)))
@@ -67,13 +72,15 @@ struct SlotStories {
         #expect(end.contains(.connect("strap", .direct)))
     }
 
-    @Test func `one that waits too long for its slot makes room`() {
+    @Test("A link that waits too long for its slot ends")
+    func slotTimeout() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         #expect(harness.wait().contains(.cancelConnection("strap")))
     }
 
-    @Test func `one that has to make room asks again a little later`() {
+    @Test("An accessory whose slot was revoked requests another one after a delay")
+    func revokedSlot() {
         var harness = MachineHarness.ready()
         #expect(harness.tell(.slot(.revoked)).contains(.cancelConnection("strap")))
         let end = harness.hear(.disconnected(nil, isReconnecting: false))
@@ -82,7 +89,8 @@ struct SlotStories {
         #expect(harness.wait().contains(.reserveSlot(.request)))
     }
 
-    @Test func `a limit of the system's is told to the pool`() {
+    @Test("The machine reports a connection limit of the system to the pool")
+    func systemLimit() {
         var harness = waiting()
         harness.tell(.slot(.granted))
         let actions = harness.hear(.failedToConnect(.full))

@@ -7,8 +7,8 @@ import Testing
 
 /// Every event in every state.
 struct TransitionTests {
-    @Test(arguments: Situation.allCases)
-    func `each event leads where it should, or is ignored`(situation: Situation) {
+    @Test("Each event leads to the expected state or is ignored", arguments: Situation.allCases)
+    func transitions(situation: Situation) {
         let expected = ExpectedTransitions.row(situation)
         for occurrence in Occurrence.allCases {
             let outcome = TransitionTable.outcome(of: occurrence, in: situation)?.outcome
@@ -19,8 +19,8 @@ struct TransitionTests {
         }
     }
 
-    @Test(arguments: Situation.allCases)
-    func `what is ignored changes nothing`(situation: Situation) {
+    @Test("An ignored event changes nothing", arguments: Situation.allCases)
+    func ignoredEvents(situation: Situation) {
         for occurrence in Occurrence.allCases
         where TransitionTable.outcome(of: occurrence, in: situation) == nil {
             var harness = MachineHarness(isRemembered: true, state: situation.state)
@@ -29,10 +29,11 @@ struct TransitionTests {
         }
     }
 
-    @Test(arguments: Situation.allCases)
-    func `a countdown is armed by the state that has it, and cancelled by leaving that`(
-        situation: Situation
-    ) {
+    @Test(
+        "A state arms its countdown on entry and cancels it on exit",
+        arguments: Situation.allCases
+    )
+    func armedCountdowns(situation: Situation) {
         let old = situation.state.countdown
         for occurrence in Occurrence.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
@@ -50,10 +51,11 @@ struct TransitionTests {
         }
     }
 
-    @Test(arguments: Situation.allCases)
-    func `each change that an application can see is told to it once, at last`(
-        situation: Situation
-    ) {
+    @Test(
+        "The machine reports each visible state change once, as its last action",
+        arguments: Situation.allCases
+    )
+    func stateReports(situation: Situation) {
         let before = situation.state.accessoryState
         for occurrence in Occurrence.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
@@ -66,8 +68,8 @@ struct TransitionTests {
         }
     }
 
-    @Test(arguments: Situation.allCases)
-    func `what is told of another peripheral is ignored`(situation: Situation) {
+    @Test("The machine ignores the events of another peripheral", arguments: Situation.allCases)
+    func foreignEvents(situation: Situation) {
         for occurrence in Occurrence.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
             var harness = MachineHarness(isRemembered: true, state: situation.state)
@@ -76,13 +78,13 @@ struct TransitionTests {
         }
     }
 
-    @Test(arguments: Situation.allCases)
-    func `a specimen is of its own kind`(situation: Situation) {
+    @Test("Each sample state has its own kind", arguments: Situation.allCases)
+    func samples(situation: Situation) {
         #expect(Situation(situation.state) == situation)
     }
 
-    @Test(arguments: Situation.allCases)
-    func `forgetting leads to idle from everywhere`(situation: Situation) {
+    @Test("A command to forget leads to idle from every state", arguments: Situation.allCases)
+    func forget(situation: Situation) {
         var harness = MachineHarness(isRemembered: true, state: situation.state)
         harness.tell(.command(.forget), .available)
         if let peripheral = harness.machine.state.peripheral {

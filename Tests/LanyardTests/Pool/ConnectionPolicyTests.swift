@@ -104,7 +104,7 @@ struct ConnectionPolicyTests {
     }
 
     @Test("A running connection attempt is not ended for another accessory")
-    func diallingStays() {
+    func attemptStays() {
         var story = PoolStory(limit: .fixed(1))
         #expect(story.reserve("a") == ["grant a"])
         #expect(story.reserve("b", 9) == ["b waits: 1 of 1"])

@@ -19,7 +19,7 @@ struct LinkPoolWalkTests {
         var walk = PoolWalk(limit: limit, controllerLimit: Int(seed) % 5 + 1)
         for _ in 0..<5000 { walk.step(using: &generator) }
         walk.heal()
-        #expect(walk.offence == nil)
+        #expect(walk.violation == nil)
         #expect(walk.grantCount > 50)
     }
 }
@@ -38,7 +38,7 @@ struct PoolWalk {
     private var kept: Set<AccessoryIdentity> = []
     private var now = Duration.zero
     private(set) var grantCount = 0
-    private(set) var offence: String?
+    private(set) var violation: String?
 
     init(limit: ConnectionLimit, controllerLimit: Int) {
         pool = LinkPool(limit: limit)
@@ -74,7 +74,7 @@ struct PoolWalk {
             check()
         }
         if !waiting.isEmpty || !pool.state(now: now).holders.isEmpty {
-            note("somebody waits for ever")
+            note("an accessory waits forever")
         }
     }
 
@@ -87,7 +87,7 @@ struct PoolWalk {
             turns += 1
             follow(pool.deadlinePassed(now: now))
         }
-        if turns == 100 { note("a deadline that does not pass") }
+        if turns == 100 { note("a deadline stays in the past") }
     }
 
     private mutating func reserve(_ identity: AccessoryIdentity, _ priority: Int) {
@@ -137,7 +137,7 @@ struct PoolWalk {
     private mutating func end(_ token: SlotToken) {
         links[token] = nil
         follow(pool.release(token, now: now))
-        if !pool.release(token, now: now).isEmpty { note("a slot was given back twice") }
+        if !pool.release(token, now: now).isEmpty { note("a slot was released twice") }
     }
 
     private func token(_ link: Link, using generator: inout SplitMix64) -> SlotToken? {
@@ -152,14 +152,14 @@ struct PoolWalk {
             switch action {
             case .grant(let token, let identity):
                 grantCount += 1
-                if !waiting.contains(identity) { note("a grant for nobody") }
-                if links[token] != nil { note("a token twice") }
+                if !waiting.contains(identity) { note("a grant without a request") }
+                if links[token] != nil { note("a token was granted twice") }
                 waiting.remove(identity)
                 let hasLink = kept.remove(identity) != nil || identity == arrived
                 links[token] = (identity, hasLink ? .linked : .connecting)
             case .evict(let token, let holder, _):
-                if links[token]?.identity != holder { note("a stranger is evicted") }
-                if links[token]?.link != .linked { note("no link to end") }
+                if links[token]?.identity != holder { note("the evicted slot has another holder") }
+                if links[token]?.link != .linked { note("the evicted slot has no link") }
                 links[token]?.link = .ending
             case .keepWaiting(let identity): kept.insert(identity)
             case .wait, .turnAway, .changed: break
@@ -169,16 +169,18 @@ struct PoolWalk {
 
     private mutating func check() {
         let state = pool.state(now: now)
-        if state.holders.count != links.count { note("the pool counts other slots") }
-        if Set(state.waiting.map(\.identity)) != waiting { note("the pool has others waiting") }
-        if Set(state.holders.map(\.identity)).count > state.holders.count { note("two slots") }
-        if let fixed, state.holders.count > fixed { note("above the limit") }
+        if state.holders.count != links.count { note("the pool has a different number of slots") }
+        if Set(state.waiting.map(\.identity)) != waiting { note("the pool has different requests") }
+        if Set(state.holders.map(\.identity)).count > state.holders.count {
+            note("an accessory has two slots")
+        }
+        if let fixed, state.holders.count > fixed { note("the slots exceed the limit") }
         if kept.count > links.values.count(where: { $0.link == .ending }) {
-            note("more links are kept than make room")
+            note("the kept links exceed the ending ones")
         }
     }
 
     private mutating func note(_ text: String) {
-        if offence == nil { offence = "\(text) at \(now)" }
+        if violation == nil { violation = "\(text) at \(now)" }
     }
 }

@@ -6,7 +6,8 @@ import Testing
 
 /// The records of attempts.
 struct AttemptLogTests {
-    @Test func `phases are timed`() throws {
+    @Test("A record contains the duration of each phase")
+    func phaseDurations() throws {
         var log = AttemptLog()
         log.enter(.waitingForSlot, by: .direct, at: .seconds(1))
         log.enter(.connecting, by: .direct, at: .seconds(3))
@@ -28,11 +29,12 @@ struct AttemptLogTests {
         #expect(
             record.description
                 == "attempt 1, direct, at -71 dBm, 2 of 5 links: waiting for a slot 2.00 s, "
-                + "connecting 10.00 s; failed: nobody knows (CBError 0); next when there is a slot"
+                + "connecting 10.00 s; failed: an unknown cause (CBError 0); next when there is a slot"
         )
     }
 
-    @Test func `a phase that comes again is counted with the first`() throws {
+    @Test("A repeated phase adds to its first duration")
+    func repeatedPhase() throws {
         var log = AttemptLog()
         for second in 0..<100 {
             let phase: AttemptRecord.Phase =
@@ -44,7 +46,8 @@ struct AttemptLogTests {
         #expect(record.steps.map(\.duration) == [.seconds(50), .seconds(50)])
     }
 
-    @Test func `how far it came does not count its end`() throws {
+    @Test("The furthest phase of an attempt excludes the end of its link")
+    func furthestPhase() throws {
         var log = AttemptLog()
         log.enter(.subscribing, by: .renewal, at: .zero)
         log.enter(.ending, by: .renewal, at: .zero)
@@ -53,7 +56,8 @@ struct AttemptLogTests {
         #expect(record.reached == .subscribing)
     }
 
-    @Test func `only the last records are kept`() {
+    @Test("The log keeps only the latest records")
+    func recordLimit() {
         var log = AttemptLog()
         for _ in 1...(AttemptLog.limit + 10) {
             log.enter(.connecting, by: .direct, at: .zero)
@@ -64,16 +68,21 @@ struct AttemptLogTests {
         #expect(log.records.last?.number == AttemptLog.limit + 10)
     }
 
-    @Test func `what did not begin does not end`() {
+    @Test("Closing the log without an attempt returns no record")
+    func closeWithoutAttempt() {
         var log = AttemptLog()
         #expect(log.close(with: nil, next: .ready, at: .zero) == nil)
     }
 
-    @Test(arguments: [
-        (Duration.zero, "0.00 s"), (.milliseconds(50), "0.05 s"), (.milliseconds(1234), "1.23 s"),
-        (.seconds(75), "75.00 s"), (.milliseconds(1999), "2.00 s"),
-    ])
-    func `durations are told in seconds`(duration: Duration, text: String) {
+    @Test(
+        "A duration is printed in seconds with two decimal places",
+        arguments: [
+            (Duration.zero, "0.00 s"), (.milliseconds(50), "0.05 s"),
+            (.milliseconds(1234), "1.23 s"),
+            (.seconds(75), "75.00 s"), (.milliseconds(1999), "2.00 s"),
+        ]
+    )
+    func durationTexts(duration: Duration, text: String) {
         #expect(duration.inSeconds == text)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-/// The steps after failures.
+/// The steps of the plan after failures.
 struct ReconnectPlanTests {
     private static let passing = LinkFailure(.attemptFailed, code: .link(10), "it did not work")
     private static let hard = LinkFailure(.timeout, "too long")
@@ -28,7 +28,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `what stays ends it`() {
+    @Test("A permanent failure ends the plan")
+    func permanentFailure() {
         var plan = ReconnectPlan()
         for kind in [LinkFailure.Kind.unpaired, .incomplete, .unsupported, .tooManyBonds] {
             let failure = LinkFailure(kind, "it stays so")
@@ -36,8 +37,11 @@ struct ReconnectPlanTests {
         }
     }
 
-    @Test(arguments: [(0.0, 100), (0.5, 550), (1.0, 1000)])
-    func `what passes is tried again within a second`(chance: Double, milliseconds: Int) {
+    @Test(
+        "A transient failure leads to an attempt within a second",
+        arguments: [(0.0, 100), (0.5, 550), (1.0, 1000)]
+    )
+    func transientFailure(chance: Double, milliseconds: Int) {
         var plan = ReconnectPlan()
         #expect(
             plan.step(after: trouble(Self.passing), at: .zero, chance: chance)
@@ -45,7 +49,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `what lacks room is tried again after four seconds`() {
+    @Test("A lack of capacity leads to an attempt after four seconds")
+    func capacityFailure() {
         var plan = ReconnectPlan()
         #expect(
             plan.step(after: trouble(Self.full), at: .zero, chance: 1)
@@ -53,20 +58,22 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `what means out of range is waited for at once`() {
+    @Test("A loss of range leads to a pending connection request at once")
+    func rangeLoss() {
         var plan = ReconnectPlan()
         let lost = trouble(.lost, linkWasUp: true, isOutOfRange: true)
         #expect(plan.step(after: lost, at: .zero, chance: 1) == .standBy(after: .zero))
     }
 
-    @Test func `one that was never usable is not waited for`() {
+    @Test("An accessory that was never ready gets no pending connection request")
+    func neverReady() {
         var plan = ReconnectPlan()
         let lost = trouble(.lost, isOutOfRange: true, isRemembered: false)
         #expect(plan.step(after: lost, at: .zero, chance: 0) == .connect(after: .milliseconds(100)))
     }
 
-    @Test(arguments: [(hard, 4), (passing, 9)])
-    func `a burst is bounded in number`(failure: LinkFailure, limit: Int) {
+    @Test("A burst has a limited number of attempts", arguments: [(hard, 4), (passing, 9)])
+    func burstCount(failure: LinkFailure, limit: Int) {
         var plan = ReconnectPlan()
         for number in 1..<limit {
             let step = plan.step(
@@ -82,7 +89,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `a burst is bounded in time`() {
+    @Test("A burst has a limited duration")
+    func burstDuration() {
         var plan = ReconnectPlan()
         for second in stride(from: 0, to: 60, by: 4) {
             #expect(
@@ -96,7 +104,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `after a burst the next one begins anew`() {
+    @Test("A failure after a burst begins a new burst")
+    func nextBurst() {
         var plan = ReconnectPlan()
         for _ in 1...4 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         #expect(
@@ -105,14 +114,16 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `a burst of links that were of no use is followed by a rest`() {
+    @Test("A pause follows a burst of unusable links")
+    func unusableLinks() {
         var plan = ReconnectPlan()
         let useless = trouble(Self.hard, linkWasUp: true)
         for _ in 1...3 { _ = plan.step(after: useless, at: .zero, chance: 0) }
         #expect(plan.step(after: useless, at: .zero, chance: 0) == .standBy(after: .seconds(60)))
     }
 
-    @Test func `a pending connect that fails stands again, and rests in the end`() {
+    @Test("A pending connection request that fails repeatedly is made again after a pause")
+    func failedPending() {
         var plan = ReconnectPlan()
         let failed = trouble(Self.passing, wasPending: true, isOutOfRange: true)
         for _ in 1...8 {
@@ -124,14 +135,16 @@ struct ReconnectPlanTests {
         #expect(plan.step(after: failed, at: .zero, chance: 0) == .standBy(after: .seconds(60)))
     }
 
-    @Test func `one that was never usable is given up after a burst`() {
+    @Test("A burst ends the plan of an accessory that was never ready")
+    func neverReadyBurst() {
         var plan = ReconnectPlan()
         let new = trouble(Self.hard, isRemembered: false)
         for _ in 1...3 { _ = plan.step(after: new, at: .zero, chance: 0) }
         #expect(plan.step(after: new, at: .zero, chance: 0) == .stop)
     }
 
-    @Test func `a link that was steady makes up for what failed before`() {
+    @Test("A steady link clears the failures before it")
+    func steadyLink() {
         var plan = ReconnectPlan()
         for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         plan.succeeded(at: .seconds(1))
@@ -141,7 +154,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `one that was not does not`() {
+    @Test("A brief link does not clear the failures before it")
+    func briefLink() {
         var plan = ReconnectPlan()
         for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         plan.succeeded(at: .seconds(1))
@@ -151,7 +165,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test func `failures that are far apart belong to different bursts`() {
+    @Test("Failures that are far apart belong to different bursts")
+    func separateBursts() {
         var plan = ReconnectPlan()
         for number in 1...20 {
             #expect(
@@ -161,7 +176,8 @@ struct ReconnectPlanTests {
         }
     }
 
-    @Test func `a command begins anew`() {
+    @Test("A command clears the failures before it")
+    func startOver() {
         var plan = ReconnectPlan()
         for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         plan.startOver()
@@ -171,8 +187,8 @@ struct ReconnectPlanTests {
         )
     }
 
-    /// After any failures, the attempts within a minute are few, and none follows at once.
-    @Test func `nobody is called without end`() {
+    @Test("Random failures lead to few attempts a minute, each after a delay")
+    func attemptLimit() {
         let failures = [Self.passing, Self.hard, Self.full, .lost, .strange]
         for seed in RunSeed.seeds(500) {
             var generator = SplitMix64(seed: seed)

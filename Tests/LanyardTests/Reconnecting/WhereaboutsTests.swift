@@ -6,7 +6,8 @@ import Testing
 
 /// Explanations of why an accessory is not connected.
 struct WhereaboutsTests {
-    @Test func `one that is out of range`() {
+    @Test("The explanation of an accessory out of range lists its reason, advice, and attempts")
+    func outOfRange() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(8)
         harness.hear(.seen(rssi: -83))
@@ -26,15 +27,17 @@ struct WhereaboutsTests {
         )
     }
 
-    @Test func `one whose next attempt is not yet`() throws {
+    @Test("The explanation of a delayed attempt contains the failure and the delay")
+    func delayedAttempt() throws {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.strange, isReconnecting: false))
         let whereabouts = harness.machine.whereabouts(at: .zero)
-        #expect(whereabouts.situation.hasPrefix("It is being connected to. It failed: nobody"))
+        #expect(whereabouts.situation.hasPrefix("It is being connected to. It failed: an unknown"))
         #expect(whereabouts.situation.contains("The next attempt is in 0."))
     }
 
-    @Test func `a connection counts as being seen`() {
+    @Test("A connection counts as a discovery")
+    func connection() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(660)
         harness.hear(.disconnected(.lost, isReconnecting: false))
@@ -52,7 +55,8 @@ struct WhereaboutsTests {
         )
     }
 
-    @Test func `one that was never seen`() {
+    @Test("The explanation states that an accessory was never discovered")
+    func neverDiscovered() {
         let harness = MachineHarness(isRemembered: true)
         #expect(
             harness.machine.whereabouts(at: .zero).lines == [
@@ -62,7 +66,8 @@ struct WhereaboutsTests {
         )
     }
 
-    @Test func `one that waits for a slot`() {
+    @Test("The explanation of a wait for a slot contains the slots in use")
+    func waitingForSlot() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved("strap"))
         harness.tell(.slot(.delayed(AttemptRecord.Slots(inUse: 3, limit: 3))))
@@ -74,14 +79,16 @@ struct WhereaboutsTests {
         #expect(lines.dropFirst().first == "Disconnect another accessory.")
     }
 
-    @Test func `nothing is to be done about one that is ready`() {
+    @Test("The explanation of a ready accessory contains no advice")
+    func ready() {
         let whereabouts = MachineHarness.ready().machine.whereabouts(at: .zero)
         #expect(whereabouts.state == .ready)
         #expect(whereabouts.advice == nil)
         #expect(whereabouts.discovery == nil)
     }
 
-    @Test func `at most three attempts are told of`() {
+    @Test("An explanation contains at most three attempts")
+    func attemptLimit() {
         var harness = MachineHarness.ready()
         for _ in 1...5 {
             harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
@@ -90,8 +97,8 @@ struct WhereaboutsTests {
         #expect(harness.machine.whereabouts(at: .zero).attempts.count == 3)
     }
 
-    @Test(arguments: Situation.allCases)
-    func `everybody gets an answer`(situation: Situation) {
+    @Test("Every state has an explanation", arguments: Situation.allCases)
+    func everyState(situation: Situation) {
         let machine = TransitionTable.machine(in: situation)
         #expect(!machine.whereabouts(at: .seconds(10)).description.isEmpty)
     }

@@ -9,15 +9,19 @@ import Testing
         FlightEvent(time: .milliseconds(number), device: "strap", lane: .state, text: text)
     }
 
-    @Test func keepsWhatItIsToldInOrder() {
+    @Test("A recorder keeps its events in order")
+    func order() {
         let recorder = FlightRecorder(capacity: 4)
         for number in 1...3 { recorder.record(event(number)) }
         #expect(recorder.recording.events.map(\.time) == [1, 2, 3].map { .milliseconds($0) })
         #expect(recorder.recording.dropped == 0)
     }
 
-    @Test(arguments: [5, 6, 7, 8, 9, 103])
-    func dropsTheOldestWhenItIsFullAndCountsThem(count: Int) {
+    @Test(
+        "A full recorder drops the oldest events and counts them",
+        arguments: [5, 6, 7, 8, 9, 103]
+    )
+    func dropsOldest(count: Int) {
         let recorder = FlightRecorder(capacity: 4)
         for number in 1...count { recorder.record(event(number)) }
         let recording = recorder.recording
@@ -25,7 +29,8 @@ import Testing
         #expect(recording.dropped == count - 4)
     }
 
-    @Test func hasRoomForOneEventAtLeast() {
+    @Test("A recorder has room for at least one event")
+    func minimumCapacity() {
         let recorder = FlightRecorder(capacity: -3)
         recorder.record(event(1))
         recorder.record(event(2))
@@ -33,7 +38,8 @@ import Testing
         #expect(recorder.capacity == 1)
     }
 
-    @Test func forgetsWithoutCounting() {
+    @Test("The removal of all events also clears the count of dropped events")
+    func removal() {
         let recorder = FlightRecorder(capacity: 1)
         recorder.setStart(Date(timeIntervalSince1970: 5))
         recorder.record(event(1))
@@ -42,14 +48,16 @@ import Testing
         #expect(recorder.recording == FlightRecording(start: Date(timeIntervalSince1970: 5)))
     }
 
-    @Test func keepsTheFirstStart() {
+    @Test("A recorder keeps its first start time")
+    func firstStart() {
         let recorder = FlightRecorder()
         recorder.setStart(Date(timeIntervalSince1970: 5))
         recorder.setStart(Date(timeIntervalSince1970: 6))
         #expect(recorder.recording.start == Date(timeIntervalSince1970: 5))
     }
 
-    @Test func cutsWhatIsTooLongBetweenCharacters() {
+    @Test("A recorder truncates long text between two characters")
+    func longText() {
         let recorder = FlightRecorder()
         recorder.record(event(1, String(repeating: "é", count: 5_000)))
         let text = recorder.recording.events[0].text
@@ -58,7 +66,8 @@ import Testing
         #expect(text.hasSuffix("é…"))
     }
 
-    @Test func canBeToldByManyThreads() async {
+    @Test("A recorder keeps or counts every event of concurrent tasks")
+    func concurrentTasks() async {
         let recorder = FlightRecorder(capacity: 100)
         await withTaskGroup { group in
             for thread in 0..<8 {
@@ -89,13 +98,15 @@ import Testing
         dropped: 3
     )
 
-    @Test func isTheSameAfterItWasWrittenAndRead() throws {
+    @Test("A recording survives a round trip")
+    func roundTrip() throws {
         let text = Self.recording.jsonLines
         #expect(text.split(separator: "\n").count == 4)
         #expect(try FlightRecording(jsonLines: text) == Self.recording)
     }
 
-    @Test func writesLinesThatReadWell() {
+    @Test("A recording has one JSON object in each line")
+    func lineFormat() {
         let text = FlightRecording(events: [
             FlightEvent(time: .seconds(2), device: "strap", lane: .call, text: "connect")
         ]).jsonLines
@@ -108,21 +119,26 @@ import Testing
         )
     }
 
-    @Test(arguments: ["", "{}", "hello\n", #"{"lanyardRecording":2,"dropped":0}"#])
-    func refusesWhatIsNoRecording(text: String) {
+    @Test(
+        "Text that is not a recording is refused",
+        arguments: ["", "{}", "hello\n", #"{"lanyardRecording":2,"dropped":0}"#]
+    )
+    func unknownFormat(text: String) {
         #expect(throws: FlightRecording.Failure.unknownFormat) {
             try FlightRecording(jsonLines: text)
         }
     }
 
-    @Test func saysWhichLineIsWrong() {
+    @Test("The error for a malformed recording contains the line number")
+    func malformedLine() {
         let text = FlightRecording().jsonLines + "\n{\"lane\":\"dance\"}\n"
         #expect(throws: FlightRecording.Failure.malformedLine(3)) {
             try FlightRecording(jsonLines: text)
         }
     }
 
-    @Test func refusesEveryTornFile() throws {
+    @Test("A truncated recording is refused, except at the end of a line")
+    func truncation() throws {
         let text = Array(Self.recording.jsonLines.utf8)
         for count in 0..<text.count - 1 {
             let torn = String(decoding: text[..<count], as: UTF8.self)
@@ -132,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func printsAnEventALineAndNothingThatATerminalActsUpon() {
+    @Test("The description has a line for each event and no control characters")
+    func descriptionLines() {
         #expect(
             Self.recording.description == """
                 (3 earlier events were dropped)

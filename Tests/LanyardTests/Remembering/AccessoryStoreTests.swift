@@ -159,7 +159,7 @@ struct AccessoryStoreTests {
         arguments: [
             "", "{", "null", "[]", "{}", "\u{FEFF}", #"{"format":"lanyard.accessories"}"#,
             #"{"format":"lanyard.accessories","version":2,"accessories":[]}"#,
-            #"{"format":"somebody's","version":1,"accessories":[]}"#,
+            #"{"format":"another application's","version":1,"accessories":[]}"#,
             #"{"format":"lanyard.accessories","version":1,"accessories":{}}"#,
         ]
     )

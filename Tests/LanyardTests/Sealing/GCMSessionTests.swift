@@ -145,7 +145,8 @@ import Testing
         #expect(invitation == Data([5]))
         let greeting = try sent(central.open(invitation))
         #expect(try sent(central.open(invitation)) == greeting)
-        // The old session continues until the answer, because an attacker could have sent this.
+        // The old session continues until the answer, because the invitation is not
+        // authenticated.
         #expect(try former.open(central.seal(Data([2]))) == .message(Data([2])))
         let confirmation = try sent(central.open(sent(peripheral.open(greeting))))
         #expect(try central.open(late) == .message(Data([7])))

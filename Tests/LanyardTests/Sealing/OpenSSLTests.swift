@@ -22,7 +22,7 @@ import Testing
 
     @Test("OpenSSL is installed in continuous integration", .enabled(if: isContinuousIntegration))
     func isInstalled() {
-        #expect(Self.openssl != nil, "install openssl: Scripts/install-peers does")
+        #expect(Self.openssl != nil, "install openssl with Scripts/install-peers")
     }
 
     @Test(

@@ -22,7 +22,7 @@ import Testing
             let bytes = Data(generator.bytes(upTo: Self.longest))
             #expect(throws: SealingError.refused) { try gcm.open(bytes) }
             #expect(throws: SealingError.refused) { try authenticated.open(bytes) }
-            // One in 256 ends with valid padding by chance, which CBC cannot detect.
+            // One input in 256 has valid padding by chance, which CBC cannot detect.
             if let opened = try? CBCSealing(key: key).open(bytes) {
                 #expect(opened.count < bytes.count - 16)
             }

@@ -111,8 +111,8 @@ import Testing
     func areSpread() throws {
         var counts = [Int](repeating: 0, count: 256)
         for byte in try RandomBytes.data(count: 256 * 1_000) { counts[Int(byte)] += 1 }
-        // The standard deviation for an expectation of 1000 is 32, so ten times that does not
-        // occur.
+        // The standard deviation for an expectation of 1000 is 32. A deviation of ten times as much
+        // does not occur.
         #expect(counts.allSatisfy { (680...1_320).contains($0) })
     }
 }

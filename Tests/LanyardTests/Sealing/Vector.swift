@@ -6,7 +6,7 @@ extension Data {
     /// Creates data from hexadecimal digits; spaces between them are ignored.
     init(vector hexadecimal: String) {
         let digits = hexadecimal.compactMap(\.hexDigitValue)
-        precondition(digits.count.isMultiple(of: 2), "half an byte in \(hexadecimal)")
+        precondition(digits.count.isMultiple(of: 2), "half a byte in \(hexadecimal)")
         self.init(
             stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         )

@@ -103,7 +103,7 @@ import Testing
                 let place = Int.random(in: 8..<whole.count, using: &generator)
                 damaged[place] = .random(in: 0...255, using: &generator)
             }
-            // The result does not matter, as long as there is one.
+            // The reader may accept or refuse the file, but must return.
             guard let file = try? PropertyListFile(damaged) else { continue }
             _ = file.texts("UIBackgroundModes")
         }

@@ -58,7 +58,7 @@ struct Dialogue {
     }
 }
 
-/// A stage for one kind of dialogue.
+/// A fixture for one kind of dialogue.
 protocol Theatre {
     mutating func play(_ line: Line)
 

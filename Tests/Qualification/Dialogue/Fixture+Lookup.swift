@@ -27,7 +27,7 @@ extension Fixture {
 }
 
 extension DrivenClient.Action {
-    /// Whether the server says that its table is not what it was.
+    /// Whether the server reports that its table has changed.
     var tellsOfChange: Bool {
         switch self {
         case .servicesChanged: true

@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// The stage of a dialogue: the client, virtual time, and the events of the application that no
+/// The fixture of a dialogue: the client, virtual time, and the events of the application that no
 /// line has expected yet.
 struct Fixture: Theatre {
     var client: DrivenClient
@@ -47,7 +47,7 @@ struct Fixture: Theatre {
             hear(outgoing?.actions ?? [])
             #expect(
                 outgoing?.bytes.hexadecimal == pdu.hexadecimal,
-                "what the client sends",
+                "the next PDU of the client",
                 sourceLocation: place
             )
         case .serverSends(let pdu):
@@ -60,7 +60,8 @@ struct Fixture: Theatre {
         }
     }
 
-    /// What concerns the lookup goes there, as in a host; the rest is for the application.
+    /// Passes the results of the lookup to it, as in a host, and keeps the other actions for the
+    /// application.
     mutating func hear(_ actions: [DrivenClient.Action]) {
         for action in actions {
             if case .completed(let id, let result) = action, id == lookupOperation {
@@ -79,13 +80,13 @@ struct Fixture: Theatre {
         _ sourceLocation: SourceLocation
     ) {
         let next = heard.isEmpty ? nil : heard.removeFirst()
-        #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
+        #expect(next == action, "the next event of the application", sourceLocation: sourceLocation)
     }
 
     mutating func expectSilence(_ sourceLocation: SourceLocation) {
-        #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
-        #expect(databases.isEmpty, "the application gets more", sourceLocation: sourceLocation)
+        #expect(heard.isEmpty, "no other event of the application", sourceLocation: sourceLocation)
+        #expect(databases.isEmpty, "no other table", sourceLocation: sourceLocation)
         let pdu = client.nextPDU(now: now)?.bytes.hexadecimal
-        #expect(pdu == nil, "the client sends more", sourceLocation: sourceLocation)
+        #expect(pdu == nil, "no other PDU of the client", sourceLocation: sourceLocation)
     }
 }

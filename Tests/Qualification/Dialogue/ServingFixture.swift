@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// The stage of dialogues with our server.
+/// The fixture of dialogues with our server.
 struct ServingFixture: Theatre {
     private var fixture: ServerFixture
     /// The PDUs that the server has sent and that no line has expected yet.
@@ -41,16 +41,16 @@ struct ServingFixture: Theatre {
     mutating func expectSilence(_ sourceLocation: SourceLocation) {
         #expect(
             sent.map(\.hexadecimal) == [],
-            "the server sends more",
+            "no other PDU of the server",
             sourceLocation: sourceLocation
         )
         let news = takeNews()
-        #expect(news == [], "the application hears more", sourceLocation: sourceLocation)
+        #expect(news == [], "no other event of the application", sourceLocation: sourceLocation)
     }
 
     private mutating func expectSent(_ pdu: [UInt8], _ place: SourceLocation) {
         let next = sent.isEmpty ? nil : sent.removeFirst().hexadecimal
-        #expect(next == pdu.hexadecimal, "what the server sends", sourceLocation: place)
+        #expect(next == pdu.hexadecimal, "the next PDU of the server", sourceLocation: place)
     }
 
     private var question: GATTServer.RequestID?
@@ -61,12 +61,12 @@ struct ServingFixture: Theatre {
             return
         }
         self.question = id
-        #expect(asked == question, "what the application is asked", sourceLocation: place)
+        #expect(asked == question, "the question to the application", sourceLocation: place)
     }
 
     private mutating func expectTold(_ report: GATTServer.Report, _ place: SourceLocation) {
         let expected = GATTServer.Action.told(.client, report)
-        #expect(nextNews() == expected, "what the application is told", sourceLocation: place)
+        #expect(nextNews() == expected, "the report to the application", sourceLocation: place)
     }
 
     private mutating func answer(

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test("A long write that is canceled cancels its prepared parts")
-    func cancelledInTheMiddle() {
+    func canceledWrite() {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<40)))
             client(sends: "16 0700 0000 \(bytes(0..<18))")

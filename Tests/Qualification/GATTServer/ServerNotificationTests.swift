@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("GATT/SR/GAS/BV-04-C to BV-07-C: A change-unaware client gets Database Out Of Sync")
-    func tellsOutOfSync() throws {
+    func outOfSync() throws {
         var changed = try SampleTable.server()
         let definition = GATT.ServiceDefinition(0xA0FF, [], handle: 0x0070)
         _ = try changed.publish(definition)

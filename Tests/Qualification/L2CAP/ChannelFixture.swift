@@ -4,7 +4,7 @@ import BluetoothL2CAP
 import BluetoothTypes
 import Testing
 
-/// The stage of dialogues about credit-based channels. All PDUs are hexadecimal, in the order in
+/// The fixture of dialogues about credit-based channels. All PDUs are hexadecimal, in the order in
 /// which the bytes are transmitted. A failure is reported at the place of its line.
 ///
 /// Our side listens on 0x0080, and receives SDUs of at most 100 bytes in frames of at most 64, with
@@ -24,7 +24,7 @@ struct ChannelFixture {
         conditions.listeners[0x0080] = terms
     }
 
-    /// Returns a stage with a channel that the tester has opened: 0x0050 at the tester, 0x0040 at
+    /// Returns a fixture with a channel that the tester has opened: 0x0050 at the tester, 0x0040 at
     /// our side, and two credits for frames of at most 32 bytes to the tester.
     static func withChannel() -> ChannelFixture {
         var fixture = ChannelFixture()
@@ -34,7 +34,7 @@ struct ChannelFixture {
         return fixture
     }
 
-    /// Returns a stage with two enhanced channels: 0x0050 and 0x0051 at the tester, 0x0040 and
+    /// Returns a fixture with two enhanced channels: 0x0050 and 0x0051 at the tester, 0x0040 and
     /// 0x0041 at our side, with frames of at most 100 bytes to the tester.
     static func withEnhancedChannels() -> ChannelFixture {
         var fixture = ChannelFixture()
@@ -79,7 +79,7 @@ struct ChannelFixture {
 
     mutating func weAreSilent(sourceLocation: SourceLocation = #_sourceLocation) {
         let frame = link.nextUrgentFrame() ?? link.nextDataFrame()?.frame
-        #expect(frame == nil, "we say more", sourceLocation: sourceLocation)
+        #expect(frame == nil, "no other frame of our side", sourceLocation: sourceLocation)
     }
 
     // MARK: The application

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Returns a stage on which Phase 2 has ended.
+    /// Returns a fixture on which Phase 2 has ended.
     private func encrypted(_ item: Case) throws -> SecurityFixture {
         let policy = Pairing.Policy.plain(isLegacy: !item.isSecure, isBonding: true)
         var fixture = try SecurityFixture(isCentral: item.isCentral, policy)

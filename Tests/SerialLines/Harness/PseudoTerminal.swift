@@ -57,7 +57,7 @@ final class PseudoTerminal: Sendable {
         let number = open(name, flags)
         try Self.check(number, "open")
         let far = Descriptor(owning: number)
-        // No echo: what a controller sends before the port is open must not return to it.
+        // An echo would return bytes that a controller sends before the port is open.
         var settings = termios()
         cfmakeraw(&settings)
         try Self.check(tcsetattr(far.number, TCSANOW, &settings), "tcsetattr")

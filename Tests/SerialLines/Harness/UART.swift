@@ -10,8 +10,8 @@ import Synchronization
 
 /// The controller's side of a serial line: its UART, and behind it a controller.
 ///
-/// Bytes pass in both directions as the state of the line says: with errors, in pieces with pauses,
-/// only at the speed of the other end, or not at all.
+/// Bytes pass in both directions as the state of the line specifies: with errors, in pieces with
+/// pauses, only at the speed of the other end, or not at all.
 final class UART: Sendable {
     /// The state of the line.
     struct Line: Sendable {
@@ -74,7 +74,7 @@ final class UART: Sendable {
 
     /// Waits until the host has sent something since the last call.
     func waitForHost() async throws {
-        try await within(Workbench.limit, "a word of the host's") { [heard] in
+        try await within(Workbench.limit, "data from the host") { [heard] in
             for await _ in heard { return }
         }
     }

@@ -18,7 +18,7 @@ struct CycleTests {
     private static let count =
         ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 100
 
-    @Test("No slot, task, or memory leaks, whatever interrupts the cycles")
+    @Test("Interrupted cycles leak no slot, task, or memory")
     func cycles() async throws {
         let life = Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
         let count = Self.count

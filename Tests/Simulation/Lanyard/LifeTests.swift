@@ -9,7 +9,7 @@ import Testing
 @Suite("Random events of phones and accessories")
 struct LifeTests {
     @Test(
-        "With any events the reported states are true, and afterwards all accessories are ready",
+        "Reported states are correct during random events, and all accessories recover",
         arguments: RunSeed.seeds(20)
     )
     func randomLife(seed: UInt64) async throws {

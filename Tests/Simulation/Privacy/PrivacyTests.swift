@@ -86,7 +86,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("Everything works while all three hosts rotate addresses and are busy")
+    @Test("Links and discoveries continue while three busy hosts rotate addresses")
     func everything() async throws {
         let home = try Home(rotation: .seconds(3))
         try await home.run { phone, lamp, stranger in

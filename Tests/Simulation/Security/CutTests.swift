@@ -9,7 +9,7 @@ import struct BluetoothHost.Link
 @testable import BluetoothHost
 
 /// A link that ends at every step of a pairing: after each PDU that arrives, and by either side.
-@Suite("A pairing whose link ends")
+@Suite("A pairing that loses its link")
 struct CutTests {
     typealias Side = PairingScene.Side
 
@@ -48,12 +48,12 @@ struct CutTests {
             let result = await pairing.result
             _ = await cutting.result
             let ends = [try await meeting.toStrap.ended(), try await meeting.toPhone.ended()]
-            #expect(ends.count == 2, "both are told that the link has ended")
+            #expect(ends.count == 2, "both sides report the end of the link")
             let isBonded = await expectWhole(meeting, "after \(count)")
             if case .success(let security) = result {
                 #expect(security.isBonded && isBonded.phone, "after \(count)")
             } else {
-                #expect(!isBonded.phone, "after \(count): who is told of a failure has no bond")
+                #expect(!isBonded.phone, "after \(count): a failed pairing leaves no bond")
             }
             let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)
             #expect(try await again.toStrap.pair().isAuthenticated, "after \(count)")

@@ -23,7 +23,7 @@ struct DemandTests {
         try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
             #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [42])
             #expect(try await meeting.toStrap.security.isAuthenticated)
-            #expect(scene.desk.asked.count == 2, "one person at each device, once")
+            #expect(scene.desk.asked.count == 2, "each user is asked once")
             try await meeting.toStrap.write([43], to: meeting.handle(.secret))
             #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [43])
             #expect(scene.desk.asked.count == 2)
@@ -54,7 +54,7 @@ struct DemandTests {
             let secret = meeting.handle(.secret)
             do {
                 _ = try await meeting.toStrap.read(secret)
-                Issue.record("it was read")
+                Issue.record("the value was read")
             } catch let refusal as SecurityRefusal {
                 #expect(refusal.answer == .attribute(.insufficientAuthentication, handle: secret))
             }
@@ -90,7 +90,7 @@ struct DemandTests {
                 let secret = meeting.handle(.secret)
                 do {
                     _ = try await meeting.toStrap.read(secret)
-                    Issue.record("it was read")
+                    Issue.record("the value was read")
                 } catch GATT.Failure.attribute(let code, let handle) {
                     #expect(code == .insufficientAuthentication && handle == secret)
                 }
@@ -120,7 +120,7 @@ struct DemandTests {
             let handle = service.characteristics[0].valueHandle
             do {
                 _ = try await meeting.toStrap.read(handle)
-                Issue.record("it was read")
+                Issue.record("the value was read")
             } catch GATT.Failure.attribute(let code, _) {
                 #expect(code == .insufficientAuthentication)
             }

@@ -34,7 +34,7 @@ struct LeakTests {
         }
     }
 
-    @Test("No value leaves either host, however early the applications act")
+    @Test("No value leaves either host before encryption, even if the applications act early")
     func eager() async throws {
         let scene = try PairingScene()
         try await scene.run { meeting in
@@ -66,7 +66,7 @@ struct LeakTests {
     }
 
     @Test(
-        "A strap that has forgotten the phone gets nothing, and the phone detects it",
+        "A strap without its bond gets no value, and the phone detects the loss",
         arguments: [BondLossPolicy.refuse, .ask, .pairOnce]
     )
     func bondLost(_ policy: BondLossPolicy) async throws {

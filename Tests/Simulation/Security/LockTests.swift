@@ -17,7 +17,7 @@ import struct BluetoothHost.Link
 /// A phone with our host, and the door lock of the examples.
 @Suite("A door lock on the virtual radio")
 struct LockTests {
-    /// The user of the phone, who can read the lock's display.
+    /// The user of the phone, with a view of the lock's display.
     private struct Client: PairingDelegate {
         let air: SimulatedAir
         let lock: ControllerID

@@ -51,12 +51,12 @@ struct MethodTests {
                 #expect(try await again.toStrap.security == security)
                 #expect(try await again.toPhone.security.isEncrypted)
                 #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
-                #expect(scene.desk.asked.count == asked, "nobody is asked for what is known")
+                #expect(scene.desk.asked.count == asked, "neither user is asked again")
             }
         }
     }
 
-    /// Expects that each host knows the other and has one bond.
+    /// Expects that each host has one bond, with the other.
     static func expectBonds(_ meeting: Meeting) async throws {
         #expect(await meeting.phone.bonds.map(\.identity) == [ServingScene.strap])
         #expect(await meeting.strap.bonds.map(\.identity) == [ServingScene.phone])

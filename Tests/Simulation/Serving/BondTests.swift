@@ -56,7 +56,7 @@ struct BondTests {
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
             var links = strap.incomingLinks.makeAsyncIterator()
-            // The side that cannot decrypt the first packet ends the link, and the other side hears
+            // The side that cannot decrypt the first packet ends the link. The other side receives
             // nothing more.
             await #expect(throws: HostError.failedToConnect(.connectionTimeout)) {
                 try await scene.meet(strap, phone, service)

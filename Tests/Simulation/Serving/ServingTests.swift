@@ -190,7 +190,7 @@ struct ServingTests {
             if case .readyToNotify = event { try await sendOn() }
             if next == count { break }
         }
-        #expect(refusals > 1, "there was room for everything")
+        #expect(refusals > 1, "the server reports a full queue")
     }
 
     @Test("Indications are confirmed one by one")

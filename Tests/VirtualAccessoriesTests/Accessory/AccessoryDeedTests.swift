@@ -19,7 +19,8 @@ import VirtualRadio
         return controller
     }
 
-    @Test func aValueThatIsSetIsReadAndToldToNobody() {
+    @Test("A set value can be read and is not notified")
+    func setValue() {
         var controller = Self.started()
         controller.connect()
         controller.send([0x12, 0x0D, 0x00, 0x00, 0x00])
@@ -30,7 +31,8 @@ import VirtualRadio
         #expect(controller.takePayloads() == ["0b2a"])
     }
 
-    @Test func aValueIsSentToWhoIsSubscribed() {
+    @Test("A sent value reaches only subscribers")
+    func sendValue() {
         var controller = Self.started()
         let news = AccessoryDeed.send(
             .init(every: .zero, limit: 1) { _ in [7] },
@@ -46,7 +48,8 @@ import VirtualRadio
         #expect(controller.takePayloads() == ["1b130007"])
     }
 
-    @Test func aServiceThatIsRemovedIsGoneAlsoAfterALossOfPower() {
+    @Test("A removed service stays removed after a loss of power")
+    func removeService() {
         var controller = Self.started()
         controller.perform(.removeServices(BluetoothUUID(0x180F)))
         controller.connect()
@@ -60,7 +63,8 @@ import VirtualRadio
         #expect(controller.host.profile.services.map(\.uuid) == [TestProfile.own[0]])
     }
 
-    @Test func aServiceThatIsRemovedAndAddedAgainIsServed() {
+    @Test("An added service is served")
+    func addService() {
         var controller = Self.started()
         controller.perform(.removeServices(BluetoothUUID(0x180F)))
         controller.perform(
@@ -76,8 +80,8 @@ import VirtualRadio
         #expect(controller.takePayloads().first?.hasSuffix("09") == true)
     }
 
-    @Test(arguments: [false, true])
-    func anotherAddressIsTakenBetweenTwoAdvertisements(isOld: Bool) {
+    @Test("The accessory pauses advertising to change its address", arguments: [false, true])
+    func changeAddress(isOld: Bool) {
         var profile = TestProfile.profile
         profile.address = .randomStatic
         var controller = Self.started(profile, isOld: isOld)
@@ -87,7 +91,8 @@ import VirtualRadio
         #expect(controller.opcodes == [enable, change, enable])
     }
 
-    @Test func aConnectedAccessoryTakesAnotherAddressWhenItAdvertisesAgain() {
+    @Test("A connected accessory changes its address when it advertises again")
+    func changeAddressLater() {
         var profile = TestProfile.profile
         profile.address = .randomStatic
         var controller = Self.started(profile)
@@ -102,13 +107,15 @@ import VirtualRadio
         )
     }
 
-    @Test func aPublicAddressStays() {
+    @Test("A public address does not change")
+    func publicAddress() {
         var controller = Self.started()
         controller.perform(.changeAddress)
         #expect(controller.opcodes == [])
     }
 
-    @Test func aRotatingAddressIsPrivateAndAnotherOneEachTime() throws {
+    @Test("A rotating address is a new private address each time")
+    func rotatingAddress() throws {
         var profile = TestProfile.profile
         profile.address = .rotating(every: .seconds(60))
         var controller = FakeController(SimpleAccessory(profile))
@@ -126,7 +133,8 @@ import VirtualRadio
         }
     }
 
-    @Test func theWorldLetsAHostOfTheRightTypeActWhileItHasPower() throws {
+    @Test("A host of the given type acts while its controller has power")
+    func performInWorld() throws {
         let world = World(seed: 1)
         let place = try world.addController(host: SimpleAccessory(TestProfile.profile))
         var calls = 0

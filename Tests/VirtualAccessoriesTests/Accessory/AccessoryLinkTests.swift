@@ -17,7 +17,8 @@ import VirtualAccessories
         controller.forget()
     }
 
-    @Test mutating func aRequestInPiecesIsAnsweredInPieces() {
+    @Test("The accessory answers a fragmented request in fragments")
+    mutating func fragments() {
         controller.send([0x02, 0x00, 0x02], piecesOf: 3)
         #expect(controller.takePayloads() == ["034000"])
         controller.send([0x0A, 0x10, 0x00], piecesOf: 1)
@@ -27,7 +28,8 @@ import VirtualAccessories
         #expect(controller.takePayloads() == ["0b" + value])
     }
 
-    @Test mutating func noMorePacketsLeaveThanTheControllerHolds() {
+    @Test("The accessory sends only as many packets as the controller holds")
+    mutating func bufferLimit() {
         controller.send([0x02, 0x00, 0x02])
         _ = controller.takePayloads()
         for _ in 0..<3 { controller.send([0x0A, 0x10, 0x00]) }
@@ -38,7 +40,8 @@ import VirtualAccessories
         #expect(controller.data.count == 5)
     }
 
-    @Test mutating func aSubscriptionStreamsUntilItEnds() {
+    @Test("A subscription streams values until it ends")
+    mutating func subscription() {
         controller.send([0x12, 0x0D, 0x00, 0x01, 0x00])
         #expect(controller.takePayloads() == ["13", "1b0c0000"])
         controller.wait(.seconds(2))
@@ -50,7 +53,8 @@ import VirtualAccessories
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test mutating func aStreamEndsWithItsLink() {
+    @Test("A stream ends with its link")
+    mutating func closedLink() {
         controller.send([0x12, 0x0D, 0x00, 0x01, 0x00])
         _ = controller.takePayloads()
         controller.disconnect()
@@ -62,14 +66,15 @@ import VirtualAccessories
         #expect(controller.takePayloads() == ["0b0000"])
     }
 
-    @Test mutating func notificationsFlowAsFastAsTheyGoAndThenEnd() {
+    @Test("Notifications without an interval leave at once")
+    mutating func burst() {
         controller.send([0x12, 0x14, 0x00, 0x01, 0x00])
         #expect(controller.takePayloads() == ["13", "1b1300b0", "1b1300b1", "1b1300b2"])
         #expect(controller.host.nextDeadline == nil)
     }
 
     @Test("GATT/SR/GAI/BV-01-C: An indication waits for the confirmation of the one before")
-    mutating func anIndicationWaitsForItsConfirmation() {
+    mutating func indicationOrder() {
         controller.send([0x12, 0x14, 0x00, 0x02, 0x00])
         #expect(controller.takePayloads() == ["13", "1d1300b0"])
         controller.wait(.seconds(1))
@@ -84,7 +89,7 @@ import VirtualAccessories
     }
 
     @Test("GATT/SR/GAT/BV-01-C: A client that never confirms is disconnected after thirty seconds")
-    mutating func aClientThatNeverConfirmsIsLeft() throws {
+    mutating func confirmationTimeout() throws {
         controller.send([0x12, 0x14, 0x00, 0x02, 0x00])
         #expect(controller.takePayloads() == ["13", "1d1300b0"])
         controller.wait(.seconds(31))
@@ -92,7 +97,8 @@ import VirtualAccessories
         #expect(disconnect.reason == .remoteUserTerminatedConnection)
     }
 
-    @Test mutating func itEndsTheConnectionWhenItIsTold() throws {
+    @Test("The accessory disconnects when a reaction requests it")
+    mutating func disconnect() throws {
         controller.send([0x12, 0x16, 0x00, 0x01])
         #expect(controller.takePayloads() == ["13"])
         let disconnect = try controller.command(HCI.Disconnect.self)
@@ -100,7 +106,8 @@ import VirtualAccessories
         #expect(disconnect.reason == .remoteUserTerminatedConnection)
     }
 
-    @Test mutating func aCentralThatWantsToEncryptIsToldThatThereIsNoKey() throws {
+    @Test("The accessory rejects a key request without a bond")
+    mutating func noKey() throws {
         let handle = FakeController<SimpleAccessory>.handle
         controller.emit(
             .longTermKeyRequest(
@@ -111,7 +118,8 @@ import VirtualAccessories
         #expect(reply.connectionHandle == handle)
     }
 
-    @Test mutating func aCentralThatWantsToPairIsToldThatThatIsNotSupported() {
+    @Test("An accessory without pairing rejects a pairing request")
+    mutating func noPairing() {
         controller.send([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], on: .securityManager)
         let frames = controller.takeFrames()
         #expect(frames.map(\.channel) == [.securityManager])
@@ -120,7 +128,8 @@ import VirtualAccessories
         #expect(controller.takeFrames() == [])
     }
 
-    @Test mutating func theCentralMayHaveItsPace() throws {
+    @Test("The accessory accepts the Central's connection parameters")
+    mutating func connectionParameters() throws {
         controller.emit(
             .remoteConnectionParameterRequest(
                 .init(
@@ -137,26 +146,30 @@ import VirtualAccessories
         #expect(reply.parameters.peripheralLatency == 3)
     }
 
-    @Test mutating func aSignalNobodyKnowsIsRejected() {
+    @Test("The accessory rejects an unknown signaling command")
+    mutating func unknownSignal() {
         controller.send([0x14, 0x07, 0x00, 0x00], on: .signaling)
         #expect(controller.takePayloads() == ["0107020000" + "00"])
     }
 
-    @Test mutating func packetsOfALinkThatIsNotThereAreIgnored() {
+    @Test("The accessory ignores packets without a link")
+    mutating func noLink() {
         controller.disconnect()
         controller.forget()
         controller.send([0x0A, 0x0C, 0x00])
         #expect(controller.data.isEmpty)
     }
 
-    @Test mutating func aCentralThatNeverWaitsCostsABoundedAmount() {
+    @Test("The accessory holds a limited number of answers")
+    mutating func flood() {
         for _ in 0..<1000 { controller.send([0x0A, 0x0C, 0x00]) }
         #expect(controller.takePayloads().count < 40)
         controller.send([0x0A, 0x0C, 0x00])
         #expect(controller.takePayloads() == ["0b57"])
     }
 
-    @Test(arguments: RunSeed.seeds(1)) mutating func noPacketsAreTooStrange(seed: UInt64) {
+    @Test("Random packets do not stop the accessory", arguments: RunSeed.seeds(1))
+    mutating func randomPackets(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
             let channel: ChannelIdentifier = dice.happens(oneIn: 3) ? .signaling : .att

@@ -47,7 +47,7 @@ private struct Couple {
         note(accessory.centralCame(Self.centralAddress, now: .zero))
     }
 
-    /// Pairs. The Central's user answers in this way, and sees the accessory's display.
+    /// Pairs. `answer` stands for the Central's user and receives the accessory's display.
     mutating func pair(
         _ policy: Pairing.Policy,
         answer: (Pairing.Question, String?) -> Pairing.Answer? = { _, _ in .yes }
@@ -126,10 +126,10 @@ struct AccessorySecurityTests {
         #expect(couple.keys?.method == .numericComparison)
         #expect(compared == [true])
         #expect(couple.changes.last?.isAuthenticated == true)
-        #expect(couple.accessory.screen == nil, "nothing is shown when it is done")
+        #expect(couple.accessory.screen == nil, "the display is off after pairing")
     }
 
-    @Test("The accessory displays a new passkey each time, which is entered at the Central")
+    @Test("The accessory displays a new passkey in each pairing")
     func display() throws {
         var couple = Couple(AccessoryPairing(.displayOnly))
         for _ in 0..<2 {
@@ -143,7 +143,7 @@ struct AccessorySecurityTests {
         #expect(Set(couple.screens).count == 2)
     }
 
-    @Test("The accessory's user enters a known passkey, or nothing without one")
+    @Test("Pairing fails if the accessory's user enters a wrong passkey or none")
     func entry() throws {
         for passkey: UInt32? in [123_456, nil] {
             var couple = Couple(AccessoryPairing(.keyboardOnly, enteredPasskey: passkey))
@@ -159,7 +159,7 @@ struct AccessorySecurityTests {
         }
     }
 
-    @Test("The key of a bond is found for its Central, also on later links")
+    @Test("The accessory finds a bond's key on later links of its Central")
     func bond() throws {
         var couple = Couple(AccessoryPairing())
         couple.pair(Self.policy(.noInputNoOutput))
@@ -178,7 +178,7 @@ struct AccessorySecurityTests {
     }
 
     @Test("An accessory without bonding keeps no bond")
-    func forgetful() {
+    func noBonding() {
         var pairing = AccessoryPairing()
         pairing.keepsBonds = false
         var couple = Couple(pairing)
@@ -189,14 +189,14 @@ struct AccessorySecurityTests {
     }
 
     @Test("An accessory can be configured to request security by itself")
-    func asking() {
+    func securityRequest() {
         var pairing = AccessoryPairing()
         pairing.asksForProtection = true
         var security = AccessorySecurity(pairing)
         security.begin(address: Couple.accessoryAddress)
         let events = security.centralCame(Couple.centralAddress, now: .zero)
         guard case .send(let pdu)? = events.first else {
-            Issue.record("nothing is asked for")
+            Issue.record("the accessory does not request security")
             return
         }
         #expect(pdu.first == 0x0B)

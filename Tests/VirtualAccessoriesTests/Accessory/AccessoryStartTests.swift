@@ -13,8 +13,8 @@ import VirtualAccessories
         return controller
     }
 
-    @Test(arguments: [false, true])
-    func itResetsTheControllerThenAdvertises(isOld: Bool) {
+    @Test("The accessory resets the controller and then advertises", arguments: [false, true])
+    func start(isOld: Bool) {
         let opcodes = started(isOld: isOld).opcodes
         #expect(opcodes.first == .reset)
         #expect(opcodes.contains(.setEventMask))
@@ -24,7 +24,8 @@ import VirtualAccessories
         #expect(opcodes.last == last)
     }
 
-    @Test func anOldControllerGetsLegacyCommands() throws {
+    @Test("An old controller receives legacy commands")
+    func legacyCommands() throws {
         let controller = started(isOld: true)
         let parameters = try controller.command(HCI.LESetAdvertisingParameters.self)
         #expect(parameters.type == .connectableUndirected)
@@ -36,7 +37,8 @@ import VirtualAccessories
         #expect(response == [3, 0x19, 0x41, 0x03])
     }
 
-    @Test func aNewControllerGetsExtendedCommandsForLegacyPackets() throws {
+    @Test("A new controller receives extended commands for legacy packets")
+    func extendedCommands() throws {
         let controller = started()
         let parameters = try controller.command(HCI.LESetExtendedAdvertisingParameters.self)
         #expect(parameters.properties == [.legacy, .connectable, .scannable])
@@ -46,7 +48,8 @@ import VirtualAccessories
         #expect(!controller.opcodes.contains(.leSetAdvertisingParameters))
     }
 
-    @Test func aRandomStaticAddressFollowsFromTheController() throws {
+    @Test("The random static address depends on the controller's address")
+    func staticAddress() throws {
         var profile = TestProfile.profile
         profile.address = .randomStatic
         var addresses: Set<HCI.BareAddress> = []
@@ -64,7 +67,8 @@ import VirtualAccessories
         #expect(DeviceAddress(value: address.value, kind: .random).randomKind == .static)
     }
 
-    @Test func moreServicesThanFitAreAnIncompleteList() throws {
+    @Test("Services beyond the packet's limit make the list incomplete")
+    func incompleteList() throws {
         var profile = TestProfile.profile
         profile.name = "Twelve chars"
         profile.advertisedServices = (0..<20).map { BluetoothUUID(0x1800 + $0) }
@@ -77,8 +81,8 @@ import VirtualAccessories
         #expect(bytes[17...18] == [13, 0x02])
     }
 
-    @Test(arguments: [false, true])
-    func itAdvertisesAgainWhenTheCentralHasGone(isOld: Bool) {
+    @Test("The accessory advertises again after a disconnection", arguments: [false, true])
+    func disconnect(isOld: Bool) {
         var controller = started(isOld: isOld)
         controller.forget()
         controller.connect()
@@ -93,7 +97,8 @@ import VirtualAccessories
         }
     }
 
-    @Test func itAdvertisesAgainWhenAConnectionFails() {
+    @Test("The accessory advertises again after a failed connection")
+    func failedConnection() {
         var controller = started()
         controller.forget()
         controller.emit(
@@ -112,7 +117,8 @@ import VirtualAccessories
         #expect(controller.opcodes == [.leSetExtendedAdvertisingEnable])
     }
 
-    @Test func aHardwareErrorStartsItAnew() {
+    @Test("A hardware error restarts the accessory")
+    func hardwareError() {
         var controller = started()
         controller.connect()
         controller.forget()
@@ -121,7 +127,8 @@ import VirtualAccessories
         #expect(controller.opcodes.last == .leSetExtendedAdvertisingEnable)
     }
 
-    @Test func theStartIsTheSameEveryTime() {
+    @Test("Each start sends the same commands")
+    func sameStart() {
         #expect(started().commands == started().commands)
     }
 }

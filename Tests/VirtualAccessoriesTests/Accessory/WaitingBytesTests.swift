@@ -8,7 +8,8 @@ import Testing
     private let first = AttributeHandle(rawValue: 1)
     private let second = AttributeHandle(rawValue: 2)
 
-    @Test func theyLeaveInOrderInPiecesThatFit() {
+    @Test("The bytes leave in order, in pieces that fit")
+    func pieces() {
         var waiting = WaitingBytes()
         waiting.append([1, 2, 3], of: first)
         waiting.append([4], of: second)
@@ -20,7 +21,8 @@ import Testing
         #expect(sent == [[1, 2], [3], [4]])
     }
 
-    @Test func whatDoesNotFitIsDroppedAsAWhole() {
+    @Test("A value that does not fit is dropped as a whole")
+    func limit() {
         var waiting = WaitingBytes()
         let lot = [UInt8](repeating: 7, count: WaitingBytes.limit - 1)
         waiting.append(lot, of: first)
@@ -34,7 +36,8 @@ import Testing
         #expect(waiting.next(length: 20)?.0 == [5, 6])
     }
 
-    @Test func whoUnsubscribesGetsNoMore() {
+    @Test("The bytes of an ended subscription are removed")
+    func unsubscribe() {
         var waiting = WaitingBytes()
         waiting.append([1, 2], of: first)
         waiting.append([3], of: second)

@@ -35,22 +35,26 @@ import Testing
         (#"{"tell":{"note":"\"\\"}}"#, #"{"tell":{"note":"\"\\"}}"#),
     ]
 
-    @Test(arguments: dialogue)
-    mutating func whatItIsAskedIsAnswered(message: String, answer: String) {
+    @Test("The message box answers each envelope", arguments: dialogue)
+    mutating func envelopes(message: String, answer: String) {
         #expect(write(Self.framed(message)) == [answer])
     }
 
-    @Test(arguments: [
-        "", "{", "{}", "[]", "1", #"{"ask":1}"#, #"{"id":1}"#, #"{"answer":1,"id":1}"#,
-        #"{"tell":}"#, #"{"tell":1}}"#, #"{"tell":"1}"#, #"{"tell":[1}"#, #"{"tell" 1}"#,
-        #"{tell:1}"#, #"{"tell":1 "id":2}"#, #"{"tell":"\"#,
-    ])
-    mutating func whatIsNoEnvelopeGetsNothing(message: String) {
+    @Test(
+        "The message box ignores an invalid envelope",
+        arguments: [
+            "", "{", "{}", "[]", "1", #"{"ask":1}"#, #"{"id":1}"#, #"{"answer":1,"id":1}"#,
+            #"{"tell":}"#, #"{"tell":1}}"#, #"{"tell":"1}"#, #"{"tell":[1}"#, #"{"tell" 1}"#,
+            #"{tell:1}"#, #"{"tell":1 "id":2}"#, #"{"tell":"\"#,
+        ]
+    )
+    mutating func invalidEnvelopes(message: String) {
         #expect(write(Self.framed(message)) == [])
         #expect(write(Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
     }
 
-    @Test mutating func piecesMayBeCutAnywhere() {
+    @Test("The message box accepts pieces of any length")
+    mutating func pieces() {
         let stream =
             Self.framed(#"{"tell":1}"#) + [0x0D, 0x0A] + Self.framed(#"{"ask":2,"id":3}"#)
         for cut in 0...stream.count {
@@ -59,7 +63,8 @@ import Testing
         }
     }
 
-    @Test mutating func aMessageThatIsTooLongIsForgotten() {
+    @Test("The message box drops a message that is too long")
+    mutating func lengthLimit() {
         #expect(write([2] + [UInt8](repeating: 0x61, count: 600) + [3]) == [])
         #expect(write(Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
         let longest = #"{"tell":""# + String(repeating: "x", count: 500) + #""}"#
@@ -68,11 +73,13 @@ import Testing
         #expect(write(Self.framed(tooLong)) == [])
     }
 
-    @Test mutating func aMessageInAMessageBeginsAnew() {
+    @Test("A start byte within a message starts a new message")
+    mutating func restart() {
         #expect(write([2, 0x7B] + Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
     }
 
-    @Test(arguments: RunSeed.seeds(1)) mutating func noBytesAreTooStrange(seed: UInt64) {
+    @Test("The message box recovers from random bytes", arguments: RunSeed.seeds(1))
+    mutating func randomBytes(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
             _ = write(dice.bytes(upTo: 60).map { dice.happens(oneIn: 3) ? $0 % 4 : $0 })

@@ -14,7 +14,7 @@ import Testing
     )
 
     @Test("GATT/SR/GAS/BV-01-C: A subscriber of Service Changed receives the handles")
-    mutating func itIsIndicated() {
+    mutating func indication() {
         #expect(client.ask("12 0900 0200") == "13")
         client.publish(service)
         #expect(client.takePDU() == "1d080017001900")
@@ -24,13 +24,15 @@ import Testing
         #expect(client.ask("0a 1900") == "0b01")
     }
 
-    @Test mutating func whoHasNotSubscribedIsNotTold() {
+    @Test("A client without a subscription receives no indication")
+    mutating func noSubscription() {
         client.publish(service)
         #expect(client.takePDU() == nil)
         #expect(client.ask("0a 1900") == "0b01")
     }
 
-    @Test mutating func whatCannotBePublishedIsNotServed() {
+    @Test("An invalid service is not served")
+    mutating func invalidService() {
         let description = AccessoryProfile.Descriptor.userDescription("Twice")
         let wrong = AccessoryProfile.Service(
             BluetoothUUID(0x180D),

@@ -38,7 +38,7 @@ import Testing
             "06 0100 ffff 0028 \(ownService)",
             "07 0e00 1600"
         ),
-        Exchange("a service that is not there", "06 0100 ffff 0028 0d18", "01 06 0100 0a"),
+        Exchange("an absent service", "06 0100 ffff 0028 0d18", "01 06 0100 0a"),
         Exchange("an attribute by its value groups itself", "06 0100 ffff 192a 57", "07 0c00 0c00"),
         Exchange("a find request from handle zero", "06 0000 ffff 0028 0f18", "01 06 0000 01"),
         Exchange(
@@ -63,7 +63,7 @@ import Testing
             "08 0100 ffff 052a",
             "01 08 0800 02"
         ),
-        Exchange("a range that is not one", "08 0500 0400 0328", "01 08 0500 01"),
+        Exchange("an invalid range", "08 0500 0400 0328", "01 08 0500 01"),
         Exchange(
             "GATT/SR/GAD/BV-06-C: descriptors",
             "04 0d00 0d00",
@@ -83,13 +83,14 @@ import Testing
         Exchange("information from handle zero", "04 0000 ffff", "01 04 0000 01"),
     ]
 
-    @Test(arguments: exchanges)
-    func theServerAnswers(exchange: Exchange) {
+    @Test("The server answers discovery requests", arguments: exchanges)
+    func requests(exchange: Exchange) {
         var client = ServerClient()
         #expect(client.ask(exchange.request) == exchange.response)
     }
 
-    @Test func aLargerMTUHoldsMore() {
+    @Test("A larger MTU holds more attributes")
+    func largerMTU() {
         var client = ServerClient()
         #expect(client.ask("02 0002") == "034000")
         #expect(client.server.bearer.mtu == 64)
@@ -99,7 +100,8 @@ import Testing
         )
     }
 
-    @Test func anMTUBelowTheSmallestCountsAsTheSmallest() {
+    @Test("An MTU below the minimum counts as the minimum")
+    func smallestMTU() {
         var client = ServerClient()
         #expect(client.ask("02 0500") == "034000")
         #expect(client.server.bearer.mtu == 23)

@@ -26,7 +26,7 @@ import Testing
             "01 0c 1000 07"
         ),
         Exchange("a blob that may not be read", "0c 1300 0000", "01 0c 1300 02"),
-        Exchange("a blob of nothing", "0c 1700 0000", "01 0c 1700 01"),
+        Exchange("a blob of an absent attribute", "0c 1700 0000", "01 0c 1700 01"),
         Exchange("GATT/SR/GAR/BV-05-C: several values", "0e 0c00 0300", "0f 57 54"),
         Exchange("several values, one unreadable", "0e 0c00 1300", "01 0e 1300 02"),
         Exchange("several values, one absent", "0e 0c00 ffff", "01 0e ffff 01"),
@@ -42,12 +42,12 @@ import Testing
         ),
         Exchange("GATT/SR/GAR/BV-06-C: a declaration", "0a 0a00", "0b 0f18"),
         Exchange("GATT/SR/GAR/BV-06-C: a descriptor", "0a 1100", "0b 4c6f6e67"),
-        Exchange("a configuration that nobody wrote", "0a 0d00", "0b 0000"),
+        Exchange("a configuration that was never written", "0a 0d00", "0b 0000"),
         Exchange("the appearance", "0a 0500", "0b 4103"),
     ]
 
-    @Test(arguments: exchanges)
-    func theServerAnswers(exchange: Exchange) {
+    @Test("The server answers read requests", arguments: exchanges)
+    func requests(exchange: Exchange) {
         var client = ServerClient()
         #expect(client.ask(exchange.request) == exchange.response)
     }
@@ -56,21 +56,21 @@ import Testing
 /// Malformed and unsupported requests.
 @Suite struct OddRequestTests {
     static let exchanges = [
-        Exchange("GATT/SR/UNS/BI-01-C: a request that nobody knows", "3f 0102", "01 3f 0000 06"),
-        Exchange("GATT/SR/UNS/BI-02-C: a command that nobody knows", "7f 0102", ""),
+        Exchange("GATT/SR/UNS/BI-01-C: an unknown request", "3f 0102", "01 3f 0000 06"),
+        Exchange("GATT/SR/UNS/BI-02-C: an unknown command", "7f 0102", ""),
         Exchange("a request that is too short", "0a 01", "01 0a 0000 04"),
         Exchange("a request that is too long", "0a 0100 00", "01 0a 0000 04"),
-        Exchange("a UUID of a width that there is not", "08 0100 ffff 010203", "01 08 0000 04"),
-        Exchange("execute flags that there are not", "18 02", "01 18 0000 04"),
+        Exchange("a UUID of an invalid width", "08 0100 ffff 010203", "01 08 0000 04"),
+        Exchange("invalid execute flags", "18 02", "01 18 0000 04"),
         Exchange("a response to nothing", "0b 57", ""),
         Exchange("a malformed response to nothing", "09", ""),
         Exchange("a notification from a client", "1b 0300 57", ""),
         Exchange("a signed write, which is not served", "d2 1000 55 000000000000000000000000", ""),
-        Exchange("nothing at all", "", ""),
+        Exchange("an empty PDU", "", ""),
     ]
 
-    @Test(arguments: exchanges)
-    func theServerAnswers(exchange: Exchange) {
+    @Test("The server continues after an odd request", arguments: exchanges)
+    func requests(exchange: Exchange) {
         var client = ServerClient()
         #expect(client.ask(exchange.request) == exchange.response)
         #expect(client.ask("0a 0c00") == "0b57")

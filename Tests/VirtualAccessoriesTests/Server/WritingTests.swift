@@ -11,13 +11,13 @@ import Testing
     private var client = ServerClient()
 
     @Test("GATT/SR/GAW/BV-03-C: A write is answered and can be read back")
-    mutating func aWriteIsAnsweredAndReadBack() {
+    mutating func writeWithResponse() {
         #expect(client.ask("12 1000 cafe") == "13")
         #expect(client.ask("0a 1000") == "0bcafe")
     }
 
     @Test("GATT/SR/GAW/BV-01-C: A write without response is not answered and can be read back")
-    mutating func aWriteWithoutResponseIsNotAnswered() {
+    mutating func writeWithoutResponse() {
         #expect(client.ask("52 1000 cafe") == "")
         #expect(client.ask("0a 1000") == "0bcafe")
     }
@@ -25,36 +25,45 @@ import Testing
     static let refused = [
         Exchange("a declaration", "12 0a00 00", "01 12 0a00 03"),
         Exchange("a description", "12 1100 00", "01 12 1100 03"),
-        Exchange("a value that is only read", "12 0300 00", "01 12 0300 03"),
+        Exchange("a read-only value", "12 0300 00", "01 12 0300 03"),
         Exchange("GATT/SR/GAW/BI-02-C: a handle beyond the table", "12 1700 00", "01 12 1700 01"),
-        Exchange("an byte that the reaction refuses", "12 1600 02", "01 12 1600 81"),
+        Exchange("a byte that the reaction refuses", "12 1600 02", "01 12 1600 81"),
         Exchange("a configuration of one byte", "12 0d00 01", "01 12 0d00 0d"),
-        Exchange("indications where there are notifications", "12 0d00 0200", "01 12 0d00 13"),
-        Exchange("a part of what is only read", "16 0300 0000 00", "01 16 0300 03"),
-        Exchange("a part of nothing", "16 1700 0000 00", "01 16 1700 01"),
+        Exchange(
+            "indications for a value with notifications only",
+            "12 0d00 0200",
+            "01 12 0d00 13"
+        ),
+        Exchange("a part of a read-only value", "16 0300 0000 00", "01 16 0300 03"),
+        Exchange("a part of an absent attribute", "16 1700 0000 00", "01 16 1700 01"),
     ]
 
-    @Test(arguments: refused)
-    func writesAreRefused(exchange: Exchange) {
+    @Test("The server refuses an invalid write", arguments: refused)
+    func refusedWrites(exchange: Exchange) {
         var client = ServerClient()
         #expect(client.ask(exchange.request) == exchange.response)
     }
 
-    @Test(arguments: ["52 0300 00", "52 1700 00", "52 1600 02"])
-    func commandsThatAreNotAllowedDoNothing(command: String) {
+    @Test(
+        "A refused write command has no effect",
+        arguments: ["52 0300 00", "52 1700 00", "52 1600 02"]
+    )
+    func refusedCommands(command: String) {
         var client = ServerClient()
         let (answer, events) = client.exchange(command)
         #expect(answer.isEmpty && events.isEmpty)
         #expect(client.ask("0a 0300") == "0b54")
     }
 
-    @Test mutating func whatIsLongerThanTheServerReceivesIsRefused() {
+    @Test("The server refuses a request longer than the MTU")
+    mutating func requestLimit() {
         #expect(client.ask("02 4000") == "034000")
         #expect(client.ask("12 1000" + String(repeating: "00", count: 62)) == "0112000004")
         #expect(client.ask("12 1000" + String(repeating: "00", count: 61)) == "13")
     }
 
-    @Test mutating func tooLongAValueIsRefused() {
+    @Test("The server refuses a value that is too long")
+    mutating func valueLimit() {
         #expect(client.ask("02 4000") == "034000")
         let part = String(repeating: "00", count: 57)
         for offset in stride(from: 0, to: 513, by: 57) {
@@ -64,7 +73,8 @@ import Testing
         #expect(client.ask("18 01") == "011810000d")
     }
 
-    @Test mutating func aReactionActsAfterTheAnswerAndMayChangeOtherValues() throws {
+    @Test("A reaction acts after the response and can change other values")
+    mutating func reaction() throws {
         let (answer, events) = client.exchange("12 1600 01")
         #expect(answer == "13")
         guard case .act(.disconnect) = events.first, events.count == 1 else {
@@ -75,7 +85,7 @@ import Testing
     }
 
     @Test("GATT/SR/GAW/BV-05-C: Prepared parts are echoed and executed together")
-    mutating func partsAreExecutedTogether() {
+    mutating func executedParts() {
         #expect(client.ask("16 1000 0000 aabb") == "1710000000aabb")
         #expect(client.ask("16 1000 0200 cc") == "1710000200cc")
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
@@ -86,7 +96,7 @@ import Testing
     }
 
     @Test("GATT/SR/GAW/BV-10-C: Prepared parts can be canceled")
-    mutating func partsCanBeThrownAway() {
+    mutating func canceledParts() {
         #expect(client.ask("16 1000 0000 aabb") == "1710000000aabb")
         #expect(client.ask("18 00") == "19")
         #expect(client.ask("18 01") == "19")
@@ -94,7 +104,7 @@ import Testing
     }
 
     @Test("GATT/SR/GAW/BI-11-C: A part beyond the end cancels all parts")
-    mutating func aPartBeyondTheEndUndoesAll() {
+    mutating func partBeyondEnd() {
         #expect(client.ask("16 0d00 0000 0100") == "170d0000000100")
         #expect(client.ask("16 1000 2900 aa") == "1710002900aa")
         #expect(client.ask("18 01") == "0118100007")
@@ -102,14 +112,16 @@ import Testing
         #expect(client.ask("18 01") == "19")
     }
 
-    @Test mutating func whatAReactionRefusesUndoesAllTheOthers() {
+    @Test("A reaction that refuses its part cancels all parts")
+    mutating func refusingReaction() {
         #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
         #expect(client.ask("16 1600 0000 07") == "171600000007")
         #expect(client.ask("18 01") == "0118160081")
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
     }
 
-    @Test mutating func theQueueOfPartsHasABound() {
+    @Test("The queue of prepared parts has a limit")
+    mutating func queueLimit() {
         for _ in 0..<GATTServer.preparedWriteLimit {
             #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
         }
@@ -118,7 +130,8 @@ import Testing
         #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
     }
 
-    @Test mutating func everyClientHasAConfigurationOfItsOwn() {
+    @Test("Each client has its own configuration")
+    mutating func clientConfiguration() {
         let (_, events) = client.exchange("12 0d00 0100")
         guard case .subscriptionChanged(let handle, let kind) = events.last else {
             Issue.record("\(events)")
@@ -131,7 +144,8 @@ import Testing
         #expect(client.ask("0a 0d00") == "0b0000")
     }
 
-    @Test mutating func aClientThatLeavesTakesItsPartsAndItsMTUAlong() {
+    @Test("A disconnection clears the prepared parts and the MTU")
+    mutating func disconnect() {
         #expect(client.ask("02 4000") == "034000")
         #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
         client.reconnect()
@@ -140,7 +154,8 @@ import Testing
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
     }
 
-    @Test(arguments: RunSeed.seeds(1)) mutating func noBytesAreTooStrange(seed: UInt64) {
+    @Test("The answers to random bytes fit into the MTU", arguments: RunSeed.seeds(1))
+    mutating func randomBytes(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             var pdu = dice.bytes(upTo: 24)

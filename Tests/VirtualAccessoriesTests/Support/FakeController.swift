@@ -11,7 +11,7 @@ struct FakeController<Host: ScriptedHost> {
     var now = Instant.zero
     /// The version that the host sees.
     let isOld: Bool
-    /// How many bytes of data fit into a packet, and how many packets the controller holds.
+    /// The number of data bytes in a packet, and the number of packets in the controller.
     let buffers: (length: UInt16, count: UInt8)
     /// Every command since the last `forget`.
     private(set) var commands: [HCI.EncodedCommand] = []

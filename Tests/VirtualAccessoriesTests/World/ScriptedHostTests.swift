@@ -5,7 +5,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// Scripted hosts in a world, which only the world runs.
+/// Scripted hosts that a world runs.
 @Suite struct ScriptedHostTests {
     /// Sends Reset every second, and counts the answers.
     private struct Metronome: ScriptedHost {
@@ -28,12 +28,13 @@ import VirtualRadio
         }
     }
 
-    /// Only the test reads it, and a world runs on one thread.
+    /// Unchecked because the world and the test use one thread.
     private final class Count: @unchecked Sendable {
         var answers: [Instant] = []
     }
 
-    @Test func aHostIsWokenAtItsDeadlinesAndGetsTheAnswers() throws {
+    @Test("A host runs at its deadlines and receives the answers")
+    func deadlines() throws {
         let world = World(seed: 7)
         let id = try world.addController()
         let count = Count()
@@ -43,7 +44,8 @@ import VirtualRadio
         #expect(world.takeOutput(of: id).isEmpty)
     }
 
-    @Test func aClosureTakesTheHostsPlace() throws {
+    @Test("A replaced host receives nothing")
+    func replacedHost() throws {
         let world = World(seed: 7)
         let id = try world.addController()
         let count = Count()
@@ -54,7 +56,8 @@ import VirtualRadio
         #expect(world.nextInstant == nil)
     }
 
-    @Test func theExamplesAreHeardEachAsLoudAsItsPlaceAllows() throws {
+    @Test("The example accessories are received at different strengths")
+    func strengths() throws {
         let world = World(seed: 7)
         let count = try ExampleAccessories.populate(world).count
         #expect(count == ExampleAccessories.kinds.count)
@@ -87,8 +90,8 @@ import VirtualRadio
         #expect(Set(strengths.values).count == count)
     }
 
-    @Test(arguments: ExampleAccessories.kinds)
-    func everyKindCanBeMade(kind: String) {
+    @Test("Each kind of example accessory can be created", arguments: ExampleAccessories.kinds)
+    func kinds(kind: String) {
         #expect(ExampleAccessories.make(kind: kind) != nil)
         #expect(ExampleAccessories.make(kind: kind + "?") == nil)
     }

@@ -136,7 +136,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "The auxiliary packet of connectable and scannable sets says so"
+        "The auxiliary packet of a set marks it as connectable or scannable"
     )
     func invitations() throws {
         try start(TestHost.setParameters(1, [.connectable]), data: bytes(30))

@@ -36,21 +36,26 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         [near: -50, far: -70, third: -73][radio].map(ReceivedPower.init)
     }
 
-    @Test func aPacketAloneIsReceived() {
+    @Test("A packet without a rival is received")
+    func alone() {
         let only = packet(near, at: 0)
         #expect(!air(only).destroys(only, power: dBm(-90), powerOf: powers))
         #expect(air(only).overlapping(only).isEmpty)
     }
 
-    @Test(arguments: [-375, -1, 0, 1, 375])
-    func twoOfAboutTheSameStrengthDestroyEachOther(offset: Int) {
+    @Test(
+        "Two overlapping packets of similar strength destroy each other",
+        arguments: [-375, -1, 0, 1, 375]
+    )
+    func similarStrength(offset: Int) {
         let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
         let air = air(one, other)
         #expect(air.destroys(one, power: dBm(-70), powerOf: powers))
         #expect(air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
-    @Test func aRivalThatHoldsBackDestroysLess() {
+    @Test("A rival with enough power reduction does not destroy a packet")
+    func powerReduction() {
         let wanted = packet(far, at: 1_000)
         for (reduction, isLost) in [(0, true), (27, true), (29, false)] as [(Int16, Bool)] {
             let rival = Transmission(
@@ -64,30 +69,35 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         }
     }
 
-    @Test(arguments: [-376, 376, -500, 5_000])
-    func packetsOneAfterTheOtherDoNotMeet(offset: Int) {
+    @Test("Packets in sequence do not overlap", arguments: [-376, 376, -500, 5_000])
+    func sequence(offset: Int) {
         let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
         let air = air(one, other)
         #expect(!air.destroys(one, power: dBm(-70), powerOf: powers))
         #expect(!air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
-    @Test func theStrongerCapturesTheReceiverAndTheWeakerIsLost() {
+    @Test("The stronger packet captures the receiver")
+    func capture() {
         let (strong, weak) = (packet(near, at: 0), packet(far, at: 100))
         let air = air(strong, weak)
         #expect(!air.destroys(strong, power: dBm(-50), powerOf: powers))
         #expect(air.destroys(weak, power: dBm(-70), powerOf: powers))
     }
 
-    @Test(arguments: [(-62.0, false), (-61.9, false), (-62.1, true)])
-    func captureBeginsAtTheThreshold(power: Double, isLost: Bool) {
+    @Test(
+        "Capture begins at the threshold",
+        arguments: [(-62.0, false), (-61.9, false), (-62.1, true)]
+    )
+    func captureThreshold(power: Double, isLost: Bool) {
         let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
         var air = air(wanted, rival)
         air.captureThreshold = 8 - 1e-9
         #expect(air.destroys(wanted, power: dBm(power), powerOf: powers) == isLost)
     }
 
-    @Test func theStrengthOfAllRivalsCountsTogether() {
+    @Test("The powers of simultaneous rivals add up")
+    func simultaneousRivals() {
         let wanted = packet(near, at: 0)
         let rivals = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
         var air = air(wanted)
@@ -98,7 +108,8 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(!air.destroys(wanted, power: dBm(-50)) { _ in dBm(-68.1) })
     }
 
-    @Test func rivalsOneAfterTheOtherAreNoLouderThanOne() {
+    @Test("The powers of rivals in sequence do not add up")
+    func sequentialRivals() {
         let wanted = packet(near, at: 0)
         let (first, second) = (packet(far, at: -300), packet(third, at: 76))
         let late = packet(third, at: 75)
@@ -106,25 +117,29 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air(wanted, first, late).destroys(wanted, power: dBm(-50)) { _ in dBm(-59) })
     }
 
-    @Test func aPacketReportedEarlyDoesNotDriveOutWhatMatters() {
+    @Test("A packet reported early does not evict a current rival")
+    func earlyReport() {
         let (wanted, rival) = (packet(far, at: 0, lasting: 17_040), packet(near, at: 0))
         var air = air(wanted, rival)
         air.begin(packet(third, at: 17_040 + 20_000))
         #expect(air.overlapping(wanted) == [rival])
     }
 
-    @Test func whoDoesNotArriveDoesNotDisturb() {
+    @Test("A rival that does not reach the receiver destroys nothing")
+    func absentRival() {
         let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
         #expect(!air(wanted, rival).destroys(wanted, power: dBm(-94)) { _ in nil })
     }
 
-    @Test func channelsDoNotDisturbEachOther() {
+    @Test("A packet on another channel destroys nothing")
+    func channels() {
         let wanted = packet(far, at: 0)
         let rival = packet(near, at: 0, on: RadioChannel.primaryAdvertising[1])
         #expect(!air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers))
     }
 
-    @Test func aLongPacketIsFoundBehindManyShortOnes() {
+    @Test("A long packet is found behind many short ones")
+    func longPacket() {
         var air = air(packet(near, at: 0, lasting: 17_040))
         for number in 0..<100 { air.begin(packet(third, at: 100 + number * 100, lasting: 44)) }
         let wanted = packet(far, at: 16_000)
@@ -132,21 +147,24 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.overlapping(wanted).map(\.sender) == [near])
     }
 
-    @Test func packetsMayBeReportedBeforeTheyBegin() {
+    @Test("Packets may be reported before they begin")
+    func reportOrder() {
         let (early, late) = (packet(far, at: 0), packet(near, at: 300))
         let air = air(late, early)
         #expect(air.overlapping(early) == [late])
         #expect(air.overlapping(late) == [early])
     }
 
-    @Test func whatCanMatterNoMoreIsForgotten() {
+    @Test("The air removes packets that can no longer overlap")
+    func expiry() {
         var air = Air()
         for number in 0..<10_000 { air.begin(packet(near, at: number * 1_000)) }
         #expect(air.transmissionCount(on: channel) <= 40)
         #expect(air.forgottenCount == 0)
     }
 
-    @Test func theMemoryIsBoundedAndSaysWhatItLost() {
+    @Test("The air holds a limited number of packets and counts the others")
+    func limit() {
         var air = Air()
         let excess = 100
         for number in 0..<Air.transmissionLimit + excess {
@@ -156,8 +174,8 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.forgottenCount == excess)
     }
 
-    @Test(arguments: RunSeed.seeds(10))
-    func theLogAgreesWithASearchOfEverything(seed: UInt64) {
+    @Test("The overlapping packets match those of a full search", arguments: RunSeed.seeds(10))
+    func fullSearch(seed: UInt64) {
         var dice = RandomStream(seed: seed)
         var air = Air()
         var all: [Transmission] = []
@@ -177,13 +195,15 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         }
     }
 
-    @Test func thereAreFortyChannels() {
+    @Test("The radio has forty channels")
+    func channelCount() {
         #expect((0..<40).allSatisfy { RadioChannel($0)?.index == $0 })
         #expect(RadioChannel(40) == nil && RadioChannel(-1) == nil)
         #expect(RadioChannel.primaryAdvertising.map(\.index) == [37, 38, 39])
     }
 
-    @Test func aPacketOfNegativeLengthIsOfNone() {
+    @Test("A packet with a negative length ends at its start")
+    func negativeLength() {
         #expect(packet(near, at: 5, lasting: -3).end == .zero + .microseconds(5))
     }
 }

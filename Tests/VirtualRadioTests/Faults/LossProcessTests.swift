@@ -17,31 +17,36 @@ import VirtualRadio
         Double(losses.count { $0 }) / Double(losses.count)
     }
 
-    @Test func withoutAPlanNothingIsLost() {
+    @Test("A process without a plan loses no packets")
+    func noPlan() {
         #expect(!trace(.none).contains(true))
     }
 
-    @Test(arguments: [0.01, 0.1, 0.5, 0.9, 1])
-    func constantLossTakesItsShare(probability: Double) {
+    @Test("Constant loss removes the given share of packets", arguments: [0.01, 0.1, 0.5, 0.9, 1])
+    func constantLoss(probability: Double) {
         #expect(abs(share(trace(LossPlan(constantLoss: probability))) - probability) < 0.006)
     }
 
-    @Test(arguments: [
-        BurstLoss(startProbability: 0.01, endProbability: 0.1),
-        BurstLoss(
-            startProbability: 0.05,
-            endProbability: 0.2,
-            lossWhenGood: 0.02,
-            lossWhenBad: 0.7
-        ),
-        BurstLoss(startProbability: 0.5, endProbability: 0.5),
-    ])
-    func burstsTakeTheirShareInTheLongRun(bursts: BurstLoss) {
+    @Test(
+        "Bursts have the computed mean loss",
+        arguments: [
+            BurstLoss(startProbability: 0.01, endProbability: 0.1),
+            BurstLoss(
+                startProbability: 0.05,
+                endProbability: 0.2,
+                lossWhenGood: 0.02,
+                lossWhenBad: 0.7
+            ),
+            BurstLoss(startProbability: 0.5, endProbability: 0.5),
+        ]
+    )
+    func meanLoss(bursts: BurstLoss) {
         let losses = trace(LossPlan(burstLoss: bursts))
         #expect(abs(share(losses) - bursts.meanLoss) < 0.01)
     }
 
-    @Test func burstsAreAsLongAsTheyShould() {
+    @Test("Bursts have the computed mean length")
+    func burstLength() {
         let losses = trace(
             LossPlan(burstLoss: BurstLoss(startProbability: 0.01, endProbability: 0.1))
         )
@@ -50,20 +55,23 @@ import VirtualRadio
         #expect(abs(mean - 10) < 0.7)
     }
 
-    @Test func theMeanOfBurstsThatNeverComeIsTheLossOfGoodAir() {
+    @Test("Bursts that never start have the loss of the good state")
+    func noBursts() {
         let never = BurstLoss(startProbability: 0, endProbability: 0, lossWhenGood: 0.25)
         #expect(never.meanLoss == 0.25)
         #expect(abs(share(trace(LossPlan(burstLoss: never))) - 0.25) < 0.006)
         #expect(BurstLoss(startProbability: 0.1, endProbability: 0.3).meanLoss == 0.25)
     }
 
-    @Test func eitherKindOfLossTakesThePacket() {
+    @Test("Constant loss and burst loss combine")
+    func combinedLoss() {
         let bursts = BurstLoss(startProbability: 0.25, endProbability: 0.75)
         let both = trace(LossPlan(constantLoss: 0.2, burstLoss: bursts))
         #expect(abs(share(both) - (1 - 0.8 * 0.75)) < 0.01)
     }
 
-    @Test func theSameSeedLosesTheSamePacketsAHundredTimes() {
+    @Test("The same seed loses the same packets in every run")
+    func sameSeed() {
         let plan = LossPlan(
             constantLoss: 0.1,
             burstLoss: BurstLoss(startProbability: 0.1, endProbability: 0.2)
@@ -74,7 +82,8 @@ import VirtualRadio
         #expect(trace(plan, receiver: 2, count: 1_000) != first)
     }
 
-    @Test func aChangeOfPlanDoesNotChangeTheDice() {
+    @Test("A new plan does not change the random sequence")
+    func planChange() {
         let steady = trace(LossPlan(constantLoss: 0.3), count: 1_000)
         var process = LossProcess(.none, seed: WorldSeed(7), receiver: RadioID(1))
         let before = (0..<500).map { _ in process.takesPacket() }
@@ -84,13 +93,15 @@ import VirtualRadio
         #expect(after == Array(steady[500...]))
     }
 
-    @Test func moreLossTakesAllThatLessLossTakes() {
+    @Test("A higher loss includes the packets of a lower loss")
+    func higherLoss() {
         let little = trace(LossPlan(constantLoss: 0.1), count: 1_000)
         let much = trace(LossPlan(constantLoss: 0.4), count: 1_000)
         #expect(zip(little, much).allSatisfy { !$0 || $1 })
     }
 
-    @Test func badAirTurnsGoodWhenBurstsAreTakenFromThePlan() {
+    @Test("A plan without bursts ends the bad state")
+    func removedBursts() {
         let bursts = BurstLoss(startProbability: 1, endProbability: 0)
         var process = LossProcess(
             LossPlan(burstLoss: bursts),

@@ -35,11 +35,14 @@ import Testing
         let received = harness.hosts[1].bytes(peripheral).count
         #expect(received == Self.packetCount / Self.roundCount, "seed \(seed)")
         #expect(harness[link] != nil, "seed \(seed)")
-        #expect(host.answerCount > Self.packetCount / 2, "it listens most of the time")
+        #expect(
+            host.answerCount > Self.packetCount / 2,
+            "the controller answers most commands"
+        )
         try expectAlive(harness, seed)
     }
 
-    /// The controller still answers, in whatever state its host has left it.
+    /// Checks that the controller still answers, in any state that its host has caused.
     private func expectAlive(_ harness: LinkHarness, _ seed: UInt64) throws {
         var answers: [[UInt8]] = []
         let id = harness.hosts[2].id

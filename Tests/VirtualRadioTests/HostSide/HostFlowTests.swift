@@ -76,7 +76,7 @@ import Testing
         _ = pass(packet(1), &flow)
         for _ in 0..<HostFlow.heldLimit { _ = pass(packet(1), &flow) }
         #expect(!flow.hasRoom)
-        #expect(!flow.pass(packet(1)) { _ in Issue.record("that cannot go") })
+        #expect(!flow.pass(packet(1)) { _ in Issue.record("the host has no room for the packet") })
     }
 
     @Test("The commands for the buffers are refused if invalid") func commands() throws {

@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(
-        "The stream is separated into packets, however it is cut",
+        "A stream in pieces of any length yields the same packets",
         arguments: [1, 2, 3, 5, 7, 64, 1_000]
     )
     func cuts(size: Int) {

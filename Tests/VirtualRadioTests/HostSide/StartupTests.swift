@@ -16,7 +16,7 @@ import VirtualRadio
             switch answer {
             case .commandComplete(let event): result = .complete(event.returnParameters)
             case .commandStatus(let event): result = .status(event.status)
-            default: preconditionFailure("that is no answer: \(answer)")
+            default: preconditionFailure("not an answer: \(answer)")
             }
             switch startup.finished(result) {
             case .continue: continue
@@ -62,11 +62,11 @@ import VirtualRadio
             (27, 1, 27, 1), (251, 255, 251, 255), (0, 0, 27, 1), (9_999, 9_999, 251, 255),
         ]
     )
-    func buffers(length: Int, count: Int, toldLength: Int, toldCount: Int) throws {
+    func buffers(length: Int, count: Int, reportedLength: Int, reportedCount: Int) throws {
         var configuration = ControllerConfiguration()
         configuration.dataPacketLength = length
         configuration.dataPacketCount = count
         let found = try start(try RawHost(World(seed: 1), configuration))
-        #expect((found.aclPacketLength, found.aclPacketCount) == (toldLength, toldCount))
+        #expect((found.aclPacketLength, found.aclPacketCount) == (reportedLength, reportedCount))
     }
 }

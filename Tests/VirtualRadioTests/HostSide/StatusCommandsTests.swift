@@ -6,16 +6,16 @@ import Testing
 @testable import VirtualRadio
 
 @Suite("The status of a link") struct StatusCommandsTests {
-    private static let nobody = ConnectionHandle(rawValue: 0x0EFF)
+    private static let unknown = ConnectionHandle(rawValue: 0x0EFF)
 
     @Test("The status of an unknown link is refused") func unknownLink() throws {
         let host = try TestHost(World(seed: 1))
-        let rssi = HCI.ReadRSSI(connectionHandle: Self.nobody)
+        let rssi = HCI.ReadRSSI(connectionHandle: Self.unknown)
         #expect(try host.status(rssi) == .unknownConnectionIdentifier)
-        let power = HCI.ReadTransmitPowerLevel(connectionHandle: Self.nobody)
+        let power = HCI.ReadTransmitPowerLevel(connectionHandle: Self.unknown)
         #expect(try host.status(power) == .unknownConnectionIdentifier)
         let odd = HCI.ReadTransmitPowerLevel(
-            connectionHandle: Self.nobody,
+            connectionHandle: Self.unknown,
             kind: HCI.PowerLevelKind(rawValue: 2)
         )
         #expect(try host.status(odd) == .invalidCommandParameters)

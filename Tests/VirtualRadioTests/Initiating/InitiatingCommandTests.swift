@@ -94,8 +94,8 @@ struct InitiatingCommandTests {
 
     @Test("With the Filter Accept List the peer's address is ignored")
     func ignoredPeer() throws {
-        let nobody = HCI.PeerAddress(type: .init(rawValue: 9), value: 0)
-        #expect(try host.status(TestHost.create(nobody, policy: .filterAcceptList)) == .success)
+        let ignored = HCI.PeerAddress(type: .init(rawValue: 9), value: 0)
+        #expect(try host.status(TestHost.create(ignored, policy: .filterAcceptList)) == .success)
     }
 
     @Test("One connection is initiated at a time")
@@ -107,7 +107,7 @@ struct InitiatingCommandTests {
     }
 
     @Test("Canceling ends the attempt, and the event comes after the answer")
-    func cancelling() throws {
+    func canceling() throws {
         #expect(try host.status(HCI.LECreateConnectionCancel()) == .commandDisallowed)
         try host.status(TestHost.create(Self.peer))
         world.run(for: .seconds(1))

@@ -220,8 +220,8 @@ struct InitiatingTests {
         #expect(!central.reports.isEmpty)
     }
 
-    @Test("An attempt that is canceled between advertisement and request leaves nothing behind")
-    func cancelledInFlight() throws {
+    @Test("An attempt that is canceled between advertisement and request makes no link")
+    func canceledInFlight() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
         world.run(until: { world.core.ether.links.count > 0 }, bound: .seconds(2))

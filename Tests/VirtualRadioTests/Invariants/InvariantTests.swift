@@ -62,7 +62,8 @@ import VirtualRadio
         }
     }
 
-    @Test func anAnsweredCommandIsFineAndASecondAnswerIsNot() {
+    @Test("A second answer to a command is a violation")
+    func secondAnswer() {
         let reset = command(HCI.Reset())
         let exchange = [(WireDirection.toController, reset), (.toHost, complete(.reset))]
         #expect(objections(of: CommandInvariant(), to: exchange) == 0)
@@ -72,7 +73,8 @@ import VirtualRadio
         #expect(objections(of: CommandInvariant(), to: nothing) == 0)
     }
 
-    @Test func aCommandThatIsNeverAnsweredIsFoundAtTheEnd() {
+    @Test("An unanswered command is a violation at the end")
+    func unansweredCommand() {
         var invariant = CommandInvariant()
         let early = invariant.see(command(HCI.LERand()), .toController, now: .zero)
         #expect(early == nil)
@@ -80,7 +82,8 @@ import VirtualRadio
         #expect(invariant.finish(now: .zero + CommandInvariant.patience) != nil)
     }
 
-    @Test func resetAnswersForWhatWasSentBefore() {
+    @Test("The answer to Reset ends the earlier commands")
+    func reset() {
         var invariant = CommandInvariant()
         for packet in [command(HCI.LERand()), command(HCI.Reset())] {
             _ = invariant.see(packet, .toController, now: .zero)
@@ -89,7 +92,8 @@ import VirtualRadio
         #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
     }
 
-    @Test func dataBeyondTheCreditsIsObjectedTo() {
+    @Test("Data beyond the controller's buffers is a violation")
+    func excessData() {
         let size: [UInt8] = [0, 251, 0, 2]
         let known = [(WireDirection.toHost, complete(.leReadBufferSize, size))]
         let data = (WireDirection.toController, att(0x52))
@@ -102,7 +106,8 @@ import VirtualRadio
         #expect(objections(of: CreditInvariant(), to: [data]) == 1)
     }
 
-    @Test func creditsForWhatWasNotSentAreObjectedTo() {
+    @Test("A completion for an unsent packet is a violation")
+    func excessCredits() {
         let known = [(WireDirection.toHost, complete(.leReadBufferSize, [0, 251, 0, 2]))]
         let data = (WireDirection.toController, att(0x52))
         #expect(objections(of: CreditInvariant(), to: known + [(.toHost, completed(1))]) == 1)
@@ -110,8 +115,8 @@ import VirtualRadio
         #expect(objections(of: CreditInvariant(), to: tooMany) == 1)
     }
 
-    @Test(arguments: [WireDirection.toController, .toHost])
-    func dataOnAClosedLinkIsObjectedTo(direction: WireDirection) {
+    @Test("Data on a closed link is a violation", arguments: [WireDirection.toController, .toHost])
+    func closedLink(direction: WireDirection) {
         let data = (direction, att(0x52))
         let open = (WireDirection.toHost, connected)
         let closed = (WireDirection.toHost, disconnected)
@@ -124,8 +129,11 @@ import VirtualRadio
         #expect(objections(of: OpenLinkInvariant(), to: [open, reset, data]) == 1)
     }
 
-    @Test(arguments: [WireDirection.toController, .toHost])
-    func aSecondRequestBeforeTheAnswerIsObjectedTo(asked: WireDirection) {
+    @Test(
+        "A second request before the response is a violation",
+        arguments: [WireDirection.toController, .toHost]
+    )
+    func secondRequest(asked: WireDirection) {
         let (read, answer) = ((asked, att(0x0A)), (asked.opposite, att(0x0B)))
         let (command, indication) = ((asked, att(0x52)), (asked, att(0x1D)))
         let opposite = (asked.opposite, att(0x0A))
@@ -138,7 +146,8 @@ import VirtualRadio
         #expect(objections(of: OneRequestInvariant(), to: again) == 0)
     }
 
-    @Test func aWorldCollectsWhatIsViolated() throws {
+    @Test("A world collects the violations")
+    func worldViolations() throws {
         let world = World(seed: 1)
         world.watchInvariants()
         let controller = try world.addController()

@@ -62,7 +62,7 @@ struct EncryptionOnAirTests {
     }
 
     @Test(
-        "Where a fifth of the packets is lost, data survives two changes of the key",
+        "Data arrives across two key changes at a packet loss of one fifth",
         arguments: RunSeed.seeds(50)
     )
     func lossy(seed: UInt64) throws {
@@ -88,7 +88,7 @@ struct EncryptionOnAirTests {
     }
 
     @Test(
-        "Whoever disconnects while encryption starts or pauses is understood",
+        "A disconnection while encryption starts or pauses is reported with its reason",
         arguments: LinkSide.allCases,
         [1, 2]
     )
@@ -109,7 +109,7 @@ struct EncryptionOnAirTests {
     }
 
     @Test(
-        "Whoever disconnects while the key is changed is understood",
+        "A disconnection while the key changes is reported with its reason",
         arguments: LinkSide.allCases
     )
     func terminationInPause(side: LinkSide) throws {

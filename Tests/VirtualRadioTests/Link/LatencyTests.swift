@@ -58,7 +58,7 @@ struct LatencyTests {
         #expect(harness.hosts[1].received.isEmpty)
         harness.world.run(for: .milliseconds(20))
         #expect(harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [1, 2, 3])
-        // It is acknowledged in the same exchange.
+        // The same exchange acknowledges the data.
         #expect(harness.hosts[0].completed[try harness.handle(link, .central)] == 1)
     }
 

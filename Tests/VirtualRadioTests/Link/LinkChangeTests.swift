@@ -145,10 +145,10 @@ struct LinkChangeTests {
         )
         harness.world.run(for: .seconds(2))
         #expect(harness.hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost)
-        let told = try #require(harness.hosts[peer].disconnection)
-        #expect(told.reason == .remoteDevicePowerOff)
+        let reported = try #require(harness.hosts[peer].disconnection)
+        #expect(reported.reason == .remoteDevicePowerOff)
         // The waiting data is sent first.
-        #expect(told.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
+        #expect(reported.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
         #expect(harness.world.core.ether.links.count == 0)
         #expect(harness.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
         #expect(harness.world.nextInstant == nil)

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Data on a link")
 struct LinkDataTests {
-    /// Packets of many lengths that tell their number.
+    /// Packets of many lengths, each with its number.
     private func packets(_ count: Int, seed: UInt64) -> [[UInt8]] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { number in
@@ -36,17 +36,17 @@ struct LinkDataTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-03-C: the Central sends data")
+    @Test("LL/CON/CEN/BV-03-C: The Central sends data")
     func centralSends() throws { try exchange([.central]) }
 
-    @Test("LL/CON/CEN/BV-04-C, LL/CON/PER/BV-04-C: the Peripheral sends data")
+    @Test("LL/CON/CEN/BV-04-C, LL/CON/PER/BV-04-C: The Peripheral sends data")
     func peripheralSends() throws { try exchange([.peripheral]) }
 
-    @Test("LL/CON/CEN/BV-05-C, LL/CON/PER/BV-06-C: both send data")
+    @Test("LL/CON/CEN/BV-05-C, LL/CON/PER/BV-06-C: Both sides send data")
     func bothSend() throws { try exchange([.central, .peripheral]) }
 
     @Test(
-        "Where three in ten packets are lost, all arrive once and in order",
+        "Each packet arrives once and in order at a loss of three in ten",
         arguments: RunSeed.seeds(10)
     )
     func lossy(seed: UInt64) throws {
@@ -64,7 +64,7 @@ struct LinkDataTests {
         #expect(pieces.map(\.boundary) == [.firstFlushable, .continuing, .continuing, .continuing])
     }
 
-    @Test("What continues a frame stays a continuation")
+    @Test("A continuation of a frame stays a continuation")
     func continuation() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()
@@ -98,7 +98,7 @@ struct LinkDataTests {
 
 @Suite("Flow control of data")
 struct LinkFlowTests {
-    @Test("The controller never holds more than it says, on all links together")
+    @Test("The controller holds at most the reported number of packets on all links")
     func credits() throws {
         let harness = try LinkHarness(hosts: 4) { $0.dataPacketCount = 5 }
         let links = try (1...3).map { try harness.connect(0, $0) }
@@ -121,7 +121,7 @@ struct LinkFlowTests {
         }
     }
 
-    @Test("What is more is lost, and the host is told")
+    @Test("Packets beyond the buffers are lost and reported")
     func overrun() throws {
         let harness = try LinkHarness { $0.dataPacketCount = 3 }
         let link = try harness.connect()
@@ -134,7 +134,7 @@ struct LinkFlowTests {
         #expect(harness.hosts[0].completed[try harness.handle(link, .central)] == 3)
     }
 
-    @Test("A packet that is too long is lost, and the host is told")
+    @Test("A packet that is too long is lost and reported")
     func tooLong() throws {
         let harness = try LinkHarness { $0.dataPacketLength = 27 }
         let link = try harness.connect()
@@ -151,8 +151,8 @@ struct LinkFlowTests {
         #expect(harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [UInt8](0..<27))
     }
 
-    @Test("Data for no link, with impossible flags, or empty, harms nobody")
-    func nonsense() throws {
+    @Test("Invalid data packets do not affect the link")
+    func invalidPackets() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()
         let handle = try harness.handle(link, .central)
@@ -168,8 +168,8 @@ struct LinkFlowTests {
         #expect(harness.world.core.ether.links.accounts[0].heldPackets == 0)
     }
 
-    @Test("The buffers of a link that ends are free for others")
-    func buffersComeBack() throws {
+    @Test("The buffers of an ended link are free for other links")
+    func freedBuffers() throws {
         let harness = try LinkHarness(hosts: 3) { $0.dataPacketCount = 4 }
         let lost = try harness.connect(0, 1, .milliseconds(30, timeout: .milliseconds(200)))
         let other = try harness.connect(0, 2)

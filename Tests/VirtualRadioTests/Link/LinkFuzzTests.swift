@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Hosts with random requests")
 struct LinkFuzzTests {
-    @Test("Links keep the rules and end without leftovers", arguments: RunSeed.seeds(12))
+    @Test("Links violate no rule and release their resources", arguments: RunSeed.seeds(12))
     func fuzz(seed: UInt64) throws {
         let room = try RestlessRoom(seed: seed)
         for _ in 0..<600 { try room.doSomething() }

@@ -163,7 +163,7 @@ struct LinkOpeningTests {
         #expect(harness.world.core.ether.links.count == 0)
     }
 
-    @Test("A controller knows the peers of its links")
+    @Test("A controller reports the peers of its links")
     func peers() throws {
         let harness = try LinkHarness(hosts: 3)
         try harness.connect(0, 1)
@@ -174,7 +174,7 @@ struct LinkOpeningTests {
         #expect(!ether.hasLink(harness.hosts[2].radio, to: harness.hosts[0].address))
     }
 
-    @Test("Each end knows the signal strength of the last packet")
+    @Test("Each end reports the signal strength of the last packet")
     func strength() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()
@@ -191,11 +191,11 @@ struct LinkOpeningTests {
         )
         harness.world.run(for: .milliseconds(100))
         #expect(harness.world.core.ether.linkRSSI(of: radio, handle) == -80)
-        let nobody = ConnectionHandle(rawValue: 0x0EFF)
-        #expect(harness.world.core.ether.linkRSSI(of: radio, nobody) == nil)
+        let unknown = ConnectionHandle(rawValue: 0x0EFF)
+        #expect(harness.world.core.ether.linkRSSI(of: radio, unknown) == nil)
     }
 
-    @Test("A Central without a free link reports that, and nothing is left")
+    @Test("A Central without a free link reports the limit")
     func noRoom() throws {
         let harness = try LinkHarness(hosts: 3) { $0.linkLimit = 1 }
         let asked = try harness.propose(0, 1)

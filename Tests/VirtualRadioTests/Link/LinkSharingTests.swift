@@ -42,7 +42,7 @@ struct LinkSharingTests {
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Links of different intervals all get their turn")
+    @Test("Links with different intervals share the radio")
     func differentIntervals() throws {
         let harness = try LinkHarness(hosts: 6)
         let intervals = [7.5, 11.25, 20, 31.25, 48.75]

@@ -65,7 +65,7 @@ struct LongLinkTests {
         }
     }
 
-    @Test("The event counter wraps around, and ten minutes leave nothing behind")
+    @Test("A link of ten minutes wraps its event counter and uses bounded memory")
     func tenMinutes() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(7.5))

@@ -52,7 +52,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(10), to: at(15)))
     }
 
-    @Test("Only links give way")
+    @Test("Only links yield to a more urgent engagement")
     func othersStay() {
         var schedule = RadioSchedule()
         schedule.engage(from: at(10), to: at(20), now: at(0))

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Lost links")
 struct SupervisionTests {
-    /// Moves the two out of range for good.
+    /// Moves the two hosts out of range permanently.
     private func separate(_ harness: LinkHarness) {
         let (one, other) = (harness.hosts[0].radio, harness.hosts[1].radio)
         harness.world.core.ether.environment.setLoss(200, between: one, and: other)
@@ -88,16 +88,16 @@ struct SupervisionTests {
     }
 
     @Test("Dropped links end without a packet, and the peer detects it", arguments: 0...1)
-    func dropped(who: Int) throws {
+    func dropped(index: Int) throws {
         let harness = try LinkHarness()
         try harness.connect(0, 1, .milliseconds(30, timeout: .seconds(1)))
         harness.world.run(for: .milliseconds(500))
-        harness.world.core.ether.dropLinks(of: harness.hosts[who].radio)
-        #expect(harness.world.core.ether.linkCount(of: harness.hosts[who].radio) == 0)
+        harness.world.core.ether.dropLinks(of: harness.hosts[index].radio)
+        #expect(harness.world.core.ether.linkCount(of: harness.hosts[index].radio) == 0)
         harness.world.run(for: .seconds(2))
 
-        #expect(harness.hosts[who].disconnection == nil)
-        let end = try #require(harness.hosts[1 - who].disconnection)
+        #expect(harness.hosts[index].disconnection == nil)
+        let end = try #require(harness.hosts[1 - index].disconnection)
         #expect(end.reason == .connectionTimeout)
         #expect(end.instant < Instant.zero + .milliseconds(1_501))
         #expect(end.instant > Instant.zero + .milliseconds(1_469))
@@ -137,7 +137,7 @@ struct SupervisionTests {
         #expect(harness.hosts[sender].disconnection?.reason == .connectionTimeout)
     }
 
-    @Test("Ends with different timing do not meet again")
+    @Test("A link ends if the timing of its ends differs")
     func differentRhythm() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()

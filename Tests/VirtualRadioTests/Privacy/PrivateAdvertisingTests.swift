@@ -35,7 +35,7 @@ import VirtualRadio
     }
 
     @Test("All packets of one advertising event have the same address")
-    func eventsAreOfOnePiece() throws {
+    func oneAddressPerEvent() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
         room.world.run(for: .seconds(60))
@@ -100,7 +100,7 @@ import VirtualRadio
     }
 
     @Test("A scanner without the key reports each address as a new device")
-    func strangersSeeAddresses() throws {
+    func reportsAddresses() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
         try room.stranger.scan(policy: .unfiltered)

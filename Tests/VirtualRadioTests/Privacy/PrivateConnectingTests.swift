@@ -178,7 +178,7 @@ import VirtualRadio
     }
 
     @Test(
-        "The target answers with a private address of its own, whatever its configured type",
+        "The target answers with its own private address for any configured type",
         arguments: [HCI.OwnAddressType.resolvableOrPublic, .public]
     )
     func directedAnswer(_ own: HCI.OwnAddressType) throws {
@@ -207,7 +207,7 @@ import VirtualRadio
     }
 
     @Test("The target of high duty cycle directed advertising connects")
-    func hurriedlyDirectedConnects() throws {
+    func highDutyCycle() throws {
         try room.advertise(.directedHighDutyCycle)
         try room.connect()
         room.world.run(for: .seconds(1))

@@ -49,7 +49,7 @@ struct CollisionTests {
     }
 
     @Test("The Central sets parameters while the Peripheral requests others")
-    func toldAndAsked() throws {
+    func updateAndRequest() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(100)))
@@ -75,7 +75,7 @@ struct CollisionTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-27-C, LL/CON/PER/BV-27-C: A channel map meets a parameter request"
+        "LL/CON/CEN/BV-27-C, LL/CON/PER/BV-27-C: A channel map collides with a parameter request"
     )
     func channelsAndPace() throws {
         let dialogue = Dialogue()
@@ -91,7 +91,7 @@ struct CollisionTests {
         #expect(dialogue.peripheral.procedures.channels == 0xFF)
     }
 
-    @Test("LL/CON/CEN/BV-28-C, LL/CON/PER/BV-28-C: Encryption meets a parameter request")
+    @Test("LL/CON/CEN/BV-28-C, LL/CON/PER/BV-28-C: Encryption collides with a parameter request")
     func encryptionAndPace() throws {
         let dialogue = Dialogue()
         let key = try #require(HCI.Key128([UInt8](1...16)))
@@ -124,7 +124,7 @@ struct CollisionTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-48-C, LL/CON/PER/BV-47-C: A PHY request meets a parameter request")
+    @Test("LL/CON/CEN/BV-48-C, LL/CON/PER/BV-47-C: A PHY request collides with a parameter request")
     func paceAndPHY() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))

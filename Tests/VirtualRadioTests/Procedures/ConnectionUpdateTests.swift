@@ -28,7 +28,7 @@ struct ConnectionUpdateTests {
             UInt16(0), 65_530,
         ]
     )
-    func centralTells(counter: UInt16) throws {
+    func centralUpdates(counter: UInt16) throws {
         let dialogue = Dialogue(from: counter)
         try dialogue.ask(.central, .updateConnection(.milliseconds(60, latency: 2)))
         dialogue.run(events: 1)

@@ -32,11 +32,11 @@ struct IntroductionTests {
         try dialogue.ask(side, .readVersion)
         dialogue.run(events: 2)
         #expect(dialogue.script.count == 2)
-        let told = version(dialogue[side].events.first)
-        #expect(told?.status == .success)
-        #expect(told?.connectionHandle == side.handle)
-        #expect(told?.company == (side == .central ? 22 : 11))
-        #expect(told?.version == .core5_0)
+        let reported = version(dialogue[side].events.first)
+        #expect(reported?.status == .success)
+        #expect(reported?.connectionHandle == side.handle)
+        #expect(reported?.company == (side == .central ? 22 : 11))
+        #expect(reported?.version == .core5_0)
         #expect(dialogue[side.other].events.isEmpty)
 
         // The exchange went both ways, so neither side sends its version again.
@@ -72,12 +72,12 @@ struct IntroductionTests {
         dialogue.run(events: 1)
         #expect(dialogue.script == ["→ FEATURE_REQ", "← FEATURE_RSP"])
         // The first byte has the common features; the others have the Peripheral's.
-        let told = features(dialogue.central.events.first)
-        #expect(told?.features == [.encryption, .le2M, .coded])
-        #expect(told?.status == .success)
+        let reported = features(dialogue.central.events.first)
+        #expect(reported?.features == [.encryption, .le2M, .coded])
+        #expect(reported?.status == .success)
         dialogue.forget()
         try dialogue.ask(.central, .readFeatures)
-        #expect(features(dialogue.central.events.first) == told)
+        #expect(features(dialogue.central.events.first) == reported)
     }
 
     @Test("LL/CON/PER/BV-22-C, LL/CON/CEN/BV-23-C: The Peripheral requests the features")

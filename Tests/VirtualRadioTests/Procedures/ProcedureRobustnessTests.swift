@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Procedures: whatever comes")
+@Suite("Procedures: robustness")
 struct ProcedureRobustnessTests {
     typealias Dice = SplitMix64
 
@@ -123,7 +123,7 @@ struct ProcedureRobustnessTests {
         }
     }
 
-    /// What has to hold whatever was said.
+    /// Checks the properties that hold after any PDUs.
     private func check(_ end: Dialogue.End) {
         let procedures = end.procedures
         #expect((27...251).contains(procedures.dataLength.sendBytes))
@@ -132,13 +132,13 @@ struct ProcedureRobustnessTests {
         #expect(procedures.channels.nonzeroBitCount >= 2)
         #expect(procedures.parameters.interval >= .microseconds(7_500))
         #expect([PHY.le1M, .le2M, .leCoded].contains(procedures.receiving))
-        // The radio checks the MIC, and ends the link without a word to the procedures.
+        // The radio checks the MIC, and ends the link without informing the procedures.
         let isEndedByRadio = end.reason == .messageIntegrityFailure
         #expect(end.reason == nil || procedures.nextDeadline == nil || isEndedByRadio)
     }
 
     @Test(
-        "Twenty thousand PDUs out of the blue, in any state, are survived",
+        "Forged PDUs in any state never violate the properties of a link",
         arguments: RunSeed.seeds(20)
     )
     func forgeries(seed: UInt64) throws {
@@ -162,7 +162,7 @@ struct ProcedureRobustnessTests {
     }
 
     @Test(
-        "Two honest ends never lose each other, whatever their hosts ask",
+        "Two correct ends keep their link under random host requests",
         arguments: RunSeed.seeds(20)
     )
     func honest(seed: UInt64) throws {
@@ -179,7 +179,7 @@ struct ProcedureRobustnessTests {
             if case .provideKey = request { request = .provideKey(key) }
             _ = dialogue.refusal(side, request)
             dialogue.run(events: Int(dice.next() % 4))
-            // Hosts answer what they are asked, sooner or later.
+            // The hosts answer each request of their controllers eventually.
             _ = dialogue.refusal(.peripheral, .provideKey(key))
             for side in LinkSide.allCases where dice.next() % 3 == 0 {
                 _ = dialogue.refusal(side, .acceptParameters(.milliseconds(40)))
@@ -210,7 +210,7 @@ struct ProcedureRobustnessTests {
         #expect(dialogue.central.reason == nil && dialogue.peripheral.reason == nil)
     }
 
-    @Test("A peer that floods gets no more answers than there is room for")
+    @Test("An end limits its answers to a flood of requests")
     func flood() {
         let dialogue = Dialogue()
         for _ in 0..<1_000 { dialogue.forge(.pingRequest, to: .peripheral) }

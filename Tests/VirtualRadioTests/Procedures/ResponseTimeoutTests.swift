@@ -65,7 +65,7 @@ struct ResponseTimeoutTests {
     }
 
     @Test("Indications of channels and parameters await no answer")
-    func told() throws {
+    func indications() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.isDeaf = true
         try dialogue.ask(.central, .setChannels(0xFF))

@@ -3,16 +3,20 @@ import Testing
 import VirtualRadio
 
 @Suite struct PathLossTests {
-    @Test(arguments: [
-        (PathLoss.freeSpace, 1.0, 40.2), (.freeSpace, 10, 60.2), (.freeSpace, 100, 80.2),
-        (.indoors, 10, 67.2), (.obstructed, 10, 75.2),
-        (PathLoss(reference: 50, exponent: 3), 2, 59.031),
-    ])
-    func theLossFollowsTheLogarithmOfTheDistance(model: PathLoss, meters: Double, loss: Double) {
+    @Test(
+        "The path loss follows the logarithm of the distance",
+        arguments: [
+            (PathLoss.freeSpace, 1.0, 40.2), (.freeSpace, 10, 60.2), (.freeSpace, 100, 80.2),
+            (.indoors, 10, 67.2), (.obstructed, 10, 75.2),
+            (PathLoss(reference: 50, exponent: 3), 2, 59.031),
+        ]
+    )
+    func logarithm(model: PathLoss, meters: Double, loss: Double) {
         #expect(abs(model.decibels(distance: meters) - loss) < 0.001)
     }
 
-    @Test func everyDoublingOfTheDistanceCostsSixDecibelsInFreeSpace() {
+    @Test("Each doubling of the distance costs six decibels in free space")
+    func doubledDistance() {
         for power in 0..<10 {
             let near = PathLoss.freeSpace.decibels(distance: Double(1 << power))
             let far = PathLoss.freeSpace.decibels(distance: Double(2 << power))
@@ -20,14 +24,16 @@ import VirtualRadio
         }
     }
 
-    @Test func theSignalFallsWithEveryStep() {
+    @Test("The path loss grows with each step")
+    func monotonicLoss() {
         for step in 1..<1_000 {
             let near = PathLoss.indoors.decibels(distance: Double(step) / 10)
             #expect(PathLoss.indoors.decibels(distance: Double(step + 1) / 10) > near)
         }
     }
 
-    @Test func devicesAreNeverTooClose() {
+    @Test("The distance has a minimum")
+    func minimumDistance() {
         let closest = PathLoss.freeSpace.decibels(distance: PathLoss.distanceMinimum)
         #expect(PathLoss.freeSpace.decibels(distance: 0) == closest)
         #expect(closest.isFinite)

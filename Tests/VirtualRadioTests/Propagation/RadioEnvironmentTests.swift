@@ -24,14 +24,16 @@ import Testing
         #expect(abs(power.milliwatts / Reproducible.ratio(decibels: wanted) - 1) < 1e-9)
     }
 
-    @Test func powerIsTransmitPowerLessPathLoss() throws {
+    @Test("The received power is the transmit power less the path loss")
+    func receivedPower() throws {
         var world = world()
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
         try expect(world.power(from: lamp, to: phone, at: .zero), is: -56.2)
         try expect(world.power(from: phone, to: lock, at: .zero), is: -80.2)
     }
 
-    @Test func shadowingIsAddedAndTheSameBothWays() throws {
+    @Test("Shadowing adds the same loss in both directions")
+    func shadowing() throws {
         var world = world(shadowing: Shadowing(deviation: 6))
         let measured = world.power(from: phone, to: lock, at: .zero)
         let there = try #require(measured)
@@ -39,14 +41,16 @@ import Testing
         try expect(world.power(from: lock, to: phone, at: .zero), is: there.decibels)
     }
 
-    @Test func anotherRadioLeavesTheShadowsOfTheOthersAlone() {
+    @Test("An added radio does not change the shadowing of the others")
+    func addedRadio() {
         var world = world(shadowing: Shadowing(deviation: 6))
         let before = world.power(from: phone, to: lock, at: .zero)
         world.place(Station(Path(Position(x: 1, y: 1))), as: RadioID(0))
         #expect(world.power(from: phone, to: lock, at: .zero) == before)
     }
 
-    @Test func anExplicitLossCountsWhateverThePositions() throws {
+    @Test("An explicit loss overrides the positions")
+    func explicitLoss() throws {
         var world = world(shadowing: Shadowing(deviation: 6))
         world.setLoss(33, between: lamp, and: phone)
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -33)
@@ -56,7 +60,8 @@ import Testing
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
     }
 
-    @Test func aLossIsForgottenWithItsRadioAndNotRememberedForStrangers() throws {
+    @Test("An explicit loss is removed with its radio")
+    func removedRadio() throws {
         var world = world()
         world.setLoss(33, between: phone, and: lamp)
         let station = try #require(world[lamp])
@@ -67,7 +72,8 @@ import Testing
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
     }
 
-    @Test func whoIsOffNeitherSendsNorHears() throws {
+    @Test("A radio that is off neither sends nor receives")
+    func radioOff() throws {
         var world = world()
         world[lamp]?.isOn = false
         #expect(world.power(from: phone, to: lamp, at: .zero) == nil)
@@ -76,14 +82,16 @@ import Testing
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
     }
 
-    @Test func nobodyHearsThemselvesOrAStranger() {
+    @Test("A radio receives nothing from itself or an unknown radio")
+    func unknownRadio() {
         var world = world()
         #expect(world.power(from: phone, to: phone, at: .zero) == nil)
         #expect(world.power(from: phone, to: RadioID(9), at: .zero) == nil)
         #expect(world.power(from: RadioID(9), to: phone, at: .zero) == nil)
     }
 
-    @Test func noSignalPassesBetweenSeparatedGroups() {
+    @Test("Separate groups do not receive each other")
+    func separateGroups() {
         var world = world()
         world[lock]?.group = 1
         world.separate(group: 1, from: 0)
@@ -94,13 +102,15 @@ import Testing
         #expect(world.power(from: phone, to: lock, at: .zero) != nil)
     }
 
-    @Test func aGroupMayBeSeparatedFromItself() {
+    @Test("A group can be separated from itself")
+    func selfSeparation() {
         var world = world()
         world.separate(group: 0, from: 0)
         #expect(world.power(from: phone, to: lamp, at: .zero) == nil)
     }
 
-    @Test func aWalkAwayFadesStepByStepUntilNothingArrives() throws {
+    @Test("The signal fades as its sender moves away")
+    func fading() throws {
         var world = world()
         let end = Instant.zero + .seconds(2_000)
         world[lamp]?.path = Path([
@@ -125,7 +135,8 @@ import Testing
         #expect(last.probability < 0.01)
     }
 
-    @Test func nothingIsReceivedWhereNothingArrives() {
+    @Test("The reception probability without a signal is zero")
+    func noSignal() {
         var world = world()
         world[lamp]?.isOn = false
         let there = world.receptionProbability(
@@ -145,7 +156,8 @@ import Testing
         #expect(there == 0 && nowhere == 0)
     }
 
-    @Test func whatIsKnownIsForgottenWhenAnythingChanges() throws {
+    @Test("The received power follows each change")
+    func changes() throws {
         var world = world()
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
         world[phone]?.transmitPower = 3
@@ -158,7 +170,8 @@ import Testing
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -37.2)
     }
 
-    @Test func shadowsThatWanderAreNotRemembered() throws {
+    @Test("The received power follows changing shadowing")
+    func changingShadowing() throws {
         var world = world(shadowing: Shadowing(deviation: 6, period: .seconds(1)))
         let powers = (0..<5).map {
             world.power(from: phone, to: lock, at: .zero + .milliseconds(300 * $0))
@@ -166,7 +179,8 @@ import Testing
         #expect(Set(powers).count == 5)
     }
 
-    @Test func theWorldHasItsLimit() {
+    @Test("The environment holds a limited number of stations")
+    func stationLimit() {
         var world = RadioEnvironment(seed: WorldSeed(1))
         let station = Station(Path(.origin))
         let arePlaced = (0..<UInt64(RadioEnvironment.stationLimit)).map {

@@ -6,8 +6,11 @@ import Testing
 @Suite struct ReceptionTests {
     private let ear = Reception()
 
-    @Test(arguments: Modulation.allCases)
-    func atItsSensitivityAReceiverLosesWhatTheStandardsTestAllows(modulation: Modulation) {
+    @Test(
+        "A receiver at its sensitivity has the specified packet error rate",
+        arguments: Modulation.allCases
+    )
+    func packetErrorRate(modulation: Modulation) {
         let probability = ear.probability(
             power: ear.sensitivity(modulation),
             pduLength: 39,
@@ -16,13 +19,15 @@ import Testing
         #expect(abs(1 - probability - 0.308) < 0.0005)
     }
 
-    @Test func theErrorRateAtTheSensitivityIsTheReference() {
+    @Test("The bit error rate at the sensitivity is the reference")
+    func bitErrorRate() {
         #expect(abs(Reception.errorRate(margin: 0) - 0.001) < 1e-15)
         #expect(abs(Reception.errorRate(margin: -100) - 0.5) < 1e-9)
         #expect(Reception.errorRate(margin: 100) == 0)
     }
 
-    @Test func probabilityGrowsWithPowerAndFallsWithLength() {
+    @Test("The reception probability grows with power and falls with length")
+    func powerAndLength() {
         var last = -1.0
         for step in -100...(-80) {
             let power = Double(step)
@@ -34,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func theEdgeIsSteep() {
+    @Test("The reception probability falls steeply at the sensitivity")
+    func steepEdge() {
         let below = ear.probability(power: -98, pduLength: 39, modulation: .le1M)
         let above = ear.probability(power: -92, pduLength: 39, modulation: .le1M)
         #expect(below < 0.01)
@@ -42,7 +48,8 @@ import Testing
         #expect(ear.probability(power: -40, pduLength: 257, modulation: .le1M) == 1)
     }
 
-    @Test func codedReachesFartherAndTwoMegabitLessFar() {
+    @Test("The coded PHY has the longest range and the 2M PHY the shortest")
+    func modulationRange() {
         let powers = Modulation.allCases.map {
             ear.probability(power: -97, pduLength: 39, modulation: $0)
         }
@@ -51,13 +58,14 @@ import Testing
     }
 
     @Test(
+        "The reported strength is in whole decibels within its bounds",
         arguments: [
             (-40.4, -40), (-40.5, -41), (-40.6, -41), (0, 0), (-126.9, -127), (-300, -127),
             (19.6, 20),
             (99, 20), (.infinity, 20), (-.infinity, -127), (.nan, 127),
         ] as [(Double, Int8)]
     )
-    func strengthIsReportedInWholeDecibelsWithinBounds(power: Double, report: Int8) {
+    func reportedStrength(power: Double, report: Int8) {
         #expect(SignalStrength.report(power) == report)
     }
 }

@@ -17,7 +17,8 @@ import Testing
         (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
     }
 
-    @Test func aPairKeepsItsShadowInBothDirections() {
+    @Test("A pair keeps its shadowing in both directions")
+    func symmetry() {
         let shadowing = Shadowing(deviation: 6)
         let gain = shadowing.gain(of: pair(1, 2), at: .zero, seed: seed)
         #expect(gain == shadowing.gain(of: pair(2, 1), at: second(3_600), seed: seed))
@@ -26,11 +27,13 @@ import Testing
         #expect(gain != 0)
     }
 
-    @Test func withoutDeviationThereIsNoShadow() {
+    @Test("Shadowing without a deviation has no gain")
+    func noDeviation() {
         #expect(Shadowing.none.gain(of: pair(1, 2), at: .zero, seed: seed) == 0)
     }
 
-    @Test func thePairsOfAWorldHaveTheDeviation() {
+    @Test("The gains of all pairs have the given deviation")
+    func deviationOfPairs() {
         let shadowing = Shadowing(deviation: 6)
         let gains = (0..<20_000 as Range<UInt64>).map {
             shadowing.gain(of: pair($0, $0 + 1), at: .zero, seed: seed)
@@ -39,8 +42,11 @@ import Testing
         #expect(abs(gains.reduce(0, +) / 20_000) < 0.15)
     }
 
-    @Test(arguments: [0, 0.25, 0.5, 0.9])
-    func aWanderingShadowHasTheSameDeviationAtEveryInstant(phase: Double) {
+    @Test(
+        "Changing shadowing has the given deviation at every instant",
+        arguments: [0, 0.25, 0.5, 0.9]
+    )
+    func deviationOverTime(phase: Double) {
         let shadowing = Shadowing(deviation: 4, period: .seconds(10))
         let gains = (0..<20_000).map {
             shadowing.gain(of: pair(1, 2), at: second((Double($0) + phase) * 10), seed: seed)
@@ -48,7 +54,8 @@ import Testing
         #expect(abs(deviation(gains) - 4) < 0.1)
     }
 
-    @Test func aWanderingShadowMovesSlowlyAndWithoutJumps() {
+    @Test("Changing shadowing has no jumps")
+    func slowChange() {
         let shadowing = Shadowing(deviation: 4, period: .seconds(10))
         var last = shadowing.gain(of: pair(1, 2), at: .zero, seed: seed)
         for step in 1...10_000 {

@@ -19,8 +19,8 @@ import Testing
         values.reduce(0, +) / Double(values.count)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func uniformDrawsFillTheUnitIntervalEvenly(seed: UInt64) {
+    @Test("Uniform draws fill the unit interval evenly", arguments: [1, 2, 3] as [UInt64])
+    func uniform(seed: UInt64) {
         let values = draws(seed: seed) { $0.uniform() }
         #expect(values.allSatisfy { (0..<1).contains($0) })
         #expect(abs(mean(values) - 0.5) < 0.005)
@@ -30,28 +30,33 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 6, 37, 1 << 63 + 1] as [UInt64])
-    func boundedDrawsStayBelowTheirBound(bound: UInt64) {
+    @Test(
+        "Bounded draws stay below their bound",
+        arguments: [1, 2, 3, 6, 37, 1 << 63 + 1] as [UInt64]
+    )
+    func bounded(bound: UInt64) {
         let values = draws(seed: 5) { $0.uniform(below: bound) }
         #expect(values.allSatisfy { $0 < bound })
         let ratios = values.map { Double($0) / Double(bound) }
         #expect(abs(mean(ratios) - Double(bound - 1) / Double(bound) / 2) < 0.005)
     }
 
-    @Test func aDieShowsItsSixSidesEquallyOften() {
+    @Test("A die shows its six sides equally often")
+    func die() {
         let values = draws(seed: 6) { $0.uniform(below: 6) }
         for side in 0..<6 as Range<UInt64> {
             #expect(abs(values.count { $0 == side } - Self.drawCount / 6) < 500)
         }
     }
 
-    @Test(arguments: [0, 0.001, 0.1, 0.5, 0.9, 1])
-    func bernoulliDrawsAreTrueAsOftenAsTheyShould(probability: Double) {
+    @Test("Bernoulli draws have the given probability", arguments: [0, 0.001, 0.1, 0.5, 0.9, 1])
+    func bernoulli(probability: Double) {
         let share = draws(seed: 8) { $0.bernoulli(probability) }.count { $0 }
         #expect(abs(Double(share) / Double(Self.drawCount) - probability) < 0.006)
     }
 
-    @Test func certaintyIsCertainAndSpendsANumberToo() {
+    @Test("A certain draw consumes a number too")
+    func certainty() {
         var certain = RandomStream(seed: 1)
         var plain = RandomStream(seed: 1)
         for probability in [-1, 0, 1, 2] {
@@ -61,8 +66,11 @@ import Testing
         #expect(certain.next() == plain.next())
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func gaussianDrawsHaveTheMomentsOfTheNormalDistribution(seed: UInt64) {
+    @Test(
+        "Gaussian draws have the moments of the normal distribution",
+        arguments: [1, 2, 3] as [UInt64]
+    )
+    func gaussianMoments(seed: UInt64) {
         let values = draws(seed: seed) { $0.gaussian() }
         #expect(abs(mean(values)) < 0.015)
         #expect(abs(mean(values.map { $0 * $0 }) - 1) < 0.02)
@@ -73,7 +81,8 @@ import Testing
     }
 
     /// The digest was computed by a program in another language from the same definitions.
-    @Test func gaussianDrawsHaveTheSameLastBitEverywhere() {
+    @Test("Gaussian draws have the same last bit on every platform")
+    func gaussianBits() {
         var stream = RandomStream(seed: 1)
         let bits = (0..<1_000).reduce(0 as UInt64) { sum, _ in
             SplitMix64.mix(sum ^ stream.gaussian().bitPattern)

@@ -35,7 +35,7 @@ struct DiscoveryTimeTests {
     }
 
     @Test(
-        "A scan with a duty cycle needs as many events as its share says",
+        "The time until a discovery follows from the duty cycle of the scan",
         arguments: [(96, 24), (96, 48), (160, 16)] as [(UInt16, UInt16)]
     )
     func part(interval: UInt16, window: UInt16) throws {

@@ -86,8 +86,8 @@ struct ExtendedScanningTests {
         world.run(for: .seconds(1))
         #expect(scanner.events.isEmpty)
         try scanner.perform(HCI.LESetExtendedScanEnable(isEnabled: false, duplicates: .off))
-        let nobody = HCI.PeerAddress(type: .anonymous, value: 0)
-        try scanner.perform(HCI.LEAddDeviceToFilterAcceptList(address: nobody))
+        let entry = HCI.PeerAddress(type: .anonymous, value: 0)
+        try scanner.perform(HCI.LEAddDeviceToFilterAcceptList(address: entry))
         try scanner.scanExtended(policy: .filterAcceptList)
         world.run(for: .seconds(1))
         #expect(!scanner.extendedReports.isEmpty)
@@ -251,7 +251,7 @@ struct ExtendedScanningTests {
     }
 
     @Test("A legacy scan does not receive extended advertising")
-    func deaf() throws {
+    func legacyScan() throws {
         try advertise(TestHost.setParameters(), data: [1, 2])
         try scanner.scan()
         world.run(for: .seconds(1))
@@ -280,7 +280,7 @@ struct ExtendedScanningTests {
         #expect(report.type.isDirected)
     }
 
-    @Test("The host is informed when the rest of a chain is missing")
+    @Test("A report of an incomplete chain is marked as truncated")
     func truncated() throws {
         try advertise(TestHost.setParameters(), data: Self.pattern(1650))
         try scanner.scanExtended()
@@ -300,7 +300,7 @@ struct ExtendedScanningTests {
         #expect(reports.count { $0.type.dataStatus == .truncated } == 1)
     }
 
-    @Test("During a wait on a secondary channel the primary ones are not received")
+    @Test("A scanner on a secondary channel receives no primary packets")
     func elsewhere() throws {
         try advertise(TestHost.setParameters(1, [], interval: 32...32), data: Self.pattern(1650))
         try scanner.scanExtended()
@@ -333,7 +333,7 @@ struct ExtendedScanningTests {
     }
 
     @Test("Invalid pointers to secondary channels are ignored")
-    func nonsense() throws {
+    func invalidPointers() throws {
         try scanner.scanExtended()
         let channels = RadioChannel.primaryAdvertising
         let now = world.now

@@ -177,7 +177,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.count == 2)
     }
 
-    @Test("A new scan has forgotten the reported devices")
+    @Test("A new scan reports the same devices again")
     func duplicatesForgotten() throws {
         try advertiser.advertise(.nonConnectable)
         for _ in 0..<3 {

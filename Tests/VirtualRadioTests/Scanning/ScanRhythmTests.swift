@@ -87,8 +87,8 @@ struct ScanRhythmTests {
         }
     }
 
-    @Test("Impossible timings are changed to possible ones")
-    func nonsense() {
+    @Test("Invalid timings are changed to valid ones")
+    func invalidTimings() {
         let rhythm = Self.rhythm(0, 0xFFFF)
         #expect(rhythm.interval == Self.step && rhythm.window == Self.step)
     }

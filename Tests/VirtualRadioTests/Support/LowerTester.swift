@@ -118,7 +118,10 @@ final class LowerTester {
     ) throws -> AdvertisingPacket {
         sniffer.forget()
         world.run(until: { sniffer.packets.contains(where: condition) }, bound: Self.patience)
-        return try #require(sniffer.packets.last { condition($0) }, "nobody advertises")
+        return try #require(
+            sniffer.packets.last { condition($0) },
+            "the sniffer has recorded no such packet"
+        )
     }
 
     private func send(

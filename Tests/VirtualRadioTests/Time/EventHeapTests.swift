@@ -14,27 +14,31 @@ import enum LanyardTestSupport.RunSeed
         return events
     }
 
-    @Test func anEmptyHeapHasNothingToGive() {
+    @Test("An empty heap returns no event")
+    func empty() {
         var heap = EventHeap<Int>()
         #expect(heap.isEmpty)
         #expect(heap.firstInstant == nil)
         #expect(heap.takeFirst() == nil)
     }
 
-    @Test func eventsComeInTheOrderOfTheirInstants() {
+    @Test("The heap returns events in the order of their instants")
+    func order() {
         var heap = EventHeap<Int>()
         for time in [5, 1, 4, 2, 3] { _ = heap.insert(time, at: instant(Int64(time))) }
         #expect(heap.firstInstant == instant(1))
         #expect(drain(&heap) == [1, 2, 3, 4, 5])
     }
 
-    @Test func eventsOfOneInstantComeInTheOrderOfInsertion() {
+    @Test("Events of one instant keep the order of insertion")
+    func sameInstant() {
         var heap = EventHeap<Int>()
         for number in 0..<100 { _ = heap.insert(number, at: instant(7)) }
         #expect(drain(&heap) == Array(0..<100))
     }
 
-    @Test func aCancelledEventIsGoneAtOnceAndIsHandedBack() {
+    @Test("A cancellation removes and returns the event")
+    func cancel() {
         var heap = EventHeap<Int>()
         _ = heap.insert(1, at: instant(1))
         let token = heap.insert(2, at: instant(2))
@@ -44,7 +48,8 @@ import enum LanyardTestSupport.RunSeed
         #expect(drain(&heap) == [1, 3])
     }
 
-    @Test func aTokenIsGoodForItsOwnEventOnly() throws {
+    @Test("A token cancels only its own event")
+    func token() throws {
         var heap = EventHeap<Int>()
         let oldToken = heap.insert(1, at: instant(1))
         let old = try #require(oldToken)
@@ -58,7 +63,8 @@ import enum LanyardTestSupport.RunSeed
         #expect(heap.cancel(new) == nil)
     }
 
-    @Test func aTokenOfAFullerHeapMeansNothingToAnEmptyOne() throws {
+    @Test("A token of another heap cancels nothing")
+    func foreignToken() throws {
         var full = EventHeap<Int>()
         var token: EventToken?
         for number in 0..<10 { token = full.insert(number, at: instant(0)) }
@@ -66,7 +72,8 @@ import enum LanyardTestSupport.RunSeed
         #expect(empty.cancel(try #require(token)) == nil)
     }
 
-    @Test func theLimitHoldsAndCancellingMakesRoom() throws {
+    @Test("A cancellation makes room in a full heap")
+    func limit() throws {
         var heap = EventHeap<Int>(eventLimit: 2)
         let firstToken = heap.insert(1, at: instant(1))
         let first = try #require(firstToken)
@@ -77,8 +84,8 @@ import enum LanyardTestSupport.RunSeed
         #expect(drain(&heap) == [4, 2])
     }
 
-    /// The model is a sorted array, with which the heap must agree after every operation.
-    @Test(arguments: RunSeed.seeds(20)) func theHeapAgreesWithASortedArray(seed: UInt64) throws {
+    @Test("The heap matches a sorted array after every operation", arguments: RunSeed.seeds(20))
+    func sortedArray(seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
         var heap = EventHeap<Int>(eventLimit: 64)
         var model: [(time: Int64, number: Int, token: EventToken)] = []

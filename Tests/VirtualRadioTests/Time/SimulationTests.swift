@@ -31,7 +31,8 @@ private struct Tickers: Simulation {
 }
 
 @Suite struct SimulationTests {
-    @Test func aRunHandlesWhatIsDueAndEndsAtItsEnd() {
+    @Test("A run handles the due events and stops at its end")
+    func runForDuration() {
         var world = Tickers()
         world.timeline.schedule(.halt, after: .seconds(1))
         world.timeline.schedule(.halt, after: .seconds(2))
@@ -44,7 +45,8 @@ private struct Tickers: Simulation {
         #expect(world.trace.count == 2)
     }
 
-    @Test func aRunUntilAnInstantInThePastDoesNothing() {
+    @Test("A run until an instant in the past does nothing")
+    func runUntilPast() {
         var world = Tickers(seed: 1, count: 1)
         world.run(for: .seconds(1))
         let before = world.trace
@@ -53,7 +55,8 @@ private struct Tickers: Simulation {
         #expect(world.timeline.now == .zero + .seconds(1))
     }
 
-    @Test func aRunUntilAConditionStopsAtTheEventThatMakesItTrue() {
+    @Test("A run until a condition stops at the event that makes it true")
+    func runUntilCondition() {
         var world = Tickers(seed: 1, count: 3)
         #expect(world.run(until: { $0.trace.count == 10 }, bound: .seconds(60)) == .reached)
         #expect(world.trace.count == 10)
@@ -61,7 +64,8 @@ private struct Tickers: Simulation {
         #expect(world.trace.count == 10)
     }
 
-    @Test func aConditionThatNeverComesEndsAtTheBound() {
+    @Test("A run stops at its bound if the condition stays false")
+    func conditionBound() {
         var world = Tickers(seed: 1, count: 1)
         #expect(world.run(until: { _ in false }, bound: .seconds(1)) == .boundReached)
         #expect(world.timeline.now == .zero + .seconds(1))
@@ -70,7 +74,8 @@ private struct Tickers: Simulation {
         #expect(silent.timeline.now == .zero + .seconds(1))
     }
 
-    @Test func anIdleWorldStaysAtItsLastEvent() {
+    @Test("An idle world stays at its last event")
+    func idle() {
         var world = Tickers()
         world.timeline.schedule(.halt, after: .milliseconds(5))
         #expect(world.runUntilIdle(bound: .seconds(1)) == .reached)
@@ -78,13 +83,15 @@ private struct Tickers: Simulation {
         #expect(world.runUntilIdle(bound: .seconds(1)) == .reached)
     }
 
-    @Test func aWorldThatIsNeverIdleEndsAtTheBound() {
+    @Test("A run until idle stops at its bound")
+    func idleBound() {
         var world = Tickers(seed: 1, count: 1)
         #expect(world.runUntilIdle(bound: .seconds(1)) == .boundReached)
         #expect(world.timeline.now == .zero + .seconds(1))
     }
 
-    @Test func anInstantThatNeverEndsIsReportedByEveryRun() {
+    @Test("Each run reports a stalled timeline")
+    func stalled() {
         var world = Tickers()
         world.timeline.schedule(.spin, at: .zero)
         #expect(world.run(for: .seconds(1)) == .stalled)
@@ -94,7 +101,8 @@ private struct Tickers: Simulation {
         #expect(world.timeline.now == .zero)
     }
 
-    @Test func theSameSeedGivesTheSameTraceAHundredTimes() {
+    @Test("The same seed gives the same trace in every run")
+    func sameSeed() {
         func trace(seed: UInt64) -> [String] {
             var world = Tickers(seed: seed, count: 5)
             world.run(for: .milliseconds(200))
@@ -106,7 +114,8 @@ private struct Tickers: Simulation {
         #expect(trace(seed: 8) != first)
     }
 
-    @Test func anotherTickerLeavesTheOthersAlone() {
+    @Test("An added ticker does not change the others")
+    func addedTicker() {
         func trace(count: Int) -> [String] {
             var world = Tickers(seed: 7, count: count)
             world.run(for: .milliseconds(200))

@@ -6,7 +6,8 @@ import VirtualRadio
 @Suite struct TimelineTests {
     private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
-    @Test func timeJumpsToTheEventThatIsTaken() {
+    @Test("The time moves to the instant of the taken event")
+    func takenEvent() {
         var timeline = Timeline<String>()
         timeline.schedule("later", after: .seconds(3600))
         timeline.schedule("sooner", after: .milliseconds(1))
@@ -17,7 +18,8 @@ import VirtualRadio
         #expect(timeline.now == .zero + .seconds(3600))
     }
 
-    @Test func anEventBeyondTheEndStaysAndSoDoesThePresent() {
+    @Test("An event beyond the end stays in the timeline")
+    func laterEvent() {
         var timeline = Timeline<String>()
         timeline.schedule("late", at: instant(11))
         #expect(timeline.next(through: instant(10)) == nil)
@@ -26,7 +28,8 @@ import VirtualRadio
         #expect(timeline.next(through: instant(11)) == "late")
     }
 
-    @Test func whatIsScheduledForThePastIsDueNow() {
+    @Test("An event scheduled for the past is due now")
+    func pastEvent() {
         var timeline = Timeline<Int>()
         timeline.advance(to: instant(100))
         timeline.schedule(1, at: instant(100))
@@ -36,7 +39,8 @@ import VirtualRadio
         #expect(timeline.now == instant(100))
     }
 
-    @Test func thePresentNeverGoesBackAndNeverPassesAnEvent() {
+    @Test("The present neither goes back nor passes an event")
+    func advance() {
         var timeline = Timeline<Int>()
         timeline.schedule(1, at: instant(50))
         timeline.advance(to: instant(80))
@@ -45,7 +49,8 @@ import VirtualRadio
         #expect(timeline.now == instant(50))
     }
 
-    @Test func aCancelledEventDoesNotHappen() throws {
+    @Test("A canceled event does not occur")
+    func canceledEvent() throws {
         var timeline = Timeline<Int>()
         let scheduled = timeline.schedule(1, at: instant(1))
         let token = try #require(scheduled)
@@ -54,14 +59,16 @@ import VirtualRadio
         #expect(timeline.next(through: instant(9)) == nil)
     }
 
-    @Test func refusedEventsAreCounted() {
+    @Test("The timeline counts refused events")
+    func refusedEvents() {
         var timeline = Timeline<Int>(eventLimit: 1)
         #expect(timeline.schedule(1, at: instant(1)) != nil)
         #expect(timeline.schedule(2, at: instant(1)) == nil)
         #expect(timeline.refusedCount == 1)
     }
 
-    @Test func anInstantWithoutEndStallsTheTimeline() {
+    @Test("Too many events at one instant stall the timeline")
+    func stall() {
         var timeline = Timeline<Int>(instantLimit: 3)
         for number in 0..<5 { timeline.schedule(number, at: instant(1)) }
         #expect(timeline.next(through: instant(1)) == 0)
@@ -72,7 +79,8 @@ import VirtualRadio
         #expect(timeline.next(through: instant(1)) == nil)
     }
 
-    @Test func theNextInstantCountsAnew() {
+    @Test("Each instant has its own count of events")
+    func nextInstant() {
         var timeline = Timeline<Int>(instantLimit: 2)
         for number in 0..<6 { timeline.schedule(number, at: instant(Int64(number / 2))) }
         for number in 0..<6 { #expect(timeline.next(through: instant(9)) == number) }

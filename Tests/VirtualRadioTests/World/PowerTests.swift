@@ -21,7 +21,7 @@ struct PowerTests {
     }
 
     @Test("Packets to a controller without power are lost")
-    func lostWords() throws {
+    func lostPackets() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)
         host.send([0x01, 0x03, 0x0C, 0x00])
@@ -98,7 +98,7 @@ struct PowerTests {
     }
 
     @Test("A command to a controller that loses its power is never answered")
-    func noAnswerOwed() throws {
+    func unansweredCommand() throws {
         world.watchInvariants()
         let controller = try world.addController()
         world.send([0x01, 0x03, 0x0C, 0x00], to: controller)

@@ -7,10 +7,11 @@ import BluetoothTypes
 package struct Attribute: Equatable, Sendable {
     /// The location of the value.
     package enum Value: Equatable, Sendable {
-        /// The value is here, and only the local application changes it. Declarations are an
-        /// example.
+        /// The attribute contains the value, and only the local application changes it.
+        /// Declarations are an example.
         case fixed([UInt8])
-        /// The value is here, and clients may change it. `maximumLength` is in bytes.
+        /// The attribute contains the value, and clients may change it. `maximumLength` is in
+        /// bytes.
         case stored([UInt8], maximumLength: Int)
         /// The application provides the value for each request.
         case dynamic

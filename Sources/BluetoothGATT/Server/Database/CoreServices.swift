@@ -50,7 +50,7 @@ struct CoreServices: Sendable {
         return .init(GATT.AttributeType.genericAccess, characteristics)
     }
 
-    /// The values in Generic Access. Central Address Resolution is absent, which tells peers not to
+    /// The values in Generic Access. Central Address Resolution is absent, so that peers do not
     /// send directed advertising to a private address of this device (Vol 3, Part C, 12.4).
     var accessValues: [(type: BluetoothUUID, value: [UInt8])] {
         let appearance = genericAccess.appearance

@@ -26,9 +26,9 @@ extension GATT.CharacteristicDefinition {
         return implied.filter { one in !descriptors.contains { $0.uuid == one.uuid } }
     }
 
-    /// The Extended Properties descriptor. Reliable writes are supported if the value can be
-    /// written, and auxiliaries are writable if the definition makes the description writable (Vol
-    /// 3, Part G, 3.3.3.1).
+    /// The Extended Properties descriptor. Reliable Write is set if the value can be written, and
+    /// Writable Auxiliaries if the definition makes the user description writable (Vol 3, Part G,
+    /// 3.3.3.1).
     private var extendedProperties: GATT.DescriptorDefinition {
         let hasWritableDescription = descriptors.contains {
             $0.uuid == GATT.AttributeType.characteristicUserDescription

@@ -28,7 +28,7 @@ extension GATTServer {
             return refusal == nil ? actions + carryOut(command: request, on: bearer) : actions
         }
         guard pending[bearer] == nil else {
-            return [.violated(bearer.client, "a request before the answer to the last one")]
+            return [.violated(bearer.client, "a request before the response to the previous one")]
         }
         if let refusal { return actions + refuse(request, refusal, on: bearer) }
         return actions + carryOut(request, on: bearer, now: now)

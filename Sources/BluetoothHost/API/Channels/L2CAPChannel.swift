@@ -16,15 +16,15 @@ import BluetoothL2CAP
 /// for try await sdu in channel.sdus { print(sdu.count) }
 /// ```
 ///
-/// The value names the channel, and copies name the same channel. Dropping the value does not close
-/// the channel; `close()` does, and so does the end of the link.
+/// The value identifies the channel, and copies identify the same channel. Dropping the value does
+/// not close the channel; `close()` does, and so does the end of the link.
 public struct L2CAPChannel: Sendable, Hashable {
     /// The link that the channel is on.
     public let link: Link
 
     let number: ChannelNumber
 
-    /// Returns whether both values name the same channel.
+    /// Returns whether both values identify the same channel.
     public static func == (left: L2CAPChannel, right: L2CAPChannel) -> Bool {
         left.link == right.link && left.number == right.number
     }
@@ -36,9 +36,9 @@ public struct L2CAPChannel: Sendable, Hashable {
 
     /// The way in which a channel ended.
     public enum End: Sendable, Equatable {
-        /// The application closed it with `close()`.
+        /// The application closed the channel with `close()`.
         case closed
-        /// The peer closed it.
+        /// The peer closed the channel.
         case closedByPeer
         /// The peer violated the protocol, and the host closed the channel.
         case violated(L2CAP.Violation)

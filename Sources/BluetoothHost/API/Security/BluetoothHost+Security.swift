@@ -7,8 +7,8 @@ extension BluetoothHost {
     /// The bonded peers, beginning with the one that connected least recently.
     public var bonds: [BondedPeer] { core.bonds.map(BondedPeer.init) }
 
-    /// Removes a bond and what the peer has configured, and ends the links to the peer. Does
-    /// nothing if no bonded peer has this identifier.
+    /// Removes a bond and the peer's configuration, and ends the links to the peer. Does nothing if
+    /// no bonded peer has this identifier.
     ///
     /// - Parameter identifier: The identifier of the bonded peer, from ``bonds``.
     public func removeBond(_ identifier: PeerIdentifier) {
@@ -23,7 +23,8 @@ extension BluetoothHost {
     /// The call ends the delay that follows questions without a yes, and replaces an earlier
     /// window.
     ///
-    /// - Parameter duration: How long the window stays open; `nil` until `closePairingWindow()`.
+    /// - Parameter duration: The time for which the window stays open; `nil` until
+    ///   `closePairingWindow()`.
     public func openPairingWindow(for duration: Duration?) {
         core.openPairingWindow(for: duration, now: executor.now)
         drain()
@@ -73,7 +74,7 @@ extension Link {
     ///
     /// - Parameter policy: The requirements for the pairing; by default
     ///   `HostConfiguration.pairing`.
-    /// - Returns: The security of the link afterwards. The call returns at once if the link
+    /// - Returns: The security of the link afterward. The call returns at once if the link
     ///   satisfies `policy` already.
     /// - Throws: `Pairing.Failure` if the pairing fails. ``HostError/bondLost`` if the peer has
     ///   lost its keys. ``HostError/encryptionFailed(_:)`` and ``HostError/notEncrypted`` if the

@@ -59,7 +59,7 @@ public enum SecurityEvent: Sendable {
     /// The host does not use an entry of the store and leaves it in place, because another identity
     /// or a later version wrote it, or because it cannot be read.
     case leftAlone(entry: String, reason: String)
-    /// The store failed to load or save. The text says why.
+    /// The store failed to load or save. The text contains the reason.
     case storeFailed(String)
 }
 

@@ -9,15 +9,15 @@ import BluetoothTypes
 /// executor that the host was given. An answer may take up to 30 seconds, after which the pairing
 /// has failed (Vol 3, Part H, 3.4), and up to 25 seconds for `pairsAgain`.
 ///
-/// Each question names its link, and an answer counts for its own question only. If the pairing
+/// Each question contains its link, and an answer counts for its own question only. If the pairing
 /// fails or continues without the answer, the host cancels the task. An answer that the delegate
-/// returns afterwards has no effect, even if another question is open. While a question is open,
+/// returns afterward has no effect, even if another question is open. While a question is open,
 /// the host refuses pairings that peers on other links begin. A second question can be open only if
 /// the application itself has begun its pairing. Show the name of the peer with each question.
 ///
 /// The host treats a question whose method the delegate does not implement as declined.
 public protocol PairingDelegate: Sendable {
-    /// Returns whether to pair when nothing else shows the user's intention (Just Works).
+    /// Returns whether to pair when no other step shows the user's intention (Just Works).
     ///
     /// - Parameter pairing: The pairing that asks.
     func consents(to pairing: PairingRequest) async -> Bool

@@ -23,7 +23,7 @@ public struct SecurityRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     /// The reason why the link could not be secured.
     public let pairing: Pairing.Failure
 
-    /// A description in one sentence without a full stop.
+    /// A description in one sentence without a period at its end.
     public var description: String {
         switch answer {
         case .attribute(let code, let handle): "refused at \(handle): \(code); \(pairing)"

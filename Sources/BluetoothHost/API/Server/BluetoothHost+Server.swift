@@ -86,7 +86,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Returns a stream of what clients do from now on.
+    /// Returns a stream of the requests and other events of clients from now on.
     ///
     /// While there is no reader, the host refuses reads and writes of `dynamic` values with
     /// `unlikelyError`, including requests that a former reader left unread. All else works as

@@ -8,7 +8,7 @@ package enum ChannelRequest: Sendable {
     case open(L2CAP.SPSM, L2CAP.Mode, count: Int, L2CAP.ChannelOptions)
     /// The answer is `done` when the SDU has left.
     case send([UInt8], ChannelNumber)
-    /// The answer is `sdu`, with nil after an orderly end.
+    /// The answer is `sdu`, with nil after a graceful end.
     case receive(ChannelNumber)
     /// The answer is `done`.
     case resize([ChannelNumber], mtu: Int, mps: Int)

@@ -17,14 +17,14 @@ struct LinkBearer: Sendable {
     /// The number of operations under way on an enhanced bearer.
     var load = 0
 
-    /// Makes the bearer of the fixed channel.
+    /// Creates the bearer of the fixed channel.
     init(receiveMTULimit: Int) {
         channel = .att
         att = ATTBearer(receiveMTULimit: receiveMTULimit)
         client = GATTClient()
     }
 
-    /// Makes an enhanced bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
+    /// Creates an enhanced bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
     init(channel: ChannelIdentifier, enhancedMTU mtu: Int) {
         self.channel = channel
         att = ATTBearer(enhancedMTU: mtu)

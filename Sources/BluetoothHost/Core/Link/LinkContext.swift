@@ -11,8 +11,8 @@ import BluetoothTypes
 /// A link reads the configuration here, uses the parts that serve all links (the command queue, the
 /// controller's buffers, the server, the bonds and their store), and appends its actions to the
 /// outbox. For effects on other links, or on parts that only the host has, a link posts a
-/// `LinkEvent`. The host handles the events as soon as the link's method has returned. A link knows
-/// neither its host nor the other links.
+/// `LinkEvent`. The host handles the events as soon as the link's method has returned. A link has
+/// access to neither its host nor the other links.
 struct LinkContext: Sendable {
     /// The first identifier of the host's own operations. The identifiers of requests are below it.
     static let ownOperationBase: UInt64 = 1 << 63

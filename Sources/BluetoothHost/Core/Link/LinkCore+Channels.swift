@@ -247,7 +247,7 @@ extension LinkContext {
         for watcher in entry.watchers { complete(watcher, .end(end)) }
     }
 
-    /// Completes a request for an SDU at the end of the channel. An orderly end is not an error.
+    /// Completes a request for an SDU at the end of the channel. A graceful end is not an error.
     mutating func completeReading(_ reader: RequestIdentifier, at end: L2CAPChannel.End) {
         switch end {
         case .closed, .closedByPeer: complete(reader, .sdu(nil))

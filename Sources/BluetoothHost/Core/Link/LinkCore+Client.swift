@@ -57,7 +57,7 @@ extension LinkCore {
         case .completed(let id, let result):
             operationCompleted(id, result, &context)
         case .violated(let violation):
-            let text = "the peer broke the protocol: \(violation)"
+            let text = "the peer violated the protocol: \(violation)"
             context.emit(.log("link \(identifier.rawValue): \(text)"))
         case .servicesChanged(let handles):
             announce(&context)
@@ -84,8 +84,8 @@ extension LinkCore {
     }
 
     /// Handles the result of an operation of the host. The first operation of a Central is the MTU
-    /// exchange. Any answer, even a refusal, shows that the peer is there and the link is usable. A
-    /// missing answer shows the opposite.
+    /// exchange. Any answer, even a refusal, shows that the peer takes part in the link and the
+    /// link is usable. A missing answer shows that the link is not usable.
     private mutating func ownOperationCompleted(
         _ id: UInt64,
         _ result: Result<GATT.Outcome, GATT.Failure>,
@@ -107,7 +107,7 @@ extension LinkCore {
         if let ended = bearer.expire(now: context.now) {
             for id in ended.values { valueFailed(id, .timedOut, &context) }
             perform(ended.operations, &context)
-            let text = "is of no more use: the peer kept a transaction waiting too long"
+            let text = "is unusable: the peer did not end a transaction in time"
             context.emit(.log("link \(identifier.rawValue) \(text)"))
             disconnect(request: nil, &context)
         }

@@ -167,7 +167,7 @@ extension LinkContext {
 }
 
 extension HostError {
-    /// Makes the error for a value that the server does not send.
+    /// Creates the error for a value that the server does not send.
     fileprivate init(_ refusal: GATTServer.NotificationRefusal) {
         self =
             switch refusal {

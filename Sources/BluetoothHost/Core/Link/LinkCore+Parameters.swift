@@ -114,7 +114,8 @@ extension LinkCore {
         _ identifier: Signaling.Identifier,
         _ context: inout LinkContext
     ) {
-        // One update at a time: otherwise a peer could fill the command queue with requests.
+        // Only one update runs at a time. Otherwise a peer could fill the command queue with
+        // requests.
         let isBusy = procedures[.connectionUpdate] != nil
         let accepts = context.configuration.acceptsParameterRequests && !isBusy
         logicalLink.respond(to: identifier, accepting: accepts)
@@ -151,7 +152,7 @@ extension ConnectionUpdate {
 }
 
 extension ConnectionParametersRequest {
-    /// Makes the parameters that an application asks for, as sent on the signaling channel.
+    /// Creates the parameters that an application requests, as sent on the signaling channel.
     init(_ parameters: HCI.ConnectionParameters) {
         self.init(
             intervalMinimum: parameters.intervalMinimum.rawValue,

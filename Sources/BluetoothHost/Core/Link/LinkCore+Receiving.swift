@@ -82,7 +82,7 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         guard !awaitsEncryption else {
-            let text = "dropped a value that came before encryption"
+            let text = "dropped a value that arrived before encryption"
             return context.emit(.log("link \(identifier.rawValue): \(text)"))
         }
         announce(&context)

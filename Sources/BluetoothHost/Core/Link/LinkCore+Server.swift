@@ -48,7 +48,7 @@ extension LinkCore {
         case .indicate(_, let indication): indicate(indication, &context)
         case .remember(_, let record): remember(record, &context)
         case .violated(_, let text):
-            let prefix = "link \(identifier.rawValue): the client broke the protocol"
+            let prefix = "link \(identifier.rawValue): the client violated the protocol"
             context.emit(.log("\(prefix): \(text)"))
         }
     }

@@ -30,7 +30,8 @@ struct LinkCore: Sendable {
 
     /// The request that a procedure answers, and the procedure's deadline.
     struct Waiter: Sendable {
-        /// Nil if the host itself needs the procedure, or the application has canceled the request.
+        /// The request, or nil if the host itself needs the procedure or the application has
+        /// canceled the request.
         var request: RequestIdentifier?
         let deadline: Instant
     }

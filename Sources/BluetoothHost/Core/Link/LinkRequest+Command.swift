@@ -51,7 +51,7 @@ extension LinkRequest {
 }
 
 extension HCI.ConnectionParameters {
-    /// Makes the parameters that an application asks for, clamped to the range of the
+    /// Creates the parameters that an application requests, clamped to the range of the
     /// specification.
     init(_ update: ConnectionUpdate) {
         let minimum = HCI.ConnectionInterval(update.intervalMinimum).clamped(to: 6...3200)
@@ -70,7 +70,7 @@ extension HCI.ConnectionParameters {
         )
     }
 
-    /// Makes the parameters that a Peripheral asks for on the signaling channel.
+    /// Creates the parameters that a Peripheral requests on the signaling channel.
     init(_ request: ConnectionParametersRequest) {
         self.init(
             intervalMinimum: HCI.ConnectionInterval(rawValue: request.intervalMinimum),
@@ -82,7 +82,7 @@ extension HCI.ConnectionParameters {
 }
 
 extension HCI.PHYSet {
-    /// Makes a set of one PHY. An unknown PHY gives an empty set, which a controller refuses.
+    /// Creates a set of one PHY. An unknown PHY gives an empty set, which a controller refuses.
     fileprivate init(_ phy: PHY) {
         let isKnown = (PHY.le1M.rawValue...PHY.leCoded.rawValue).contains(phy.rawValue)
         self.init(rawValue: isKnown ? 1 << (phy.rawValue - 1) : 0)

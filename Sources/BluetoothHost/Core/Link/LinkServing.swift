@@ -73,7 +73,7 @@ struct ValueQueue: Sendable {
     }
 
     mutating func removeFirst() {
-        precondition(!isEmpty, "no value waits")
+        precondition(!isEmpty, "the queue is empty")
         head += 1
         if head * 2 >= elements.count { closeGap() }
     }

@@ -4,8 +4,8 @@ import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 
-/// Makes an identifier for every possible address. The identifier does not reveal the address, and
-/// the same device has another identifier on another host.
+/// Computes an identifier for every possible address. The identifier does not reveal the address,
+/// and the same device has another identifier on another host.
 ///
 /// An identifier is the address, encrypted with a secret of the host. The host therefore needs no
 /// list of identifiers, which would grow with every received device. As long as the secret exists
@@ -27,11 +27,11 @@ package struct PeerCipher: Sendable {
 
     private let cipher: AES128
 
-    /// Makes the cipher of a host with this secret.
+    /// Creates the cipher of a host with this secret.
     package init(secret: HCI.Key128) {
         // A `Key128` always has the length of an AES key.
         guard let cipher = AES128(key: secret.bytes) else {
-            preconditionFailure("a key of \(secret.bytes.count) bytes")
+            preconditionFailure("the key has \(secret.bytes.count) bytes")
         }
         self.secret = secret
         self.cipher = cipher

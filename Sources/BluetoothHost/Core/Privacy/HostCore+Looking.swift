@@ -113,7 +113,7 @@ extension HostCore {
 }
 
 extension ScanParameters {
-    /// Passive, half of the time, and with duplicates.
+    /// The parameters of a search: passive, half of the time, and with duplicates.
     fileprivate static let looking: ScanParameters = {
         var parameters = ScanParameters()
         parameters.isActive = false

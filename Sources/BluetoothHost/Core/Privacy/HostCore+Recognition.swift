@@ -32,7 +32,7 @@ extension HostCore {
         }
         heard(entry.address, entry, of: identity, now: now)
         if addresses.resolves(identity) {
-            emit(.log("the controller does not recognise whom it was told to recognise"))
+            emit(.log("the controller did not resolve a peer of its resolving list"))
             perform(addresses.missed(now: now), now: now)
         }
         var recognized = entry

@@ -41,8 +41,8 @@ extension LinkCore {
         upkeep(encoded, beginning: .encryption, &context)
     }
 
-    /// Gives the controller the key that the Central names, from the pairing under way or from the
-    /// bond. If there is no such key, the host refuses at once, so that the peer does not wait.
+    /// Gives the controller the key that the Central requests, from the pairing in progress or from
+    /// the bond. If there is no such key, the host refuses at once, so that the peer does not wait.
     mutating func longTermKeyAsked(
         _ event: HCI.LELongTermKeyRequest,
         _ context: inout LinkContext
@@ -57,8 +57,8 @@ extension LinkCore {
         upkeep(HCI.EncodedCommand(reply), &context)
     }
 
-    /// Returns the key that the Central names. Only a key of LE Secure Connections has zero as its
-    /// diversifier and random number (CVE-2019-19194).
+    /// Returns the key that the Central requests. Only a key of LE Secure Connections has zero as
+    /// its diversifier and random number (CVE-2019-19194).
     private func namedKey(
         _ event: HCI.LELongTermKeyRequest,
         _ context: LinkContext
@@ -94,7 +94,7 @@ extension LinkCore {
         guard encryption != .off else { return encryptionEnded(&context) }
         // Encryption with a key that the host did not provide proves nothing about the peer.
         guard let key = protection.offered else {
-            return context.emit(.log("ignored encryption of a link that no key was given for"))
+            return context.emit(.log("ignored encryption of a link without a key of this host"))
         }
         protection.offered = nil
         if let keySize, Int(keySize) < key.strength.keySize {

@@ -59,7 +59,7 @@ extension LinkCore {
 
     /// Whether the limits of incoming pairings do not apply to the pairing. They do apply if the
     /// host itself has sent a Security Request that the application did not ask for, because a peer
-    /// can cause that as often as it likes.
+    /// can cause such requests without limit.
     private var isOwnPairing: Bool {
         protection.isOwnPairing && (role == .central || isPairingRequested)
     }
@@ -73,7 +73,7 @@ extension LinkCore {
     mutating func receiveSecurity(_ payload: ArraySlice<UInt8>, _ context: inout LinkContext) {
         guard !isDisconnecting else { return }
         guard protection.outgoing.count < LinkProtection.outgoingLimit else {
-            return context.emit(.log("ignored a peer that asks faster than it takes answers"))
+            return context.emit(.log("ignored a PDU, because the peer does not read the responses"))
         }
         guard payload.first == Self.pairingRequest, role == .peripheral else {
             return hand(payload, &context)
@@ -88,7 +88,7 @@ extension LinkCore {
         guard awaitsEncryption, !mayReplaceBond, let bond else {
             return hand(request, &context)
         }
-        // An open request of this host would let the pairing through.
+        // An open request of this host would permit the pairing.
         if let reason = refusalForPeer(context) {
             return refusePairing(reason, &context)
         }
@@ -181,7 +181,7 @@ extension LinkCore {
             paired(keys, &context)
         case .failed(let failure): pairingFailed(failure, &context)
         case .violated(let text):
-            let prefix = "link \(identifier.rawValue): the peer broke the protocol"
+            let prefix = "link \(identifier.rawValue): the peer violated the protocol"
             context.emit(.log("\(prefix): \(text)"))
         }
     }
@@ -263,7 +263,8 @@ extension Pairing.Failure {
 extension Pairing.FailureReason {
     fileprivate var isFailedAttempt: Bool {
         switch self {
-        // The two devices do not agree, or not now: no secret was guessed, and no person was asked.
+        // The two devices do not agree, or do not agree now. The peer did not guess a secret, and
+        // no person answered a question.
         case .pairingNotSupported, .authenticationRequirements, .encryptionKeySize,
             .outOfBandDataNotAvailable, .repeatedAttempts, .busy:
             false

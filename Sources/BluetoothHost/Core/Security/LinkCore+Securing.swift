@@ -7,7 +7,7 @@ import BluetoothTypes
 // Requests of this host and of the peer for better protection of the link. The host first encrypts
 // a link to a bonded peer with the bond. A pairing then provides what is still missing.
 extension LinkCore {
-    /// Protects the link as `policy` demands. Encrypts with the bond if that is sufficient, and
+    /// Protects the link as `policy` requires. Encrypts with the bond if that is sufficient, and
     /// otherwise pairs. Requests that wait at the same time share one pairing.
     ///
     /// - Parameter id: A request, which completes with `security`, or an operation of the host,

@@ -22,7 +22,7 @@ struct LinkProtection: Sendable {
     struct Waiter: Sendable {
         let id: UInt64
         let policy: Pairing.Policy
-        /// Whether a pairing was begun for it.
+        /// Whether a pairing was begun for the request.
         var hasTried = false
     }
 
@@ -103,7 +103,7 @@ struct LinkProtection: Sendable {
 }
 
 extension LinkSecurity {
-    /// Makes the strength of a key that a pairing created.
+    /// Creates the strength of a key that a pairing created.
     init(_ keys: Pairing.Keys) {
         self.init(
             isEncrypted: true,

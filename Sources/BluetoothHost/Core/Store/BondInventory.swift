@@ -32,8 +32,8 @@ struct BondInventory: Sendable {
     /// Reads the entries of a store.
     ///
     /// - Parameter localIdentity: The host's identity address. Bonds made under another identity
-    ///   are not used: their peers would take this host for that other host, and the keys may have
-    ///   been moved to this adapter without the permission of their owner.
+    ///   are not used: their peers would mistake this host for that other host, and the keys may
+    ///   have been moved to this adapter without the permission of their owner.
     init(_ entries: [StoreEntry], localIdentity: DeviceAddress) {
         var order: [DeviceAddress] = []
         for entry in entries {
@@ -66,7 +66,7 @@ struct BondInventory: Sendable {
 
     private mutating func add(_ bond: Bond, of key: StoreKey, _ localIdentity: DeviceAddress) {
         guard bond.localIdentity == localIdentity else {
-            let other = bond.localIdentity.map { "\($0)" } ?? "nobody"
+            let other = bond.localIdentity.map { "\($0)" } ?? "unknown"
             let reason = "made by another identity, \(other); this host is \(localIdentity)"
             return findings.append(.foreign(key, reason: reason))
         }

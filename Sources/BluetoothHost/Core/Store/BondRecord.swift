@@ -36,7 +36,7 @@ extension Bond {
 
     /// Returns the stored form of the bond.
     ///
-    /// - Parameter ours: The identity of the host, used if the bond does not name one.
+    /// - Parameter ours: The identity of the host, used if the bond does not contain one.
     func encode(localIdentity ours: DeviceAddress) -> [UInt8] {
         let name = name.map { $0.prefix(bytes: Self.nameLimit) }
         return Record.encode(.bond(peer)) { writer in

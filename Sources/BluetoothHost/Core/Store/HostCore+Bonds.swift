@@ -26,7 +26,8 @@ extension HostCore {
         if let earlier, !earlier.hasKeys(of: bond) { forgetOldKeys(of: earlier, replacedBy: bond) }
         bondsChanged(now: now)
         updateBond(on: bond.peer, now: now)
-        // Last, because the old bond stays in the store until the new one is there.
+        // The displaced bond is removed last, because it stays in the store until the store has the
+        // new one.
         if let displaced { dropBond(of: displaced.peer, now: now) }
         return true
     }
@@ -88,8 +89,8 @@ extension HostCore {
     package mutating func dropBond(of peer: DeviceAddress, now: Instant) {
         guard let index = bonds.firstIndex(where: { $0.peer == peer }) else { return }
         let bond = context.bonds.remove(at: index)
-        // The bond last: if the host is killed in between, no record of a peer without a bond is
-        // left.
+        // The bond is removed last. If the host is killed in between, no record of a peer without a
+        // bond is left.
         context.forgetClient(peer)
         context.storeState.forget(peer)
         context.discard(.counter(peer))

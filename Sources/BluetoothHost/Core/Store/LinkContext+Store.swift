@@ -36,7 +36,7 @@ extension LinkContext {
         guard configuration.store != nil else { return }
         storeState.schedule.forget(name)
         if storeState.untouchedKeys.remove(name.key) != nil {
-            setAside(name.key, because: "made room for what this host keeps")
+            setAside(name.key, because: "replaced by an entry of this host")
         }
         emit(.save(bytes, name.key))
     }

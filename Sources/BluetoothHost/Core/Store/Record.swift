@@ -19,7 +19,7 @@ import BluetoothTypes
 enum RecordFault: Error, Equatable, CustomStringConvertible {
     /// The entry is incomplete or damaged.
     case torn
-    /// The entry is not of the kind that its name says.
+    /// The entry does not have the kind in its name.
     case foreign
     /// A later version of this host wrote the entry.
     case newer(version: UInt8)
@@ -28,9 +28,9 @@ enum RecordFault: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .torn: "torn: the file is not whole"
-        case .foreign: "foreign: the file is not what its name says"
-        case .newer(let version): "from a later version of this host: \(version)"
+        case .torn: "torn: the file is incomplete or damaged"
+        case .foreign: "the file does not have the kind in its name"
+        case .newer(let version): "a later version of this host wrote the file: \(version)"
         case .malformed(let error): "malformed: \(error)"
         }
     }

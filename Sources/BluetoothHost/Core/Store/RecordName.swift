@@ -19,7 +19,7 @@ enum RecordName: Hashable, Sendable {
     case client(DeviceAddress)
     /// The table of a peer.
     case database(DeviceAddress)
-    /// A record that an application stores under a name of its own.
+    /// A record that an application stores under this name.
     case application(ApplicationName)
 
     /// The kind of an entry, as stored in its header.
@@ -120,7 +120,7 @@ struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
 
     let description: String
 
-    /// Returns nil if the text is not a valid name.
+    /// Creates a name, or returns nil if the text is not valid.
     init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { character in
             switch character {

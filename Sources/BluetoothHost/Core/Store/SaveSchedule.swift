@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The times at which changed entries are written to the store. As a rule an entry is written at
-/// once, but a peer must not be able to make the host write without end and wear out its disk.
+/// The times at which changed entries are written to the store. An entry is usually written at
+/// once, but a peer must not be able to cause writes without end, which wear out the disk.
 ///
 /// Each entry has an allowance of writes, which grows back. A change beyond the allowance waits,
 /// and the latest contents are written when there is allowance again. A write that failed waits in

@@ -51,7 +51,7 @@ package struct StoredBonds {
         let unclaimed = "whether it is this host's cannot be known without the identity"
         var problems: [(entry: String, reason: String)] = []
         for entry in entries {
-            let inventory = BondInventory([entry], localIdentity: entry.maker ?? nobody)
+            let inventory = BondInventory([entry], localIdentity: entry.maker ?? placeholder)
             problems += inventory.bonds.map { _ in (entry.key.description, unclaimed) }
             problems += inventory.findings.map { ($0.key.description, $0.reason) }
         }
@@ -59,7 +59,7 @@ package struct StoredBonds {
     }
 
     /// The placeholder for a missing identity: an address that no host has.
-    private static let nobody = DeviceAddress(value: 0, kind: .public)
+    private static let placeholder = DeviceAddress(value: 0, kind: .public)
 
     /// Removes a bond and all records of its peer.
     ///
@@ -80,7 +80,7 @@ package struct StoredBonds {
 
 extension StoreEntry {
     /// The identity of the host that made this bond, or nil if the entry is not a bond or does not
-    /// name it.
+    /// contain it.
     fileprivate var maker: DeviceAddress? {
         guard case .bond(let peer) = RecordName(key), case .success(let bytes) = contents else {
             return nil

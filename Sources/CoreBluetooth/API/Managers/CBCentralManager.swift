@@ -16,14 +16,14 @@ import Foundation
 open class CBCentralManager: CBManager {
     /// The delegate. Held weakly.
     open var delegate: (any CBCentralManagerDelegate)? {
-        get { audience.change { $0.delegate } }
-        set { audience.change { $0.delegate = newValue } }
+        get { delegateReference.change { $0.delegate } }
+        set { delegateReference.change { $0.delegate = newValue } }
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let audience: Guarded<Audience>
+    private let delegateReference: Guarded<DelegateReference>
 
-    private struct Audience {
+    private struct DelegateReference {
         weak var delegate: (any CBCentralManagerDelegate)?
     }
 
@@ -62,7 +62,7 @@ open class CBCentralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        audience = Guarded(Audience(delegate: delegate))
+        delegateReference = Guarded(DelegateReference(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self
@@ -144,7 +144,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    // MARK: Peripherals that are known
+    // MARK: Known peripherals
 
     /// Returns the known peripherals with these identifiers, in the order of the identifiers. A
     /// device is known if this host has received or could have received its advertisements, or has

@@ -72,12 +72,12 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Informs the adapter that the manager's rules changed. Overridden by `CBCentralManager`.
+    /// Passes changed background rules to the adapter. Overridden by `CBCentralManager`.
     func backgroundRulesChanged(to areFollowed: Bool) {}
 
     /// Sets a state and its consequences as one step: a command runs before both or after both.
     ///
-    /// - Parameter show: Changes what the application sees. Must not call the application.
+    /// - Parameter show: Changes the visible state. Must not call the application.
     func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
         commandOrder.change { _ in
             snapshot.change { snapshot in
@@ -97,15 +97,16 @@ open class CBManager: NSObject {
         return false
     }
 
-    /// Gives a command that needs Bluetooth: changes what the application sees, and sends the
-    /// command to the adapter, as one step.
+    /// Gives a command that needs Bluetooth: changes the visible state, and sends the command to
+    /// the adapter, as one step.
     ///
     /// Does nothing if the manager's state changed since the caller checked it. The adapter ignores
-    /// the command if its own state has changed, which the manager will learn from an event.
+    /// the command if its own state has changed. An event then reports the new state to the
+    /// manager.
     ///
     /// - Parameters:
-    ///   - show: Changes what the application sees. Returns whether the adapter has to carry out
-    ///     the command. Must not call the application.
+    ///   - show: Changes the visible state. Returns whether the adapter has to carry out the
+    ///     command. Must not call the application.
     ///   - carryOut: Runs on the adapter's thread.
     func command(
         showing show: () -> Bool,

@@ -11,14 +11,14 @@ import Foundation
 open class CBPeripheralManager: CBManager {
     /// The delegate. Held weakly.
     open var delegate: (any CBPeripheralManagerDelegate)? {
-        get { audience.change { $0.delegate } }
-        set { audience.change { $0.delegate = newValue } }
+        get { delegateReference.change { $0.delegate } }
+        set { delegateReference.change { $0.delegate = newValue } }
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let audience: Guarded<Audience>
+    private let delegateReference: Guarded<DelegateReference>
 
-    private struct Audience {
+    private struct DelegateReference {
         weak var delegate: (any CBPeripheralManagerDelegate)?
     }
 
@@ -50,7 +50,7 @@ open class CBPeripheralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        audience = Guarded(Audience(delegate: delegate))
+        delegateReference = Guarded(DelegateReference(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self

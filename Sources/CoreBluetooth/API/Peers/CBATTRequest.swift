@@ -7,9 +7,9 @@ import Foundation
 /// A central's request to read or write a dynamic characteristic of this device.
 ///
 /// The delegate of the peripheral manager receives it on the manager's queue. The application
-/// answers it once, with `CBPeripheralManager.respond(to:withResult:)`. Writes that arrive together
-/// are answered with one call, usually with the first of them. To refuse them because of another
-/// one, pass that one: the response to the central then names its attribute.
+/// answers it once, with `CBPeripheralManager.respond(to:withResult:)`. One call answers writes
+/// that arrive together, usually with the first of them. To refuse them because of another write,
+/// pass that write: the response to the central then names its attribute.
 open class CBATTRequest: NSObject {
     private let subject: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
     private let content: Guarded<Data?>

@@ -11,14 +11,14 @@ import Foundation
 open class CBPeripheral: CBPeer {
     /// The delegate. Held weakly.
     open var delegate: (any CBPeripheralDelegate)? {
-        get { audience.change { $0.delegate } }
-        set { audience.change { $0.delegate = newValue } }
+        get { delegateReference.change { $0.delegate } }
+        set { delegateReference.change { $0.delegate = newValue } }
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let audience = Guarded(Audience())
+    private let delegateReference = Guarded(DelegateReference())
 
-    private struct Audience {
+    private struct DelegateReference {
         weak var delegate: (any CBPeripheralDelegate)?
     }
 

@@ -44,7 +44,7 @@ final class AccessoryEntry: @unchecked Sendable {
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
     /// Whether the scan also watches for the accessory while a connection request is pending.
-    var isLookedOutFor = false
+    var isWatchedFor = false
 
     init(
         number: Int,

@@ -16,7 +16,7 @@ extension CentralDriver: CBCentralManagerDelegate {
             bluetoothWent(unavailability)
         } else {
             catchUpWithStore()
-            cancelStrays()
+            cancelUnclaimedPeripherals()
             for entry in entries { feed(.available, to: entry) }
         }
         updateScan()
@@ -64,7 +64,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: entry)
         // A link that was made after its attempt was canceled is not needed.
         guard !entry.machine.state.isAbout(peripheral) else { return }
-        record(.call, "cancelPeripheralConnection", entry, detail: "it came too late")
+        record(.call, "cancelPeripheralConnection", entry, detail: "the connection came too late")
         end(peripheral)
     }
 
@@ -95,7 +95,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         if !isReconnecting { forgetEnding(peripheral) }
         guard !hasEnded, let entry = entry(of: peripheral) else { return }
         let failure = error.map { LinkFailure($0) }
-        let detail = failure.map { "\($0)" } ?? "as was asked for"
+        let detail = failure.map { "\($0)" } ?? "as requested"
         record(
             .callback,
             "didDisconnect",

@@ -152,7 +152,7 @@ extension CentralDriver {
         _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
-            let failure = LinkFailure(.incomplete, "\(path) is not there")
+            let failure = LinkFailure(.incomplete, "\(path) is missing")
             return feed(.link(peripheral, .subscriptionChanged(path, .failed(failure))), to: entry)
         }
         guard !characteristic.isNotifying else {
@@ -181,7 +181,7 @@ extension CentralDriver {
         _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
-            let failure = LinkFailure(.incomplete, "\(path) is not there")
+            let failure = LinkFailure(.incomplete, "\(path) is missing")
             return feed(.link(peripheral, .probed(failure)), to: entry)
         }
         record(.call, "readValue \(path.characteristic)", entry, detail: "to probe")

@@ -32,7 +32,7 @@ extension CentralDriver {
         manager = nil
         entries = []
         watches = [:]
-        strays = []
+        unclaimedPeripherals = []
         endingPeripherals = []
         inbox = []
         roster.end()

@@ -18,7 +18,7 @@ extension CentralDriver {
         var count = 0
         while !inbox.isEmpty {
             count += 1
-            precondition(count < Self.inboxLimit, "accessories keep each other busy without end")
+            precondition(count < Self.inboxLimit, "too many events in one turn")
             let (entry, event) = inbox.removeFirst()
             for action in entry.machine.receive(event, at: now, using: &generator) {
                 perform(action, for: entry)

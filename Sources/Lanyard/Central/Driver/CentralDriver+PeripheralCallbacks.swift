@@ -15,7 +15,7 @@ extension CentralDriver: CBPeripheralDelegate {
         didModifyServices invalidatedServices: [CBService]
     ) {
         let identifiers = Set(invalidatedServices.map { BluetoothID($0.uuid) })
-        told(peripheral, "didModifyServices", detail: "\(identifiers)") { entry in
+        callback(peripheral, "didModifyServices", detail: "\(identifiers)") { entry in
             feed(.link(peripheral, .servicesModified(identifiers)), to: entry)
             failRequests(of: entry, about: identifiers)
         }
@@ -24,7 +24,7 @@ extension CentralDriver: CBPeripheralDelegate {
     // MARK: Discovery
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        told(peripheral, "didDiscoverServices", error) { entry in
+        callback(peripheral, "didDiscoverServices", error) { entry in
             let services = Set(peripheral.services?.map { BluetoothID($0.uuid) } ?? [])
             let event: LinkEvent =
                 error.map { .discoveryFailed(LinkFailure($0)) } ?? .servicesDiscovered(services)
@@ -38,7 +38,7 @@ extension CentralDriver: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let identifier = BluetoothID(service.uuid)
-        told(peripheral, "didDiscoverCharacteristics \(identifier)", error) { entry in
+        callback(peripheral, "didDiscoverCharacteristics \(identifier)", error) { entry in
             if let error {
                 entry.awaitedAnswers[identifier] = nil
                 return feed(.link(peripheral, .discoveryFailed(LinkFailure(error))), to: entry)
@@ -73,7 +73,7 @@ extension CentralDriver: CBPeripheralDelegate {
     ) {
         guard let path = characteristic.path else { return }
         let text = "didUpdateNotificationState \(path.characteristic)"
-        told(peripheral, text, error) { entry in
+        callback(peripheral, text, error) { entry in
             let change: SubscriptionChange =
                 error.map { .failed(LinkFailure($0)) }
                 ?? (characteristic.isNotifying ? .confirmed : .ended)
@@ -89,7 +89,7 @@ extension CentralDriver: CBPeripheralDelegate {
         guard let path = characteristic.path else { return }
         let value = characteristic.value ?? Data()
         let text = "didUpdateValue \(path.characteristic)"
-        told(peripheral, text, error, detail: "\(value.count) bytes") { entry in
+        callback(peripheral, text, error, detail: "\(value.count) bytes") { entry in
             valueCame(value, of: path, error, peripheral, entry)
         }
     }
@@ -100,7 +100,7 @@ extension CentralDriver: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let text = "didWriteValue \(BluetoothID(characteristic.uuid))"
-        told(peripheral, text, error) { entry in
+        callback(peripheral, text, error) { entry in
             guard let path = characteristic.path else { return }
             entry.writes.confirmed(path, error.map { AccessoryError($0) }, now: now)
             write(entry)
@@ -108,7 +108,7 @@ extension CentralDriver: CBPeripheralDelegate {
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        told(peripheral, "peripheralIsReady") { entry in write(entry) }
+        callback(peripheral, "peripheralIsReady") { entry in write(entry) }
     }
 
     // MARK: The link
@@ -118,7 +118,7 @@ extension CentralDriver: CBPeripheralDelegate {
         didReadRSSI RSSI: NSNumber,
         error: (any Error)?
     ) {
-        told(peripheral, "didReadRSSI", error, detail: "\(RSSI) dBm") { entry in
+        callback(peripheral, "didReadRSSI", error, detail: "\(RSSI) dBm") { entry in
             if error == nil { heard(entry, rssi: RSSI.intValue) }
             let answer: Result<RequestAnswer, AccessoryError> =
                 error.map { .failure(AccessoryError($0)) } ?? .success(.signal(RSSI.intValue))
@@ -131,13 +131,13 @@ extension CentralDriver: CBPeripheralDelegate {
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     ) {
-        told(peripheral, "didOpen", error) { entry in
+        callback(peripheral, "didOpen", error) { entry in
             channelOpened(channel, error, entry)
         }
     }
 
     /// Records a callback, and continues if the peripheral belongs to an accessory.
-    private func told(
+    private func callback(
         _ peripheral: CBPeripheral,
         _ text: String,
         _ error: (any Error)? = nil,

@@ -12,7 +12,7 @@ extension CentralDriver {
         do {
             let found = try store.load()
             for setAside in found.setAside {
-                log.warning("The store set something aside: \(setAside.reason)")
+                log.warning("The store moved an unreadable entry aside: \(setAside.reason)")
             }
             for accessory in found.accessories { recall(accessory) }
             backlog.isUnread = false
@@ -26,7 +26,7 @@ extension CentralDriver {
         let description = descriptions.first { $0.kind == remembered.kind }
         guard entry(of: remembered.identity) == nil else { return }
         guard let description, entries.count < Self.accessoryLimit else {
-            log.notice("\(remembered.identity) is remembered, and is of no kind that is described")
+            log.notice("\(remembered.identity) is remembered, but no description has its kind")
             return
         }
         let snapshot = AccessorySnapshot(
@@ -118,7 +118,7 @@ extension CentralDriver {
             guard let identity, let entry = entry(of: identity),
                 entry.machine.state.peripheral == nil
             else {
-                strays.append(peripheral)
+                unclaimedPeripherals.append(peripheral)
                 continue
             }
             adopt(peripheral, entry)
@@ -131,13 +131,13 @@ extension CentralDriver {
     }
 
     /// Ends the restored links that belong to no accessory. Bluetooth must be on.
-    func cancelStrays() {
+    func cancelUnclaimedPeripherals() {
         // If the store was not read yet, each restored link may belong to a remembered accessory.
         guard !backlog.isUnread else { return }
-        for peripheral in strays {
+        for peripheral in unclaimedPeripherals {
             record(.call, "cancelPeripheralConnection", nil, detail: "\(peripheral.identifier)")
             end(peripheral)
         }
-        strays = []
+        unclaimedPeripherals = []
     }
 }

@@ -16,10 +16,10 @@ extension CentralDriver {
         planScan(entry)
     }
 
-    /// Updates the scan request of an accessory. A search and a lookout share one request: the end
-    /// of one does not end the other.
+    /// Updates the scan request of an accessory. A search and a watch share one request: the end of
+    /// one does not end the other.
     private func planScan(_ entry: AccessoryEntry) {
-        let isWanted = entry.isScannedFor || entry.isLookedOutFor
+        let isWanted = entry.isScannedFor || entry.isWatchedFor
         // The data that identifies the device may arrive in a later packet than the first, and a
         // device that is too far away may come nearer.
         let scan = PlannedScan(
@@ -34,8 +34,8 @@ extension CentralDriver {
 
     /// Starts, changes or stops the one scan as the requests demand.
     func updateScan() {
-        for entry in entries where entry.isLookedOutFor != entry.wantsLookout {
-            entry.isLookedOutFor = entry.wantsLookout
+        for entry in entries where entry.isWatchedFor != entry.needsWatch {
+            entry.isWatchedFor = entry.needsWatch
             planScan(entry)
         }
         guard let action = scans.next() else { return }
@@ -164,7 +164,7 @@ extension CentralDriver {
             entry.identity = other
             return
         }
-        record(.note, "is the same as another", entry, detail: "\(other)")
+        record(.note, "is the same accessory as another", entry, detail: "\(other)")
         feed(.command(.forget), to: entry)
     }
 
@@ -180,7 +180,7 @@ extension CentralDriver {
 extension AccessoryEntry {
     /// Whether the scan must watch for the accessory while its connection request is pending: its
     /// address changes, so the system would not recognize it.
-    fileprivate var wantsLookout: Bool {
+    fileprivate var needsWatch: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch snapshot.change.state {
         case .outOfRange: return true

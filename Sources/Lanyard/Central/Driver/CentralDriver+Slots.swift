@@ -22,7 +22,7 @@ extension CentralDriver {
         entry.slot = nil
         record(
             .note,
-            limitReached ? "slot given back: no link more is possible" : "slot given back",
+            limitReached ? "slot released: the limit of links is reached" : "slot released",
             entry
         )
         perform(

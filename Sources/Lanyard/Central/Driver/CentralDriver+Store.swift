@@ -72,13 +72,13 @@ extension CentralDriver {
         let former = entries.count
         recallAccessories()
         guard !backlog.isUnread else { return }
-        let kept = strays
-        strays = []
+        let kept = unclaimedPeripherals
+        unclaimedPeripherals = []
         restore(kept)
         let unavailability = Unavailability(availability.value)
         for entry in entries.dropFirst(former) {
             feed(unavailability.map { .unavailable($0) } ?? .available, to: entry)
         }
-        if unavailability == nil { cancelStrays() }
+        if unavailability == nil { cancelUnclaimedPeripherals() }
     }
 }

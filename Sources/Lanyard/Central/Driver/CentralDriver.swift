@@ -50,7 +50,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     /// The devices that records have listed, to keep the records short.
     var reported: Set<UUID> = []
     /// The restored peripherals that belong to no accessory.
-    var strays: [CBPeripheral] = []
+    var unclaimedPeripherals: [CBPeripheral] = []
     /// The peripherals whose links, or attempts to connect, are being ended. Core Bluetooth expects
     /// an app to retain a peripheral until its end has been reported.
     var endingPeripherals: [CBPeripheral] = []
@@ -68,7 +68,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     ) {
         precondition(
             Set(descriptions.map(\.kind)).count == descriptions.count,
-            "two descriptions are of one kind"
+            "two descriptions have the same kind"
         )
         self.descriptions = descriptions
         self.configuration = configuration

@@ -229,7 +229,7 @@ extension CentralDriver {
         entry.requestDeadline = nil
         let patience = entry.description.timeouts.requests
         for number in entry.requests.expired(now: now) {
-            record(.note, "an answer did not come in time", entry)
+            record(.note, "an answer timed out", entry)
             entry.replies.removeValue(forKey: number)?
                 .give(.failure(.requestTimedOut(after: patience)))
         }

@@ -4,8 +4,8 @@ import Foundation
 
 /// The requests that one accessory has not yet answered.
 ///
-/// Core Bluetooth does not say which request an answer belongs to, but answers requests of one kind
-/// in order. An abandoned request therefore keeps its place until its answer arrives.
+/// Core Bluetooth does not report which request an answer belongs to, but answers requests of one
+/// kind in order. An abandoned request therefore keeps its place until its answer arrives.
 struct RequestTable {
     /// The maximum number of simultaneous requests, including abandoned ones.
     static let limit = 256

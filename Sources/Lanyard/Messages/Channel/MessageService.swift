@@ -16,8 +16,8 @@ public struct MessageRefusal: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Returns what the other side learns about an error: its reason if it is a refusal, otherwise
-    /// only that the request failed.
+    /// Returns the refusal that the other side receives for an error: the error itself if it is a
+    /// refusal, otherwise one that reveals only that the request failed.
     static func forOthers(_ error: any Error) -> MessageRefusal {
         error as? MessageRefusal ?? MessageRefusal("it failed")
     }

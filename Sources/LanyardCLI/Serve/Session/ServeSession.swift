@@ -14,19 +14,19 @@ final class ServeSession: Sendable {
         var remark: @Sendable (String) -> Void = { _ in }
         /// Waits.
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// How clients pair; nil if they cannot.
+        /// The pairing of clients; nil if they cannot pair.
         var pairing: Pairing?
         /// The typed lines; nil for none.
         var commands: AsyncStream<String>?
         /// Whether the session ends at the end of the typed lines.
-        var endsWithOrders = false
+        var endsWithCommands = false
         /// Whether each value that is sent is reported.
         var isVerbose = false
     }
 
-    /// How clients pair.
+    /// The pairing of clients.
     struct Pairing: Equatable, Sendable {
-        /// How long clients may pair each time; nil for as long as the session runs.
+        /// The time for which clients may pair each time; nil for as long as the session runs.
         var window: Duration?
     }
 

@@ -22,7 +22,7 @@ enum TypedCommand: Equatable, Sendable {
     static let explanation = """
         set CHARACTERISTIC VALUE       set a value
         notify CHARACTERISTIC [VALUE]  send a value to subscribed clients
-        authorize, deny                what clients may do that needs authorization
+        authorize, deny                allow or refuse access that needs authorization
         pair                           let clients pair for a while, if started with --pair
         help, quit
 
@@ -84,23 +84,23 @@ extension ServeSession {
         guard let commands = environment.commands else { return await EndOfInput.never() }
         for await line in commands where !line.allSatisfy(\.isWhitespace) {
             do throws(ProgramFailure) {
-                let order = try TypedCommand(line)
-                if order == .quit { return }
-                try await carryOut(order, host, published)
+                let command = try TypedCommand(line)
+                if command == .quit { return }
+                try await carryOut(command, host, published)
             } catch {
                 guard error.status != .outputClosed else { throw error }
                 environment.remark(error.line + "\n")
             }
         }
-        if !environment.endsWithOrders { await EndOfInput.never() }
+        if !environment.endsWithCommands { await EndOfInput.never() }
     }
 
     private func carryOut(
-        _ order: TypedCommand,
+        _ command: TypedCommand,
         _ host: BluetoothHost,
         _ published: PublishedAccessory
     ) async throws(ProgramFailure) {
-        switch order {
+        switch command {
         case .set(let reference, let bytes): try set(bytes, of: published.find(reference))
         case .notify(let reference, let bytes):
             let attribute = try published.find(reference)

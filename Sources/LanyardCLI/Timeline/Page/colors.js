@@ -75,7 +75,7 @@ function make(tag, className, ...content) {
 function drawGuide() {
   const guide = element('guide');
   guide.replaceChildren();
-  if (data.chapters.length) guide.append(make('h3', '', 'The story'), chapterList());
+  if (data.chapters.length) guide.append(make('h3', '', 'Chapters'), chapterList());
   guide.append(make('h3', '', 'States'), stateKey());
   guide.append(make('h3', '', 'Marks'), markKey());
   guide.append(make('h3', '', 'Keys'), keyList());
@@ -133,7 +133,7 @@ function keyList() {
     ['wheel, + −', 'zoom in, out'], ['drag, ← →', 'move in time'],
     ['↑ ↓', 'previous, next event'], ['Enter', 'zoom to the event'],
     ['[ ]', 'previous, next chapter'], ['0', 'show everything'], ['f', 'fold idle time'],
-    ['/', 'search'], ['Esc', 'choose nothing'],
+    ['/', 'search'], ['Esc', 'clear the selection'],
   ];
   for (const [key, text] of rows) {
     if (key === '[ ]' && !data.chapters.length) continue;

@@ -7,9 +7,9 @@ const CLOSEST = 200;
 function show(from, to) {
   const margin = scale.width * .015;
   const width = Math.min(Math.max(to - from, CLOSEST), scale.width + 2 * margin);
-  const centre = (from + to) / 2;
+  const center = (from + to) / 2;
   const least = -margin, most = scale.width + margin - width;
-  view.from = Math.max(least, Math.min(most, centre - width / 2));
+  view.from = Math.max(least, Math.min(most, center - width / 2));
   view.to = view.from + width;
   pointAtNothing();
   redraw();

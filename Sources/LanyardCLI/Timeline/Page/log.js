@@ -110,7 +110,7 @@ function drawDetail() {
   const box = element('detail'), event = view.selected;
   box.replaceChildren();
   if (!event) {
-    box.append(make('h2', '', 'What you see'), make('p', '',
+    box.append(make('h2', '', 'This page'), make('p', '',
       'Every device has its own rows, and time runs from left to right. The rows show the '
       + 'state of the device, calls to the system, callbacks from it, and packets to and '
       + 'from the controller. Point at an event to read it, and click to select it.'));

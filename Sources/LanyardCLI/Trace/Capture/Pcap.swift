@@ -11,7 +11,7 @@ struct Pcap {
         let bytes: ArraySlice<UInt8>
     }
 
-    /// Why a file is no capture, or is truncated.
+    /// The reason why a file is not a capture, or is truncated.
     enum Failure: Error, Equatable {
         case notPcap
         case unknownLinkType(UInt32)

@@ -4,11 +4,11 @@ import BluetoothTypes
 
 /// The state of an end in starting and pausing encryption (Vol 6, Part B, 5.1.3).
 struct EncryptionProgress: Hashable, Sendable {
-    /// What the end awaits.
+    /// The event that the end awaits.
     enum Phase: Hashable, Sendable {
-        /// Nothing; data is not encrypted.
+        /// The end awaits no event, and data is not encrypted.
         case off
-        /// Nothing; data is encrypted.
+        /// The end awaits no event, and data is encrypted.
         case on
         /// The Central awaits LL_PAUSE_ENC_RSP.
         case awaitingPause

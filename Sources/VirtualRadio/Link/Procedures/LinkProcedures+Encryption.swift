@@ -5,9 +5,9 @@ import BluetoothTypes
 /// The encryption procedures: start, and pause to start again with another key (Vol 6, Part B,
 /// 5.1.3).
 ///
-/// The two ends change in a fixed order, separately for each direction, so that an end never takes
-/// an encrypted packet for an unencrypted one, or the reverse. First the Peripheral receives in the
-/// new mode, then the Central sends and receives, then the Peripheral sends.
+/// The two ends change in a fixed order, separately for each direction, so that an end never
+/// processes an encrypted packet as an unencrypted one, or the reverse. First the Peripheral
+/// receives in the new mode, then the Central sends and receives, then the Peripheral sends.
 extension LinkProcedures {
     // MARK: Requests of the hosts
 

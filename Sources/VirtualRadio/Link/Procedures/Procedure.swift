@@ -48,10 +48,10 @@ struct EncryptionStart: Hashable, Sendable {
 /// A procedure that the end has started and that has not ended.
 struct RunningProcedure: Hashable, Sendable {
     let procedure: Procedure
-    /// The opcode that the peer names if it refuses or does not support the procedure.
+    /// The opcode in the peer's response if it refuses or does not support the procedure.
     var opcode: UInt8
-    /// Whether the peer has taken part in the procedure. From then on a collision is the peer's
-    /// fault.
+    /// Whether the peer has taken part in the procedure. From then on the peer has caused a
+    /// collision.
     var isAnswered = false
     /// Whether the Central runs a procedure of the same kind instead, whose end also ends this one.
     var isOverruled = false

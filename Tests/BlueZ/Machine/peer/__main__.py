@@ -61,7 +61,7 @@ class Peer:
         try:
             function = find(name)
             if not function:
-                raise Refusal("Unknown", f"there is no order {name}")
+                raise Refusal("Unknown", f"there is no command {name}")
             self.line.answer(identifier, await function(self, **order))
         except Refusal as refusal:
             self.line.refuse(identifier, refusal)

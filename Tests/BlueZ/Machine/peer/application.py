@@ -46,20 +46,20 @@ class Attribute(ServiceInterface):
         self.refusal = None
 
     def read(self, options):
-        self._refuse_if_told()
+        self._refuse_if_requested()
         return self.value[plain(options).get("offset", 0):]
 
     def write(self, data, options):
         options = plain(options)
-        self._refuse_if_told()
+        self._refuse_if_requested()
         offset = options.get("offset", 0)
         self.value = self.value[:offset] + data
-        self.tell("written", value=data.hex(), **options)
+        self.report("written", value=data.hex(), **options)
 
-    def tell(self, event, **details):
+    def report(self, event, **details):
         self.line.emit(event, uuid=self.uuid, **details)
 
-    def _refuse_if_told(self):
+    def _refuse_if_requested(self):
         if self.refusal:
             raise DBusError(self.refusal, "the test refuses")
 
@@ -95,15 +95,15 @@ class Characteristic(Attribute):
 
     @method()
     def StartNotify(self):
-        self.tell("subscribed")
+        self.report("subscribed")
 
     @method()
     def StopNotify(self):
-        self.tell("unsubscribed")
+        self.report("unsubscribed")
 
     @method()
     def Confirm(self):
-        self.tell("confirmed")
+        self.report("confirmed")
 
 
 class Descriptor(Attribute):
@@ -199,4 +199,4 @@ async def notify(peer, uuid, values):
 def _find(peer, uuid):
     if attribute := peer.characteristics.get(uuid):
         return attribute
-    raise Refusal("Unknown", f"nothing with the UUID {uuid} is served")
+    raise Refusal("Unknown", f"no served attribute has the UUID {uuid}")

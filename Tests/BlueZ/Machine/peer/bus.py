@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A connection to the system's D-Bus, as far as BlueZ needs it.
 
-Nothing is introspected: BlueZ's interfaces are known, and to read them takes an emulated processor
-longer than to pair.
+Interfaces are not introspected: BlueZ's interfaces are known, and reading them takes an emulated
+processor longer than pairing.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Bus:
 
     async def connect(self):
         self.connection = await MessageBus(bus_type=BusType.SYSTEM).connect()
-        self.connection.add_message_handler(self._signalled)
+        self.connection.add_message_handler(self._signaled)
         for rule in (
             "type='signal',sender='org.bluez'",
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
@@ -92,7 +92,7 @@ class Bus:
             raise Refusal(reply.error_name, str(reply.body[0]) if reply.body else "")
         return reply.body[0] if len(reply.body) == 1 else reply.body
 
-    def _signalled(self, message):
+    def _signaled(self, message):
         """Emits an event for each signal of BlueZ's."""
         if message.message_type is not MessageType.SIGNAL:
             return

@@ -110,4 +110,4 @@ async def _find(peer, path, uuid, of=None):
     for place, object in sorted(found.items()):
         if place.startswith(path + "/") and object.get(interface, {}).get("UUID") == uuid:
             return place, interface
-    raise Refusal("Unknown", f"{path} has nothing with the UUID {uuid}")
+    raise Refusal("Unknown", f"{path} has no attribute with the UUID {uuid}")

@@ -22,14 +22,14 @@ LOG_LIMIT = 20_000
 
 # The log line with which bluetoothd drops a new link by mistake. It requires encryption of each
 # link with a bonded peer. Where the peer has just encrypted the link, which takes no time on btvirt,
-# the kernel answers that there is nothing to do, and bluetoothd takes that for a failure. The kernel
+# the kernel reports that no change is needed, and bluetoothd takes that for a failure. The kernel
 # ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
 # The endings of a crash. BlueZ's issue 2447 causes one.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
-# How long BlueZ may take to get its controllers, in seconds: for each attempt with btvirt's.
+# How long BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.
 PATIENCE = (5, 10, 20)
 
 
@@ -67,7 +67,7 @@ class Daemon:
             line = text.decode(errors="replace").rstrip("\n")
             self.log.append(line)
             if LOST_LINK in line:
-                self.line.emit("fault", what="bluetoothd gave up an encrypted link")
+                self.line.emit("fault", what="bluetoothd dropped an encrypted link")
         if await process.wait() in CRASHES and not self.is_stopping:
             self.line.emit("fault", what="bluetoothd crashed")
 
@@ -80,7 +80,7 @@ def forget_everything():
 
 @command
 async def reset(peer, radio, configuration, is_talkative, keeps_state):
-    """Ends everything that a test may have left running, and restarts controllers and BlueZ."""
+    """Ends all programs that a test may have left running, and restarts controllers and BlueZ."""
     for program in list(peer.spawned.values()):
         await program.stop(9)
     await peer.leave_bus()
@@ -100,7 +100,8 @@ async def reset(peer, radio, configuration, is_talkative, keeps_state):
 async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
-    Sometimes one stays dead because btvirt lost the kernel's first command, so this is repeated.
+    Sometimes a controller does not start because btvirt lost the kernel's first command, so this is
+    repeated.
     """
     adapters = adapters or peer.radio.adapters(radio)
     for limit in PATIENCE if radio in KINDS else PATIENCE[-1:]:

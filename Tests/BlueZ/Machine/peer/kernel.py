@@ -28,7 +28,7 @@ class KernelLog:
             level = int(head.split(",")[0]) & 7
             self.records.append({"level": level, "text": text.split("\n")[0]})
             if any(sign in text for sign in LIST_CORRUPTIONS):
-                self.line.emit("kernel_fault", what="Linux came to a list corruption")
+                self.line.emit("kernel_fault", what="Linux corrupted a list")
         return self.records
 
     def forget(self):

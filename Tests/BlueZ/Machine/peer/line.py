@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The control line: JSON objects, one per line, on a port of the machine.
 
-Orders come in: {"id": 7, "do": "read", ...}. Each is answered once, in any order: {"id": 7, "done":
-{...}} or {"id": 7, "refused": "org.bluez.Error.Failed", "text": "..."}. Between them go events:
-{"event": "changed", ...}.
+Commands arrive as {"id": 7, "do": "read", ...}. Each is answered once, in any order: {"id": 7,
+"done": {...}} or {"id": 7, "refused": "org.bluez.Error.Failed", "text": "..."}. Events are sent
+between the answers: {"event": "changed", ...}.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import threading
 
 
 class Refusal(Exception):
-    """Why a command failed: the name of a D-Bus error, and its message."""
+    """The reason why a command failed: the name of a D-Bus error, and its message."""
 
     def __init__(self, name, text):
         super().__init__(f"{name}: {text}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's management interface, which has what D-Bus has no words for.
+"""The kernel's management interface, for requests that BlueZ's D-Bus interface does not have.
 
-btmgmt speaks it too, but not without a terminal.
+btmgmt uses it as well, but requires a terminal.
 """
 
 import asyncio

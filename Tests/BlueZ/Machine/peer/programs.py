@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that run beside the peer: short ones and background programs."""
+"""Programs that run beside the peer: short programs and background programs."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ class Program:
         ))
 
     async def stop(self, with_signal):
-        """Signals it, and waits for its end: a broken kernel may never let it end."""
+        """Signals it, and waits a limited time for its end: a broken kernel may never end it."""
         _signal_group(self.process, with_signal)
         try:
             await asyncio.wait_for(self.process.wait(), END_LIMIT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine's controllers: two of one btvirt, or one outside the machine.
+"""The machine's controllers: two controllers of btvirt, or a controller outside the machine.
 
 With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
 """
@@ -31,7 +31,7 @@ def port(name):
         with open(path) as file:
             if file.read().strip() == name:
                 return "/dev/" + path.split("/")[-2]
-    raise FileNotFoundError(f"no port is called {name}")
+    raise FileNotFoundError(f"no port has the name {name}")
 
 
 # The initial line discipline of a terminal.

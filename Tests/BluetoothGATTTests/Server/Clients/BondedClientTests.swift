@@ -11,7 +11,7 @@ struct BondedClientTests {
 
     static let all: [UInt8] = [0x01, 0x00, 0xFF, 0xFF]
 
-    /// What is kept of a client that wants everything, and knows the table.
+    /// Returns the record of a client that has every subscription and knows the table.
     static func memory(of table: Table) throws -> ClientRecord {
         var table = table
         table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
@@ -30,8 +30,8 @@ struct BondedClientTests {
         #expect(memories[0].knownHash == table.server.database.hash)
         #expect(try table.subscribe(to: Table.notified).memories == [])
         #expect(try table.setFeatures(1).memories.first?.supportedFeatures == 1)
-        var stranger = try Table(security: LinkSecurity(isEncrypted: true, keySize: 16))
-        #expect(try stranger.subscribe(to: Table.notified).memories == [])
+        var unbonded = try Table(security: LinkSecurity(isEncrypted: true, keySize: 16))
+        #expect(try unbonded.subscribe(to: Table.notified).memories == [])
     }
 
     @Test("Records from an unencrypted link are stored once a bond encrypts it")
@@ -125,7 +125,10 @@ struct BondedClientTests {
             #expect(table.server.subscriptions(of: Table.client).isEmpty)
             #expect(table.refusal(RobustCachingTests.read) == nil)
             let actions = table.server.restore(Table.client, memory)
-            #expect(actions.memories == [], "what it said without proof is not kept")
+            #expect(
+                actions.memories == [],
+                "The server stores no record of a client that is not authenticated"
+            )
             #expect(table.refusal(RobustCachingTests.read) == expected)
         }
     }

@@ -85,7 +85,7 @@ struct NotificationTests {
         let declaration = table.published.service.handle
         let result = table.server.notification(of: declaration, value: [], to: Table.client)
         guard case .failure(.notACharacteristic(declaration)) = result else {
-            Issue.record("a declaration was notified")
+            Issue.record("A declaration was notified")
             return
         }
         table.server.close(Table.fixed)
@@ -204,7 +204,7 @@ struct MultipleNotificationTests {
         }
         guard case .failure(let refusal) = table.server.notifications(of: values, to: Table.client)
         else {
-            Issue.record("a guarded value was sent")
+            Issue.record("A protected value was sent")
             return
         }
         #expect(refusal == .notPermitted(.insufficientAuthentication))

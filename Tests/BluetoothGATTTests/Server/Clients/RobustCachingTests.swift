@@ -291,17 +291,17 @@ struct ServiceChangedServerTests {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 64)
         try table.wantServiceChanged()
-        let said = try table.server.publish(Table.addition).1
+        let reported = try table.server.publish(Table.addition).1
         let again = table.server.close(Table.fixed)
-        #expect(again.changedRanges == said.changedRanges)
+        #expect(again.changedRanges == reported.changedRanges)
         guard case .indicate(Table.enhanced, _) = again.first else {
-            Issue.record("said on a bearer that is closed")
+            Issue.record("A PDU was sent on a closed bearer")
             return
         }
     }
 
     @Test("Subscriptions to a removed service are removed and do not return with its handle")
-    func subscriptionsOfGoneServices() throws {
+    func removedService() throws {
         var table = try Table(security: .none)
         let published = try table.server.publish(Table.addition).0
         let characteristic = published.characteristics[0]

@@ -92,7 +92,7 @@ struct SignatureTests {
             var changed = bytes
             changed[index] ^= 0x10
             guard case .signedWriteCommand(let command) = try ATT.PDU(parsing: changed[...]) else {
-                Issue.record("not a signed command any more")
+                Issue.record("The PDU is no longer a signed command")
                 return
             }
             #expect(!table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))

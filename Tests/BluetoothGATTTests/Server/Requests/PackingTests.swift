@@ -110,7 +110,7 @@ struct PackingTests {
                     "04\(start)ffff"
                 )
             else {
-                Issue.record("no response")
+                Issue.record("The server sends no response")
                 return
             }
             #expect(response.entries.count == 1)
@@ -132,7 +132,7 @@ struct PackingTests {
             case .findByTypeValueResponse(let found) = try response(fixture, "06\(start)002800a1"),
             case .readByGroupTypeResponse(let groups) = try response(fixture, "10\(start)0028")
         else {
-            Issue.record("no response")
+            Issue.record("The server sends no response")
             return
         }
         #expect(found.entries.count == 15)

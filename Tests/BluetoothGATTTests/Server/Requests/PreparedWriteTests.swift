@@ -127,11 +127,11 @@ struct PreparedWriteTests {
         }
         #expect(execute(on: bearer) == [0x19])
         #expect(value == longest)
-        let told = GATTServer.Action.told(
+        let report = GATTServer.Action.told(
             bearer.client,
             .written([.init(handle: .init(0x25), value: longest)])
         )
-        #expect(fixture.takeNews() == [told])
+        #expect(fixture.takeNews() == [report])
     }
 
     @Test("A part overwrites and extends the value, and at offset zero replaces it")

@@ -123,7 +123,7 @@ struct QuestionTests {
     mutating func tooLate() {
         _ = send("128200aa")
         guard case .ask(let id, _)? = fixture.takeNews().first else {
-            Issue.record("nothing was asked")
+            Issue.record("The application gets no question")
             return
         }
         let deadline = Instant.zero + GATTServer.questionLimit
@@ -136,7 +136,7 @@ struct QuestionTests {
     mutating func endsOnce() {
         _ = send("0a8200")
         guard case .ask(let id, _)? = fixture.takeNews().first else {
-            Issue.record("nothing was asked")
+            Issue.record("The application gets no question")
             return
         }
         fixture.answer(id, .success([1]))
@@ -154,12 +154,12 @@ struct QuestionTests {
     @Test("Each bearer has its own question, and commands are not blocked by it")
     mutating func oneForEachBearer() {
         let other = ServerFixture.bearer(1, channel: 0x40)
-        let stranger = ServerFixture.bearer(2)
+        let otherClient = ServerFixture.bearer(2)
         fixture.connect(other)
-        fixture.connect(stranger)
+        fixture.connect(otherClient)
         _ = send("0a8200")
         _ = fixture.send([0x0A, 0x84, 0], on: other)
-        _ = fixture.send([0x0A, 0x86, 0], on: stranger)
+        _ = fixture.send([0x0A, 0x86, 0], on: otherClient)
         #expect(send("52220001") == [])
         #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1])
         let ids = fixture.takeNews().compactMap { action -> GATTServer.RequestID? in
@@ -171,7 +171,7 @@ struct QuestionTests {
         }
         #expect(fixture.drain() == [[0x0B, 7]])
         #expect(fixture.drain(other) == [[0x0B, 8]])
-        #expect(fixture.drain(stranger) == [[0x0B, 9]])
+        #expect(fixture.drain(otherClient) == [[0x0B, 9]])
     }
 
     @Test("Commands ask the application without a pending request")

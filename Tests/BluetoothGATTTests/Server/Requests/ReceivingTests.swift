@@ -38,7 +38,7 @@ struct ReceivingTests {
         let stored = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x22)))
         _ = server.receive(dynamic, on: bearer, now: .zero)
         guard case .violated? = server.receive(stored, on: bearer, now: .zero).first else {
-            Issue.record("not seen as a violation")
+            Issue.record("The violation is not reported")
             return
         }
     }

@@ -36,9 +36,9 @@ struct PortCancellationStories {
             }
             journal.note("returned")
         }
-        #expect(harness.journal.take() == ["returned", "read: cancelled", "other: cancelled"])
+        #expect(harness.journal.take() == ["returned", "read: canceled", "other: canceled"])
         harness.act { $0.dropLink(to: peer.address, .connectionTimeout) }
-        #expect(harness.journal.take().count == 1, "the end of the link")
+        #expect(harness.journal.take().count == 1, "The journal has only the end of the link")
     }
 
     @Test("A canceled connection request leaves no link, however late", arguments: [false, true])
@@ -60,7 +60,7 @@ struct PortCancellationStories {
             if !isLate { cancel(host) }
         }
         let lines = harness.journal.take()
-        #expect(lines.filter { $0.hasPrefix("connect") } == ["connect: cancelled"], "\(lines)")
+        #expect(lines.filter { $0.hasPrefix("connect") } == ["connect: canceled"], "\(lines)")
         #expect(isLate == (lines.last?.hasPrefix("disconnected") == true), "\(lines)")
         #expect(harness.transport.controller.links.isEmpty)
         #expect(harness.transport.controller.violations.isEmpty)
@@ -112,7 +112,7 @@ struct PortCancellationStories {
         }
         #expect(
             Set(harness.journal.take()) == [
-                "first: cancelled", "second: \(HostError.busy)", "third: 0 channels",
+                "first: canceled", "second: \(HostError.busy)", "third: 0 channels",
             ]
         )
     }
@@ -139,11 +139,11 @@ struct PortCancellationStories {
             names.withLock { $0.append("late") }
             Self.begin(3, 99, host, link, journal.noting("late"))
         }
-        let told = harness.journal.take().compactMap {
+        let finished = harness.journal.take().compactMap {
             $0.split(separator: ":").first.map(String.init)
         }
         .filter { $0 == "late" || Int($0) != nil }
-        #expect(told.sorted() == names.withLock { $0.sorted() })
+        #expect(finished.sorted() == names.withLock { $0.sorted() })
     }
 
     private static func begin(
@@ -174,7 +174,7 @@ struct PortCancellationStories {
     }
 
     @Test("Every request completes when the host is released")
-    func letGo() {
+    func released() {
         let journal = PortJournal()
         let executor = StepExecutor()
         do {

@@ -78,7 +78,7 @@ struct PortChannelStories {
         harness.on { [journal = harness.journal] host in
             host.begin(.receive(channel), on: link, then: journal.noting("second"))
         }
-        #expect(harness.journal.take() == ["first: cancelled", "second: sdu [7]"])
+        #expect(harness.journal.take() == ["first: canceled", "second: sdu [7]"])
     }
 
     @Test("Closing and listening work at the limit of requests")

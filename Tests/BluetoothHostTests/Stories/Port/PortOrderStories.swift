@@ -31,7 +31,7 @@ struct PortOrderStories {
         )
     }
 
-    @Test("The event of the end of a link follows the completions on it")
+    @Test("The event of the end of a link follows the completions on the link")
     func disconnected() throws {
         let harness = PortHarness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
@@ -82,7 +82,7 @@ struct PortOrderStories {
         harness.on { [peer, journal = harness.journal] in
             _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
         }
-        #expect(harness.journal.take().isEmpty, "nobody knows yet whether the peer is there")
+        #expect(harness.journal.take().isEmpty, "A link without a response is not reported")
         harness.act { $0.notify([7], from: peer.address) }
         #expect(
             harness.journal.take() == ["opened \(peer.address) central", "notified 3 [7]"]
@@ -94,7 +94,7 @@ struct PortOrderStories {
     }
 
     @Test("A link that was never reported causes no events")
-    func unheard() {
+    func unreportedLink() {
         var peer = peer
         peer.presence = .neverJoins
         let harness = PortHarness.ready(peers: [peer])
@@ -117,8 +117,8 @@ struct PortOrderStories {
             controller.notify([], from: peer.address)
         }
         #expect(harness.journal.take() == ["notified 3 [1]", "notified 9 [4, 2]", "notified 3 []"])
-        let heard = harness.transport.controller.peers[peer.address]?.server.received ?? []
-        #expect(heard.last == .handleValueConfirmation)
+        let received = harness.transport.controller.peers[peer.address]?.server.received ?? []
+        #expect(received.last == .handleValueConfirmation)
     }
 
     @Test("A late observer gets the existing links and their MTUs")
@@ -136,7 +136,7 @@ struct PortOrderStories {
         )
         harness.act { $0.notify([1], from: peer.address) }
         #expect(other.take() == ["notified 3 [1]"])
-        #expect(harness.journal.take().isEmpty, "there is one observer")
+        #expect(harness.journal.take().isEmpty, "A replaced observer gets no events")
     }
 
     @Test("A released observer gets no events, and the host continues")
@@ -147,7 +147,7 @@ struct PortOrderStories {
         harness.on { [other] in if let other { $0.attach(other) } }
         weak let watched = other
         other = nil
-        #expect(watched == nil, "the host does not keep it")
+        #expect(watched == nil, "The host does not retain its observer")
         harness.act { $0.notify([1], from: peer.address) }
     }
 }

@@ -87,7 +87,7 @@ struct PortReentryStories {
         let lines = harness.journal.take()
         #expect(
             lines.prefix(3) == ["opened \(peer.address) central", "mtu 247", "connect: link"],
-            "what was under way is told first"
+            "Pending events are reported before new events"
         )
         #expect(Set(lines.dropFirst(3).map { $0.prefix(4) }) == ["read", "stre"], "\(lines)")
         harness.act { $0.notify([1], from: peer.address) }
@@ -155,8 +155,8 @@ private final class Counter: Sendable {
         }
         guard !isOver else { return }
         host.assumeIsolated { host in
-            let nobody = LinkIdentifier(rawValue: 99)
-            _ = host.begin(.readRSSI, on: nobody) { [host] _ in self.begin(on: host) }
+            let unknownLink = LinkIdentifier(rawValue: 99)
+            _ = host.begin(.readRSSI, on: unknownLink) { [host] _ in self.begin(on: host) }
         }
     }
 }

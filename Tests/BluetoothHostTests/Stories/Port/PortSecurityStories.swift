@@ -45,7 +45,7 @@ struct PortSecurityStories {
             host.begin(.gatt(name), on: link, then: journal.noting("name"))
         }
         #expect(harness.journal.take().isEmpty)
-        #expect(securityPDUs(harness)?.count == 1, "a Pairing Request")
+        #expect(securityPDUs(harness)?.count == 1, "The host sends one Pairing Request")
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct PortSecurityStories {
             pairing: .refusedByPeer(.unspecified)
         )
         #expect(harness.journal.take() == ["asked: \(refusal)", "asked: \(refusal)"])
-        #expect(securityPDUs(harness)?.count == 1, "they share one pairing")
+        #expect(securityPDUs(harness)?.count == 1, "The requests share one pairing")
     }
 
     @Test("The request fails with the end of the link if that comes first")

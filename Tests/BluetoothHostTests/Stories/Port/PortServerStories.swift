@@ -61,12 +61,12 @@ struct PortServerStories {
         let stream = try #require(try harness.get { try? $0.serverEvents() })
         harness.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
         #expect(harness.journal.take().isEmpty)
-        #expect(answers(harness).first?.opcode != .errorResponse, "the reader has it")
+        #expect(answers(harness).first?.opcode != .errorResponse, "The reader gets the question")
         withExtendedLifetime(stream) {}
     }
 
     @Test("Without an observer and a reader, clients are refused")
-    func nobody() throws {
+    func withoutObserver() throws {
         let harness = PortHarness(peers: [peer])
         let service = try harness.get { try? $0.publish(Self.definition) }
         let handle = try #require(service?.characteristics.first?.valueHandle)
@@ -114,15 +114,18 @@ struct PortServerStories {
         #expect(harness.journal.take() == ["table: database"])
         #expect(try harness.get { $0.knownDatabase(of: link) } != nil)
         let configuration = { harness.transport.controller.peers[peer.address]?.server[.init(10)] }
-        #expect(configuration()?.value == [2, 0], "the host has subscribed")
+        #expect(configuration()?.value == [2, 0], "The host is subscribed to Service Changed")
         harness.on { [journal = harness.journal] in
-            let deaf = GATT.Operation.unsubscribe(valueHandle: .init(9), descriptor: .init(10))
-            $0.begin(.gatt(deaf), on: link, then: journal.noting("deaf"))
+            let unsubscribe = GATT.Operation.unsubscribe(
+                valueHandle: .init(9),
+                descriptor: .init(10)
+            )
+            $0.begin(.gatt(unsubscribe), on: link, then: journal.noting("unsubscribe"))
         }
-        #expect(harness.journal.take() == ["deaf: done"])
-        #expect(configuration()?.value == [2, 0], "and needs it")
-        let told = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [1, 0, 6, 0])
-        harness.act { $0.sendPDU(.handleValueIndication(told), from: peer.address) }
+        #expect(harness.journal.take() == ["unsubscribe: done"])
+        #expect(configuration()?.value == [2, 0], "The host stays subscribed to Service Changed")
+        let indication = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [1, 0, 6, 0])
+        harness.act { $0.sendPDU(.handleValueIndication(indication), from: peer.address) }
         #expect(harness.journal.take().contains("changed 1...6"))
         #expect(try harness.get { $0.knownDatabase(of: link) } == nil)
     }

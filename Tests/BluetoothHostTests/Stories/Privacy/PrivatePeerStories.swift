@@ -95,7 +95,7 @@ struct PrivatePeerStories {
     }
 
     @Test("A peer that its controller does not resolve is connected by its current address")
-    mutating func unrecognised() throws {
+    mutating func unresolved() throws {
         var harness = harness(.pretending)
         #expect(harness.core.addresses.resolves(Self.identity))
         let pending = harness.requestConnection(Self.identity)
@@ -105,7 +105,10 @@ struct PrivatePeerStories {
         let scan = harness.scan()
         harness.drive()
         _ = try harness.link(of: pending)
-        #expect(harness.core.addresses.resolves(Self.identity), "the list is still believed")
+        #expect(
+            harness.core.addresses.resolves(Self.identity),
+            "The host still uses the resolving list"
+        )
         harness.core.stopScan(scan, now: harness.now)
         harness.drive()
         #expect(harness.controller.violations.isEmpty)

@@ -31,14 +31,14 @@ struct BondLossStories {
         let pending = harness.requestConnection(address)
         harness.drive()
         #expect(harness.error(pending) == .bondLost)
-        #expect(harness.toldOfBonds == ["bond lost"])
+        #expect(harness.bondEvents == ["bond lost"])
         #expect(harness.core.linkList.isEmpty && harness.core.bonds.count == 1)
         #expect(harness.controller.dataPackets.isEmpty)
         #expect(harness.ends.values.flatMap(\.self) == [.bondLost])
     }
 
     @Test("A question about a lost bond may be declined or unanswered", arguments: [true, false])
-    func askedInVain(_ isAnswered: Bool) throws {
+    func declinedQuestion(_ isAnswered: Bool) throws {
         var harness = try harness(.ask)
         let pending = harness.requestConnection(address)
         harness.drive()
@@ -55,7 +55,7 @@ struct BondLossStories {
     }
 
     @Test("Without a delegate a lost bond is not paired again")
-    func nobodyToAsk() throws {
+    func withoutDelegate() throws {
         var harness = try harness(.ask, hasDelegate: false)
         let pending = harness.requestConnection(address)
         harness.drive()
@@ -82,7 +82,7 @@ struct BondLossStories {
         let after = try #require(harness.core.bonds.first)
         #expect(after.identifier == before.identifier && after.peerKey != before.peerKey)
         #expect(harness.core.bonds.count == 1)
-        #expect(harness.toldOfBonds == ["bond lost", "bonded"])
+        #expect(harness.bondEvents == ["bond lost", "bonded"])
     }
 
     @Test("A connection completes when the pairing after a lost bond makes no bond")
@@ -109,7 +109,9 @@ struct BondLossStories {
             _ = try harness.accept(address)
             harness.advance(by: LinkCore.encryptionPause)
             let isAsked = round < RepeatedAttempts.questionLimit
-            #expect(harness.hear(Self.request, from: address) == (isAsked ? [] : [[0x05, 0x09]]))
+            #expect(
+                harness.exchange(Self.request, from: address) == (isAsked ? [] : [[0x05, 0x09]])
+            )
             #expect(harness.lastQuestion?.isIncoming == true)
             harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
             harness.drive()
@@ -126,7 +128,7 @@ struct BondLossStories {
         }
         for _ in 0...RepeatedAttempts.questionLimit {
             _ = try harness.accept(address)
-            _ = harness.hear(Self.request, from: address)
+            _ = harness.exchange(Self.request, from: address)
             harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
             harness.drive()
         }
@@ -151,9 +153,12 @@ struct BondLossStories {
     func pairingRequest() throws {
         var harness = try harness(.refuse)
         let link = try harness.accept(address)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
-        #expect(harness.toldOfBonds == ["bond lost"], "said once for a link")
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(
+            harness.bondEvents == ["bond lost"],
+            "The loss of a bond is reported once for a link"
+        )
         harness.advance(by: .seconds(1))
         #expect(harness.ends[link] == [.bondLost])
         #expect(harness.core.bonds.count == 1)
@@ -164,11 +169,11 @@ struct BondLossStories {
         var harness = try harness(.refuse)
         harness.controller.endlessCommands = [.disconnect]
         let link = try harness.accept(address)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
         _ = harness.ask(.disconnect, of: link)
         harness.advance(by: LinkCore.refusalPause)
         let deadline = try #require(harness.core.nextDeadline)
-        #expect(deadline > harness.now, "there is nothing to be done at once")
+        #expect(deadline > harness.now, "The next deadline is in the future")
     }
 
     @Test("A Central that had to wait is refused again, despite the host's Security Request")
@@ -176,11 +181,11 @@ struct BondLossStories {
         var harness = try harness(.refuse)
         let link = try harness.accept(address)
         harness.advance(by: LinkCore.encryptionPause)
-        // It has failed on another link that leads to the same peer.
+        // A pairing on another link to the same peer has failed.
         harness.core.context.attempts.failed(address, now: harness.now)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x09]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x09]])
         harness.advance(by: RepeatedAttempts.firstDelay)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
         harness.advance(by: .seconds(1))
         #expect(harness.ends[link] == [.bondLost])
         #expect(harness.core.bonds.count == 1)
@@ -206,7 +211,7 @@ struct BondLossStories {
         "Without a delegate, or if peers may not pair, no lost bond is paired again",
         arguments: [true, false]
     )
-    func reminderOfNobody(_ hasDelegate: Bool) throws {
+    func reminderWithoutConsent(_ hasDelegate: Bool) throws {
         var harness = try Harness.bonded { configuration in
             configuration.bondLossPolicy = .pairOnce
             configuration.acceptsPairing = !hasDelegate
@@ -214,7 +219,7 @@ struct BondLossStories {
         }
         let link = try harness.accept(address)
         harness.advance(by: LinkCore.encryptionPause)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
         harness.advance(by: .seconds(1))
         #expect(harness.ends[link] == [.bondLost] && harness.questionCount == 0)
     }
@@ -225,7 +230,7 @@ struct BondLossStories {
         let pending = harness.requestConnection(address)
         harness.drive()
         #expect(harness.error(pending) == .bondLost)
-        #expect(harness.security(heardBy: address).isEmpty && harness.core.bonds.count == 1)
+        #expect(harness.security(receivedBy: address).isEmpty && harness.core.bonds.count == 1)
     }
 
     @Test("A bonded Central may pair again with consent")
@@ -258,7 +263,7 @@ struct BondLossStories {
         let isReplaced = harness.core.bonds.first?.localKey != bond.localKey
         #expect(isReplaced == isAllowed)
         #expect(harness.ends[link] == (isAllowed ? nil : [.bondLost]))
-        #expect(harness.toldOfBonds.first == "bond lost")
+        #expect(harness.bondEvents.first == "bond lost")
     }
 
     @Test("Permission to replace one bond does not apply to another", arguments: [true, false])

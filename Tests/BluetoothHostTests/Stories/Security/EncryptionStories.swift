@@ -19,7 +19,7 @@ struct EncryptionStories {
         let pending = harness.requestConnection(address)
         harness.drive()
         #expect(harness.isPending(pending))
-        #expect(harness.controller.dataPackets.isEmpty, "something left in clear")
+        #expect(harness.controller.dataPackets.isEmpty, "The host sends no unencrypted data")
         let link = try harness.onlyLink()
         #expect(harness.core.security(of: link) == LinkSecurity(isBonded: true))
         let handle = try #require(harness.controller.handle(of: address))
@@ -53,7 +53,7 @@ struct EncryptionStories {
         let pending = harness.requestConnection(address)
         harness.drive()
         #expect(harness.error(pending) == .failedToConnect(.messageIntegrityFailure))
-        #expect(harness.toldOfBonds.isEmpty, "a link lost is no bond lost")
+        #expect(harness.bondEvents.isEmpty, "The loss of a link is not the loss of a bond")
         #expect(harness.core.bonds.count == 1)
     }
 
@@ -81,7 +81,7 @@ struct EncryptionStories {
         harness.controller.changeEncryption(on: handle, .unsupportedRemoteFeature, .off)
         harness.drive()
         #expect(harness.error(pending) == .encryptionFailed(.unsupportedRemoteFeature))
-        #expect(harness.toldOfBonds.isEmpty)
+        #expect(harness.bondEvents.isEmpty)
         #expect(harness.controller.dataPackets.isEmpty)
     }
 
@@ -96,13 +96,16 @@ struct EncryptionStories {
     }
 
     @Test("Encryption without a key of the host is not trusted")
-    func stranger() throws {
+    func unrequestedEncryption() throws {
         var harness = Harness.ready(peers: [Bonded.peer])
         let link = try harness.connect(address)
         let handle = try #require(harness.controller.handle(of: address))
         harness.controller.changeEncryption(on: handle)
         harness.drive()
-        #expect(harness.core.security(of: link) == LinkSecurity.none, "whose key was that?")
+        #expect(
+            harness.core.security(of: link) == LinkSecurity.none,
+            "A key from outside the host gives no security"
+        )
         harness.controller.send(
             .encryptionKeyRefreshComplete(.init(status: .success, connectionHandle: handle))
         )
@@ -162,11 +165,11 @@ struct EncryptionStories {
             harness.drive()
             #expect(harness.controller.commands.last == .leLongTermKeyRequestNegativeReply)
         }
-        var stranger = Harness.ready(peers: [Bonded.peer])
-        _ = try stranger.accept(address)
-        stranger.controller.requestKey(from: address)
-        stranger.drive()
-        #expect(stranger.controller.commands.last == .leLongTermKeyRequestNegativeReply)
+        var unbonded = Harness.ready(peers: [Bonded.peer])
+        _ = try unbonded.accept(address)
+        unbonded.controller.requestKey(from: address)
+        unbonded.drive()
+        #expect(unbonded.controller.commands.last == .leLongTermKeyRequestNegativeReply)
     }
 
     @Test("A Central uses the key of the peer, and a Peripheral its own key")

@@ -17,7 +17,7 @@ struct PairingPeer {
     private(set) var keys: Pairing.Keys?
     private(set) var failures: [Pairing.Failure] = []
     private let address: DeviceAddress
-    private var heard = 0
+    private var receivedCount = 0
     private var isEncrypted = false
 
     /// - Parameter identity: the identity that the peer claims. The default is the address of its
@@ -42,7 +42,7 @@ struct PairingPeer {
             )
         )
         manager.policyForPeer = policy
-        heard = harness.security(heardBy: address).count
+        receivedCount = harness.security(receivedBy: address).count
     }
 
     /// Starts a pairing.
@@ -55,12 +55,12 @@ struct PairingPeer {
     /// Exchanges PDUs until neither side has any.
     mutating func goOn(with harness: inout Harness) {
         harness.drive()
-        while let pdu = harness.security(heardBy: address).dropFirst(heard).first {
-            heard += 1
+        while let pdu = harness.security(receivedBy: address).dropFirst(receivedCount).first {
+            receivedCount += 1
             let actions = manager.receive(pdu[...], using: &generator, now: harness.now)
             take(actions, in: &harness)
             harness.drive()
-            hearOfEncryption(in: &harness)
+            reportEncryption(in: &harness)
         }
     }
 
@@ -87,7 +87,7 @@ struct PairingPeer {
                 harness.controller.peers[address]?.key = key.value
                 harness.controller.requestKey(from: address)
                 harness.drive()
-                hearOfEncryption(in: &harness)
+                reportEncryption(in: &harness)
             case .paired(let made): keys = made
             case .failed(let failure): failures.append(failure)
             default: break
@@ -95,7 +95,7 @@ struct PairingPeer {
         }
     }
 
-    private mutating func hearOfEncryption(in harness: inout Harness) {
+    private mutating func reportEncryption(in harness: inout Harness) {
         let link = harness.core.linkList.first { $0.peer == address }?.identifier
         guard !isEncrypted, manager.strength != nil,
             let link, let key = harness.core.look(at: link, { $0.protection.inForce }),

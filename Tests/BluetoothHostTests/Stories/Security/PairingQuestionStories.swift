@@ -34,13 +34,13 @@ struct PairingQuestionStories {
         var harness = harness()
         let first = try harness.accept(Self.attacker)
         _ = try harness.accept(Self.phone)
-        #expect(harness.hear(Self.request, from: Self.attacker).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.attacker).isEmpty)
         #expect(harness.lastQuestion?.link == first)
-        #expect(harness.hear(Self.request, from: Self.phone) == [Self.busy])
+        #expect(harness.exchange(Self.request, from: Self.phone) == [Self.busy])
         #expect(harness.questionCount == 1 && harness.core.context.attempts.count == 0)
         harness.core.answer(.no, on: first, now: harness.now)
         harness.drive()
-        #expect(harness.hear(Self.request, from: Self.phone).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.phone).isEmpty)
         #expect(harness.questionCount == 2 && harness.lastQuestion?.link != first)
     }
 
@@ -55,10 +55,10 @@ struct PairingQuestionStories {
         _ = try harness.accept(Self.phone)
         _ = try harness.accept(Bonded.peer.address)
         _ = try harness.connect(Self.peers[2].address)
-        #expect(harness.hear(Self.request, from: Self.phone).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.phone).isEmpty)
         #expect(harness.questionCount == 1)
-        #expect(harness.hear([0x0B, 0x09], from: Self.peers[2].address) == [Self.busy])
-        #expect(harness.hear(Self.request, from: Bonded.peer.address) == [Self.busy])
+        #expect(harness.exchange([0x0B, 0x09], from: Self.peers[2].address) == [Self.busy])
+        #expect(harness.exchange(Self.request, from: Bonded.peer.address) == [Self.busy])
         #expect(harness.questionCount == 1 && !harness.isAskedAboutLoss)
         #expect(harness.core.bonds.count == 1)
     }
@@ -74,14 +74,14 @@ struct PairingQuestionStories {
         }
         // The phone's request is answered before the attacker's pairing asks its question.
         let request: [UInt8] = [0x01, 0x01, 0x00, 0x0D, 0x10, 0x01, 0x01]
-        #expect(harness.hear(request, from: Self.phone).first?.first == 0x02)
+        #expect(harness.exchange(request, from: Self.phone).first?.first == 0x02)
         attacker.pair(with: &harness)
         #expect(harness.questionCount == 1)
         var generator = SplitMix64(seed: 5)
         let pair = try #require(SMP.KeyPair(using: &generator))
-        let key = harness.hear(SMP.PDU.publicKey(pair.publicKey).encode(), from: Self.phone)
+        let key = harness.exchange(SMP.PDU.publicKey(pair.publicKey).encode(), from: Self.phone)
         #expect(key.first?.first == 0x0C && key.last?.first == 0x03)
-        let random = harness.hear([0x04] + [UInt8](repeating: 7, count: 16), from: Self.phone)
+        let random = harness.exchange([0x04] + [UInt8](repeating: 7, count: 16), from: Self.phone)
         #expect(random.last == Self.busy)
         #expect(harness.questionCount == 1 && harness.core.context.attempts.count == 0)
     }
@@ -91,22 +91,22 @@ struct PairingQuestionStories {
         var harness = harness()
         let first = try harness.accept(Self.attacker)
         let second = try harness.accept(Self.phone)
-        _ = harness.hear(Self.request, from: Self.attacker)
-        _ = harness.hear([0x05, 0x08], from: Self.attacker)
-        let heard = [Self.attacker, Self.phone].map { harness.security(heardBy: $0) }
+        _ = harness.exchange(Self.request, from: Self.attacker)
+        _ = harness.exchange([0x05, 0x08], from: Self.attacker)
+        let received = [Self.attacker, Self.phone].map { harness.security(receivedBy: $0) }
         for link in [first, second] {
             for answer in [Pairing.Answer.yes, .no, .passkey(1)] {
                 harness.core.answer(answer, on: link, now: harness.now)
                 harness.drive()
             }
         }
-        #expect([Self.attacker, Self.phone].map { harness.security(heardBy: $0) } == heard)
+        #expect([Self.attacker, Self.phone].map { harness.security(receivedBy: $0) } == received)
         // The phone's question is open now, and an answer to the attacker's question must not
         // answer it.
-        #expect(harness.hear(Self.request, from: Self.phone).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.phone).isEmpty)
         harness.core.answer(.yes, on: first, now: harness.now)
         harness.drive()
-        #expect(harness.security(heardBy: Self.phone) == heard[1])
+        #expect(harness.security(receivedBy: Self.phone) == received[1])
         #expect(harness.core.bonds.isEmpty)
     }
 
@@ -125,7 +125,7 @@ struct PairingQuestionStories {
         #expect(isTaken == [false, false])
         questions.open(ids[2], on: links[0])
         let answers = [ids[0], ids[2], ids[2]].map { questions.close($0, on: links[0]) }
-        #expect(answers == [false, true, false], "an answer counts once")
+        #expect(answers == [false, true, false], "A question accepts one answer")
         questions.withdraw(links[1])
         let isWithdrawnTaken = questions.close(ids[1], on: links[1])
         #expect(!isWithdrawnTaken)
@@ -138,7 +138,7 @@ struct PairingQuestionStories {
         var harness = harness()
         for (index, peer) in Self.peers.enumerated() {
             let link = try harness.accept(peer.address)
-            let answers = harness.hear(Self.request, from: peer.address)
+            let answers = harness.exchange(Self.request, from: peer.address)
             #expect(answers == (index < RepeatedAttempts.questionLimit ? [] : [Self.repeated]))
             harness.core.answer(.no, on: link, now: harness.now)
             harness.drive()
@@ -148,7 +148,7 @@ struct PairingQuestionStories {
         #expect(harness.questionCount == RepeatedAttempts.questionLimit)
         harness.advance(by: RepeatedAttempts.firstQuestionDelay)
         _ = try harness.accept(Self.peers[11].address)
-        #expect(harness.hear(Self.request, from: Self.peers[11].address).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.peers[11].address).isEmpty)
         #expect(harness.questionCount == RepeatedAttempts.questionLimit + 1)
     }
 
@@ -157,7 +157,7 @@ struct PairingQuestionStories {
         var harness = harness()
         for peer in Self.peers {
             _ = try harness.accept(peer.address)
-            _ = harness.hear(Self.request, from: peer.address)
+            _ = harness.exchange(Self.request, from: peer.address)
             harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
             harness.drive()
         }
@@ -169,14 +169,14 @@ struct PairingQuestionStories {
         var harness = harness()
         for peer in Self.peers.prefix(RepeatedAttempts.questionLimit) {
             _ = try harness.accept(peer.address)
-            _ = harness.hear(Self.request, from: peer.address)
+            _ = harness.exchange(Self.request, from: peer.address)
             harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
             harness.drive()
         }
         let link = try harness.accept(Self.phone)
-        #expect(harness.hear(Self.request, from: Self.phone) == [Self.repeated])
+        #expect(harness.exchange(Self.request, from: Self.phone) == [Self.repeated])
         harness.core.openPairingWindow(for: nil, now: harness.now)
-        #expect(harness.hear(Self.request, from: Self.phone).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.phone).isEmpty)
         harness.core.answer(.yes, on: link, now: harness.now)
         harness.drive()
         #expect(harness.core.context.attempts.questionWaitLeft(now: harness.now) == nil)
@@ -196,7 +196,7 @@ struct PairingQuestionStories {
             $0.ioCapability = .displayOnly
         }
         peer.goOn(with: &harness)
-        #expect(harness.security(heardBy: Self.phone).first?.first == 0x01)
+        #expect(harness.security(receivedBy: Self.phone).first?.first == 0x01)
     }
 
     // MARK: The pairing window
@@ -205,12 +205,12 @@ struct PairingQuestionStories {
     func window() throws {
         var harness = harness { $0.pairingWindow = .seconds(60) }
         _ = try harness.accept(Self.phone)
-        #expect(harness.hear(Self.request, from: Self.phone) == [Self.notSupported])
+        #expect(harness.exchange(Self.request, from: Self.phone) == [Self.notSupported])
         harness.core.openPairingWindow(for: .seconds(60), now: harness.now)
-        #expect(harness.hear([0x05, 0x08], from: Self.phone).isEmpty)
+        #expect(harness.exchange([0x05, 0x08], from: Self.phone).isEmpty)
         harness.advance(by: .seconds(59))
         #expect(harness.core.context.pairingWindow.isOpen)
-        #expect(harness.hear(Self.request, from: Self.phone).isEmpty)
+        #expect(harness.exchange(Self.request, from: Self.phone).isEmpty)
         #expect(harness.questionCount == 1)
         // A pairing in progress continues after the end of the window.
         harness.advance(by: .seconds(1))
@@ -218,9 +218,9 @@ struct PairingQuestionStories {
         let link = try #require(harness.lastQuestion?.link)
         harness.core.answer(.yes, on: link, now: harness.now)
         harness.drive()
-        #expect(harness.security(heardBy: Self.phone).last?.first == 0x02)
+        #expect(harness.security(receivedBy: Self.phone).last?.first == 0x02)
         _ = try harness.accept(Self.attacker)
-        #expect(harness.hear(Self.request, from: Self.attacker) == [Self.notSupported])
+        #expect(harness.exchange(Self.request, from: Self.attacker) == [Self.notSupported])
         #expect(harness.questionCount == 1)
     }
 
@@ -228,11 +228,11 @@ struct PairingQuestionStories {
     func closing() throws {
         var harness = harness { $0.acceptsPairing = false }
         _ = try harness.accept(Self.phone)
-        #expect(harness.hear(Self.request, from: Self.phone) == [Self.notSupported])
+        #expect(harness.exchange(Self.request, from: Self.phone) == [Self.notSupported])
         harness.core.openPairingWindow(for: nil, now: harness.now)
         harness.advance(by: .seconds(86_400))
         #expect(harness.core.context.pairingWindow.isOpen)
         harness.core.closePairingWindow()
-        #expect(harness.hear(Self.request, from: Self.phone) == [Self.notSupported])
+        #expect(harness.exchange(Self.request, from: Self.phone) == [Self.notSupported])
     }
 }

@@ -42,12 +42,18 @@ struct PairingStories {
         }
         #expect(security == Bonded.security)
         #expect(harness.core.security(of: link) == security)
-        #expect(harness.questionCount == 0, "who begins has consented")
-        #expect(harness.toldOfBonds == ["bonded"])
+        #expect(
+            harness.questionCount == 0,
+            "The device that starts a pairing is not asked for consent"
+        )
+        #expect(harness.bondEvents == ["bonded"])
         #expect(harness.core.bonds.map(\.peer) == [PairingPeer.identity])
         #expect(harness.core.bonds.map(\.localIdentity) == [harness.core.ownAddress])
         let known = harness.core.context.peerCipher.identifier(of: address)
-        #expect(harness.core.bonds.map(\.identifier) == [known], "what it was as a stranger")
+        #expect(
+            harness.core.bonds.map(\.identifier) == [known],
+            "The peer keeps the identifier that it had before the bond"
+        )
         #expect(peer.keys?.isBonded == true)
         #expect(harness.count(of: .leEnableEncryption) == 1)
         #expect(harness.controller.violations.isEmpty)
@@ -94,7 +100,7 @@ struct PairingStories {
     }
 
     @Test("A shutdown waits for keys, and ends the link within its limit")
-    func keysAtTheEndOfAll() throws {
+    func keysAtShutdown() throws {
         var (harness, link) = try harnessWithKeysUnderWay()
         _ = harness.ask(.disconnect, of: link)
         harness.core.shutDown(now: harness.now)
@@ -115,7 +121,7 @@ struct PairingStories {
     }
 
     @Test("A peer that disconnects before it has its keys ends the link")
-    func keysOfNobody() throws {
+    func keysAfterDisconnection() throws {
         var (harness, link) = try harnessWithKeysUnderWay()
         let end = harness.ask(.disconnect, of: link)
         harness.controller.dropLink(to: address, .connectionTimeout)
@@ -148,10 +154,10 @@ struct PairingStories {
         peer.pair(with: &harness)
         try peer.agree(to: .no, in: &harness)
         #expect(peer.failures.count == 1 && harness.core.bonds.isEmpty)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x09]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x09]])
         #expect(harness.questionCount == 1)
         harness.advance(by: .seconds(200))
-        #expect(harness.hear(Self.request, from: address).isEmpty)
+        #expect(harness.exchange(Self.request, from: address).isEmpty)
         #expect(harness.questionCount == 2)
     }
 
@@ -161,7 +167,7 @@ struct PairingStories {
         let link = try harness.connect(address)
         let first = harness.ask(.pair(Pairing.Policy()), of: link)
         harness.drive()
-        _ = harness.hear([0x05, 0x08], from: address)
+        _ = harness.exchange([0x05, 0x08], from: address)
         guard case .failure(let failure)? = harness.result(first) else {
             throw Harness.UnexpectedAnswer()
         }
@@ -171,7 +177,10 @@ struct PairingStories {
             throw Harness.UnexpectedAnswer()
         }
         guard case .tooSoon = refusal as? Pairing.Failure else { throw refusal }
-        #expect(harness.security(heardBy: address).count == 1, "the peer was not bothered")
+        #expect(
+            harness.security(receivedBy: address).count == 1,
+            "The host sends no second request"
+        )
     }
 
     @Test(
@@ -181,7 +190,7 @@ struct PairingStories {
     func notSupported(_ hasDelegate: Bool) throws {
         var harness = harness(hasDelegate: hasDelegate) { $0.acceptsPairing = !hasDelegate }
         _ = try harness.accept(address)
-        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange(Self.request, from: address) == [[0x05, 0x05]])
         #expect(harness.questionCount == 0)
     }
 
@@ -190,16 +199,22 @@ struct PairingStories {
         var harness = harness()
         let link = try harness.connect(address)
         var peer = try PairingPeer(harness, isCentral: false)
-        #expect(harness.hear([0x0B, 0x09], from: address).first?.first == 0x01)
+        #expect(harness.exchange([0x0B, 0x09], from: address).first?.first == 0x01)
         peer.goOn(with: &harness)
         #expect(
             harness.lastQuestion?.question == .consent && harness.lastQuestion?.isIncoming == true
         )
-        #expect(harness.core.security(of: link) == LinkSecurity.none, "somebody is asked first")
+        #expect(harness.core.security(of: link) == LinkSecurity.none, "Pairing waits for consent")
         try peer.agree(in: &harness)
         #expect(harness.core.security(of: link) == Bonded.security)
-        #expect(harness.hear([0x0B, 0x09], from: address).isEmpty, "it has that")
-        #expect(harness.hear([0x0B, 0x0D], from: address) == [[0x05, 0x05]], "it gets no more")
+        #expect(
+            harness.exchange([0x0B, 0x09], from: address).isEmpty,
+            "The link already has the requested security"
+        )
+        #expect(
+            harness.exchange([0x0B, 0x0D], from: address) == [[0x05, 0x05]],
+            "The host refuses a request for more security"
+        )
     }
 
     @Test("A bond from elsewhere is not that of a link paired without bonding")
@@ -207,12 +222,12 @@ struct PairingStories {
         let key = try #require(Bonded.key)
         var generator = SplitMix64(seed: 7)
         let privateAddress = ResolvingKey(key)?.makeAddress(using: &generator)
-        let stranger = try #require(privateAddress)
-        var harness = Harness.ready(peers: [ModelPeer(1, address: stranger)]) {
+        let unknownPeer = try #require(privateAddress)
+        var harness = Harness.ready(peers: [ModelPeer(1, address: unknownPeer)]) {
             $0.pairingDelegate = SilentDelegate()
         }
-        let link = try harness.accept(stranger)
-        var peer = try PairingPeer(harness, isCentral: true, address: stranger) {
+        let link = try harness.accept(unknownPeer)
+        var peer = try PairingPeer(harness, isCentral: true, address: unknownPeer) {
             $0.isBonding = false
         }
         peer.pair(with: &harness)
@@ -222,7 +237,7 @@ struct PairingStories {
         harness.core.keepBond(bond, now: harness.now)
         #expect(harness.core.security(of: link) == Self.paired)
         #expect(harness.core.provenBond(of: link) == nil)
-        #expect(harness.core.linkList.map(\.peer) == [stranger], "it was nobody else before")
+        #expect(harness.core.linkList.map(\.peer) == [unknownPeer], "The link keeps its peer")
     }
 
     @Test("A bond from elsewhere does not close an existing link")
@@ -241,7 +256,7 @@ struct PairingStories {
     func refusedSecurityRequest() throws {
         var harness = harness(hasDelegate: false)
         _ = try harness.connect(address)
-        #expect(harness.hear([0x0B, 0x09], from: address) == [[0x05, 0x05]])
+        #expect(harness.exchange([0x0B, 0x09], from: address) == [[0x05, 0x05]])
     }
 
     @Test("Keys without bonding secure the link and create no bond", arguments: [true, false])
@@ -255,7 +270,7 @@ struct PairingStories {
         peer.goOn(with: &harness)
         #expect(throws: Never.self) { try harness.answer(request) }
         #expect(harness.core.security(of: link) == Self.paired)
-        #expect(harness.core.bonds.isEmpty && harness.toldOfBonds.isEmpty)
+        #expect(harness.core.bonds.isEmpty && harness.bondEvents.isEmpty)
     }
 
     @Test("Requests share one pairing, and canceling one does not end the others")
@@ -270,7 +285,7 @@ struct PairingStories {
         for request in requests.dropFirst() {
             #expect(throws: Never.self) { try harness.answer(request) }
         }
-        #expect(harness.security(heardBy: address).count { $0.first == 0x01 } == 1)
+        #expect(harness.security(receivedBy: address).count { $0.first == 0x01 } == 1)
     }
 
     @Test("A pairing without any waiting request is canceled, and the peer is notified")
@@ -281,7 +296,7 @@ struct PairingStories {
         harness.drive()
         harness.core.cancelRequest(request, of: link, now: harness.now)
         harness.drive()
-        #expect(harness.security(heardBy: address).last?.first == 0x05)
+        #expect(harness.security(receivedBy: address).last?.first == 0x05)
         #expect(harness.isPending(request))
     }
 
@@ -304,17 +319,17 @@ struct PairingStories {
         let link = try harness.accept(address)
         _ = harness.ask(.pair(Pairing.Policy()), of: link)
         harness.drive()
-        #expect(harness.hear(Self.request, from: address).map(\.first) == [0x02])
+        #expect(harness.exchange(Self.request, from: address).map(\.first) == [0x02])
         harness.advance(by: SecurityManager.timeout)
         #expect(harness.core.context.attempts.count == 1)
-        let heard = harness.security(heardBy: address)
+        let received = harness.security(receivedBy: address)
         let handle = try #require(harness.controller.handle(of: address))
         let now = harness.now
         harness.core.withLink(handle, now: now) { link, context in
             link.refusePairing(.pairingNotSupported, &context)
         }
         harness.drive()
-        #expect(harness.security(heardBy: address) == heard)
+        #expect(harness.security(receivedBy: address) == received)
     }
 
     @Test(
@@ -332,7 +347,7 @@ struct PairingStories {
         if isCancelled {
             harness.core.cancelRequest(request, of: link, now: harness.now)
         } else {
-            _ = harness.hear([0x05, 0x08], from: address)
+            _ = harness.exchange([0x05, 0x08], from: address)
         }
         let handle = try #require(harness.controller.handle(of: address))
         harness.controller.changeEncryption(on: handle)
@@ -394,7 +409,7 @@ struct PairingStories {
         harness.controller.keepsPackets = false
         harness.controller.releasePackets(2_000, on: handle)
         harness.drive()
-        let answers = harness.security(heardBy: address)
+        let answers = harness.security(receivedBy: address)
         #expect((2...60).contains(answers.count) && Set(answers) == [[0x05, 0x05]])
         #expect(harness.controller.violations.isEmpty)
     }

@@ -73,20 +73,20 @@ extension Harness {
     func count(of opcode: HCI.Opcode) -> Int { controller.commands.count { $0 == opcode } }
 
     /// Returns the PDUs that the peer has received on the channel of the Security Manager.
-    func security(heardBy peer: DeviceAddress) -> [[UInt8]] {
+    func security(receivedBy peer: DeviceAddress) -> [[UInt8]] {
         controller.peers[peer]?.securityPDUs ?? []
     }
 
     /// Returns the PDUs that the peer receives after it has sent `pdu`.
-    mutating func hear(_ pdu: [UInt8], from peer: DeviceAddress) -> [[UInt8]] {
-        let before = security(heardBy: peer).count
+    mutating func exchange(_ pdu: [UInt8], from peer: DeviceAddress) -> [[UInt8]] {
+        let before = security(receivedBy: peer).count
         controller.sendSecurity(pdu, from: peer)
         drive()
-        return Array(security(heardBy: peer).dropFirst(before))
+        return Array(security(receivedBy: peer).dropFirst(before))
     }
 
     /// The names of the events about bonds.
-    var toldOfBonds: [String] {
+    var bondEvents: [String] {
         securityEvents.map { event in
             switch event {
             case .bonded: "bonded"

@@ -17,7 +17,7 @@ struct NotificationStories {
         _ profile: ModelProfile = .rich
     ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
         var harness = Harness.ready(profile, peers: [peer])
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)
         let notified = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
         let indicated = harness.write([2, 0], to: try service.configuration(2), by: peer.address)
@@ -31,8 +31,11 @@ struct NotificationStories {
         let id = harness.notify([(service.value(0), [42])], on: link)
         guard case .done = try harness.answer(id) else { throw Harness.UnexpectedAnswer() }
         harness.drive()
-        #expect(harness.values(heardBy: peer.address) == [[42]])
-        #expect(harness.core.value(of: service.value(0)) == [1, 2, 3], "the value was changed")
+        #expect(harness.values(receivedBy: peer.address) == [[42]])
+        #expect(
+            harness.core.value(of: service.value(0)) == [1, 2, 3],
+            "A notification does not change the stored value"
+        )
         #expect(
             harness.core.subscriptions(of: link) == [
                 service.value(0): .notification, service.value(2): .indication,
@@ -55,7 +58,7 @@ struct NotificationStories {
             try harness.core.tryNotify([1], of: service.value(0), on: link, now: harness.now)
         }
         harness.drive()
-        #expect(harness.values(heardBy: peer.address).isEmpty)
+        #expect(harness.values(receivedBy: peer.address).isEmpty)
     }
 
     @Test("Notifications wait for free buffers and are sent in order")
@@ -66,13 +69,16 @@ struct NotificationStories {
         let values = (0..<300).map { [UInt8(truncatingIfNeeded: $0), 7] }
         let ids = values.map { harness.notify([(service.value(0), $0)], on: link) }
         harness.drive()
-        #expect(ids.filter { !harness.isPending($0) }.count < 16, "the host buffers without end")
+        #expect(
+            ids.filter { !harness.isPending($0) }.count < 16,
+            "The host buffers a limited number of notifications"
+        )
         for _ in values {
             harness.controller.releasePackets(1, on: handle)
             harness.drive()
         }
         #expect(harness.unfinished(ids).isEmpty)
-        #expect(harness.values(heardBy: peer.address) == values)
+        #expect(harness.values(receivedBy: peer.address) == values)
         #expect(harness.controller.violations.isEmpty)
     }
 
@@ -80,18 +86,18 @@ struct NotificationStories {
     func smallerMTU() throws {
         var (harness, link, service) = try subscribed(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))
-        _ = harness.hear(.exchangeMTURequest(.init(receiveMTU: 200)), from: peer.address)
+        _ = harness.exchange(.exchangeMTURequest(.init(receiveMTU: 200)), from: peer.address)
         harness.controller.keepsPackets = true
         let value = [UInt8](repeating: 7, count: 100)
         let ids = (0..<200).map { _ in harness.notify([(service.value(0), value)], on: link) }
-        _ = harness.hear(.exchangeMTURequest(.init(receiveMTU: 23)), from: peer.address)
+        _ = harness.exchange(.exchangeMTURequest(.init(receiveMTU: 23)), from: peer.address)
         harness.controller.keepsPackets = false
         harness.controller.releasePackets(2_000, on: handle)
         harness.drive()
         #expect(harness.unfinished(ids).isEmpty)
-        let heard = harness.values(heardBy: peer.address)
-        #expect(heard.count == ids.count)
-        #expect(heard.last == Array(value.prefix(20)))
+        let received = harness.values(receivedBy: peer.address)
+        #expect(received.count == ids.count)
+        #expect(received.last == Array(value.prefix(20)))
     }
 
     @Test("Trying to notify reports missing buffers, and later that one is free")
@@ -121,8 +127,8 @@ struct NotificationStories {
         harness.controller.keepsPackets = false
         harness.controller.releasePackets(200, on: handle)
         harness.drive()
-        #expect(readiness(harness) == 1, "told once for each refusal")
-        #expect(harness.values(heardBy: peer.address) == sent)
+        #expect(readiness(harness) == 1, "A refusal is followed by one event")
+        #expect(harness.values(receivedBy: peer.address) == sent)
     }
 
     private func readiness(_ harness: Harness) -> Int {
@@ -135,14 +141,14 @@ struct NotificationStories {
         harness.controller.peers[peer.address]?.server.confirms = false
         let ids = (0..<3).map { harness.notify([(service.value(2), [UInt8($0)])], on: link) }
         harness.drive()
-        #expect(harness.values(heardBy: peer.address) == [[0]])
+        #expect(harness.values(receivedBy: peer.address) == [[0]])
         for number in 1...3 {
             #expect(harness.isPending(ids[number - 1]))
             harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)
             harness.drive()
             #expect(!harness.isPending(ids[number - 1]))
         }
-        #expect(harness.values(heardBy: peer.address) == [[0], [1], [2]])
+        #expect(harness.values(receivedBy: peer.address) == [[0], [1], [2]])
     }
 
     @Test("A notification overtakes indications that wait for a confirmation")
@@ -155,7 +161,7 @@ struct NotificationStories {
         harness.drive()
         #expect(harness.isPending(held))
         #expect(!harness.isPending(free))
-        #expect(harness.values(heardBy: peer.address) == [[1], [3]])
+        #expect(harness.values(receivedBy: peer.address) == [[1], [3]])
     }
 
     @Test("A client without a confirmation for 30 seconds loses its link")
@@ -184,7 +190,7 @@ struct NotificationStories {
         )
         harness.drive()
         #expect(harness.isPending(id))
-        #expect(Set(harness.values(heardBy: peer.address)) == [[1], [2], [3]])
+        #expect(Set(harness.values(receivedBy: peer.address)) == [[1], [2], [3]])
         harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)
         harness.drive()
         guard case .done = try harness.answer(id) else { throw Harness.UnexpectedAnswer() }
@@ -192,8 +198,8 @@ struct NotificationStories {
         harness.drive()
         #expect(harness.error(refused) == .notSubscribed)
         #expect(
-            harness.values(heardBy: peer.address).count == 3,
-            "one of them was sent all the same"
+            harness.values(receivedBy: peer.address).count == 3,
+            "A refused group of values is not sent"
         )
     }
 
@@ -207,9 +213,11 @@ struct NotificationStories {
         harness.drive()
         guard case .done = try harness.answer(id) else { throw Harness.UnexpectedAnswer() }
         guard
-            case .multipleHandleValueNotification(let told)? = harness.heard(by: peer.address).last
-        else { return #expect(Bool(false), "not sent as one") }
-        #expect(told.entries.map { Array($0.value) } == [[1], [2]])
+            case .multipleHandleValueNotification(let notification)? = harness.received(
+                by: peer.address
+            ).last
+        else { return #expect(Bool(false), "The values are not in one PDU") }
+        #expect(notification.entries.map { Array($0.value) } == [[1], [2]])
     }
 
     @Test("A value that is canceled before it is sent is never sent")
@@ -228,7 +236,7 @@ struct NotificationStories {
         harness.drive()
         #expect(!harness.isPending(last))
         let expected = (0..<left).map { [UInt8($0)] } + [[200]]
-        #expect(harness.values(heardBy: peer.address) == expected)
+        #expect(harness.values(receivedBy: peer.address) == expected)
     }
 
     @Test("The end of the link fails every waiting value", arguments: [true, false])
@@ -272,8 +280,11 @@ extension Harness {
     ) -> AttributeHandle? {
         let request = ATT.ReadByTypeRequest(start: .first, end: .last, type: type)
         guard
-            case .readByTypeResponse(let response)? = hear(.readByTypeRequest(request), from: peer)
-                .first
+            case .readByTypeResponse(let response)? = exchange(
+                .readByTypeRequest(request),
+                from: peer
+            )
+            .first
         else { return nil }
         return response.entries.first?.handle
     }

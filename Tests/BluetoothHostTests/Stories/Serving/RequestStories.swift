@@ -16,7 +16,7 @@ struct RequestStories {
         _ profile: ModelProfile = .rich
     ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
         var harness = Harness.ready(profile, peers: [peer])
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)
         return (harness, link, service)
     }
@@ -61,11 +61,11 @@ struct RequestStories {
         #expect(question == .read(link.client, service.value(1), offset: 0))
         harness.advance(by: .seconds(20))
         harness.answer(id, .success([8, 8]))
-        #expect(harness.heard(by: peer.address).last == .value([8, 8]))
-        let count = harness.heard(by: peer.address).count
+        #expect(harness.received(by: peer.address).last == .value([8, 8]))
+        let count = harness.received(by: peer.address).count
         harness.answer(id, .success([9]))
         harness.answer(id, .failure(.unlikelyError))
-        #expect(harness.heard(by: peer.address).count == count, "answered twice")
+        #expect(harness.received(by: peer.address).count == count, "The client gets one response")
     }
 
     @Test("A question without an answer is refused after 25 seconds")
@@ -73,9 +73,9 @@ struct RequestStories {
         var (harness, _, service) = try serving()
         _ = harness.read(service.value(1), by: peer.address)
         harness.advance(by: .milliseconds(24_999))
-        #expect(harness.heard(by: peer.address).last != refusal(service))
+        #expect(harness.received(by: peer.address).last != refusal(service))
         harness.advance(by: .milliseconds(1))
-        #expect(harness.heard(by: peer.address).last == refusal(service))
+        #expect(harness.received(by: peer.address).last == refusal(service))
         #expect(harness.ends.isEmpty)
     }
 
@@ -94,19 +94,22 @@ struct RequestStories {
         let expected: ATT.PDU =
             isAccepted
             ? .writeResponse : .refusal(.writeRequest, service.value(1), .valueNotAllowed)
-        #expect(harness.heard(by: peer.address).last == expected)
+        #expect(harness.received(by: peer.address).last == expected)
     }
 
     @Test("A command is reported and gets no response")
     func command() throws {
         var (harness, link, service) = try serving()
         let command = ATT.PDU.writeCommand(.init(handle: service.value(1), value: [3]))
-        #expect(harness.hear(command, from: peer.address).isEmpty)
+        #expect(harness.exchange(command, from: peer.address).isEmpty)
         let (id, question) = try #require(harness.questions.first)
         let entry = GATT.WriteEntry(handle: service.value(1), value: [3])
         #expect(question == .write(link.client, [entry], needsAnswer: false))
         harness.answer(id, .success([]))
-        #expect(harness.heard(by: peer.address).count == 1, "only our own exchange of MTUs")
+        #expect(
+            harness.received(by: peer.address).count == 1,
+            "The peer gets only the host's MTU exchange"
+        )
     }
 
     @Test("An answer to a client that disconnected is dropped, even if its handle is reused")
@@ -119,9 +122,9 @@ struct RequestStories {
         harness.drive()
         harness.controller.reuse(handle)
         _ = try harness.connect(peer.address)
-        let count = harness.heard(by: peer.address).count
+        let count = harness.received(by: peer.address).count
         harness.answer(id, .success([1]))
-        #expect(harness.heard(by: peer.address).count == count)
+        #expect(harness.received(by: peer.address).count == count)
         #expect(harness.controller.violations.isEmpty)
     }
 
@@ -133,14 +136,14 @@ struct RequestStories {
         let first = harness.read(service.value(0), by: peer.address)
         #expect(first == [.value(Array(long.prefix(246)))])
         let blob = ATT.PDU.readBlobRequest(.init(handle: service.value(0), offset: 492))
-        let second = harness.hear(blob, from: peer.address)
+        let second = harness.exchange(blob, from: peer.address)
         #expect(second == [.readBlobResponse(.init(value: long[492...]))])
     }
 
     @Test("Services are published without a controller and survive its resets")
     func reset() throws {
         var harness = Harness(peers: [peer])
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         harness.open()
         harness.drive()
         _ = try harness.connect(peer.address)
@@ -157,7 +160,7 @@ struct RequestStories {
         var harness = Harness.ready(peers: [peer]) { $0.name = "Ward 7" }
         _ = try harness.connect(peer.address)
         let request = ATT.ReadByTypeRequest(start: .first, end: .last, type: BluetoothUUID(0x2A00))
-        let answer = harness.hear(.readByTypeRequest(request), from: peer.address)
+        let answer = harness.exchange(.readByTypeRequest(request), from: peer.address)
         guard case .readByTypeResponse(let response)? = answer.first else {
             return #expect(Bool(false), "\(answer)")
         }

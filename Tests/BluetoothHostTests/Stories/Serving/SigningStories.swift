@@ -30,7 +30,7 @@ struct SigningStories {
     }
 
     private func commands(_ harness: Harness) -> [ATT.SignedWriteCommand] {
-        harness.heard(by: peer.address).compactMap {
+        harness.received(by: peer.address).compactMap {
             if case .signedWriteCommand(let command) = $0 { command } else { nil }
         }
     }
@@ -47,12 +47,12 @@ struct SigningStories {
         }
         var checker = try #require(Self.signingKey.map { SigningKey(key: $0.bytes.reversed()) })
         #expect(commands(harness).map { Array($0.value) } == [[1], [2], [3]])
-        let verdicts = commands(harness).map { checker.accept($0) }
-        #expect(verdicts == [true, true, true])
+        let results = commands(harness).map { checker.accept($0) }
+        #expect(results == [true, true, true])
     }
 
     @Test("Signing without a bond is refused")
-    func stranger() throws {
+    func withoutBond() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
         let id = harness.ask(.writeSigned(AttributeHandle(5), [1]), of: link)
@@ -73,7 +73,7 @@ struct SigningStories {
         guard case .gatt(.done) = try harness.answer(id) else { throw Harness.UnexpectedAnswer() }
         #expect(commands(harness).isEmpty)
         let plain = ATT.PDU.writeCommand(.init(handle: AttributeHandle(5), value: [7]))
-        #expect(harness.heard(by: peer.address).contains(plain))
+        #expect(harness.received(by: peer.address).contains(plain))
     }
 }
 
@@ -136,13 +136,16 @@ struct SignedClientStories {
         _ = try harness.accept(first)
         _ = try harness.accept(second)
         let old = try command(1, to: value, counter: 5)
-        _ = harness.hear(old, from: first)
+        _ = harness.exchange(old, from: first)
         #expect(harness.core.value(of: value) == [1])
-        _ = harness.hear(try command(2, to: value, counter: 6), from: first)
-        _ = harness.hear(old, from: second)
+        _ = harness.exchange(try command(2, to: value, counter: 6), from: first)
+        _ = harness.exchange(old, from: second)
         #expect(harness.core.value(of: value) == [2])
-        _ = harness.hear(try command(3, to: value, counter: 7), from: second)
-        #expect(harness.core.value(of: value) == [3], "a new one is taken")
+        _ = harness.exchange(try command(3, to: value, counter: 7), from: second)
+        #expect(
+            harness.core.value(of: value) == [3],
+            "The server accepts a command with a new counter"
+        )
         #expect(harness.core.context.clientRecords[Bonded.peer.address]?.lastSignCounter == 7)
     }
 
@@ -156,7 +159,7 @@ struct SignedClientStories {
         var (harness, service) = try harness([name: Array(record.dropLast(missing))])
         let address = try move(&harness)
         _ = try harness.accept(address)
-        _ = harness.hear(try command(1, to: service.value(0), counter: 5), from: address)
+        _ = harness.exchange(try command(1, to: service.value(0), counter: 5), from: address)
         #expect(harness.core.value(of: service.value(0)) == [0])
     }
 }

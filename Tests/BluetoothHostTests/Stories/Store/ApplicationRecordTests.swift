@@ -33,7 +33,7 @@ struct ApplicationRecordTests {
         let second = host(store)
         #expect(
             await second.applicationRecord("central-1") == [40],
-            "the last is written in the end"
+            "The store has the last record"
         )
         #expect(await second.applicationRecord("empty") == [])
         await second.keepApplicationRecord(nil, "central-1")
@@ -71,7 +71,7 @@ struct ApplicationRecordTests {
         var events = await host.securityEvents().makeAsyncIterator()
         #expect(await host.applicationRecord("mine") == nil)
         guard case .setAside("application-mine", _)? = await events.next() else {
-            return #expect(Bool(false), "nothing was said")
+            return #expect(Bool(false), "The torn record is not reported")
         }
         #expect(store.load(try key("mine")) == nil)
         #expect(await host.keepApplicationRecord([4], "mine"))
@@ -139,7 +139,10 @@ struct ApplicationRecordTests {
             #expect(await second.keepApplicationRecord([1], "record-\(number)"))
         }
         #expect(await second.keepApplicationRecord([1], "one-more") == false)
-        #expect(await second.keepApplicationRecord([2], "record-1"), "an old one may change")
+        #expect(
+            await second.keepApplicationRecord([2], "record-1"),
+            "An existing record can change at the limit"
+        )
         await second.keepApplicationRecord(nil, "record-2")
         #expect(await second.keepApplicationRecord([1], "one-more"))
         await second.shutdown()

@@ -62,7 +62,10 @@ struct BondStories {
         named.name = "Kitchen"
         harness.core.keepBond(named, now: harness.now)
         harness.performActions()
-        #expect(harness.core.bonds.map(\.name) == ["Kitchen", kept.name], "a name is no new bond")
+        #expect(
+            harness.core.bonds.map(\.name) == ["Kitchen", kept.name],
+            "A new name does not create a bond"
+        )
         let next = Self.harness(harness.store)
         #expect(Set(next.core.bonds) == Set(harness.core.bonds))
     }
@@ -111,13 +114,13 @@ struct BondStories {
         harness.performActions()
         #expect(harness.core.bonds.first?.peer == peers[0].address)
         #expect(harness.store[Self.key(10)] == nil)
-        // As if all of them were.
+        // The remaining bonds all belong to the connected peer.
         harness.core.context.bonds.removeAll { $0.peer != peers[0].address }
         let copies = [Bond](repeating: harness.core.bonds[0], count: HostCore.bondLimit)
         harness.core.context.bonds = copies
         let isKept = harness.core.keepBond(SampleBonds.bond(6_000), now: harness.now)
         #expect(!isKept && harness.core.bonds == copies)
-        #expect(harness.core.isDrained, "nothing is saved")
+        #expect(harness.core.isDrained, "The host saves nothing")
     }
 
     @Test("A bond beyond the limit is removed at the start after a crash")
@@ -196,7 +199,10 @@ struct BondStories {
         }
         #expect(text.contains("disk full"))
         harness.advance(by: .seconds(300))
-        #expect((2...11).contains(harness.securityEvents.count), "it is tried now and then")
+        #expect(
+            (2...11).contains(harness.securityEvents.count),
+            "The host repeats the save at intervals"
+        )
         harness.isStoreFull = false
         harness.advance(by: .seconds(31))
         #expect(harness.store[Self.key(1)] != nil)
@@ -233,7 +239,7 @@ struct BondStories {
         #expect(harness.saves.filter { $0 == counterKey }.count == 2)
         var next = Self.harness(harness.store)
         let counter = next.core.takeSignCounter(for: SampleBonds.peer(1))
-        #expect(counter == 512, "what was reserved and not used is left out")
+        #expect(counter == 512, "The counter skips reserved values")
         next.performActions()
         var rekeyed = SampleBonds.bond(1)
         rekeyed.localSigningKey = SampleBonds.resolvingKey

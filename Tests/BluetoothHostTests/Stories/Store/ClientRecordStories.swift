@@ -30,7 +30,7 @@ struct ClientRecordStories {
             $0.store = MemoryStore()
         }
         harness.store = store
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try encrypt(&harness)
         return (harness, link, service)
     }
@@ -72,7 +72,7 @@ struct ClientRecordStories {
         let saves = harness.saves.filter { $0 == key }.count
         #expect(saves == SaveSchedule.burstLimit)
         harness.advance(by: SaveSchedule.interval)
-        #expect(try stored(harness).configurations.count == 1, "the latest state is saved in time")
+        #expect(try stored(harness).configurations.count == 1, "The host saves the latest state")
         #expect(harness.saves.filter { $0 == key }.count == saves + 1)
     }
 
@@ -113,12 +113,12 @@ struct ClientRecordStories {
         guard case .leftAlone? = other.securityEvents.first else {
             return #expect(Bool(false), "\(other.securityEvents)")
         }
-        #expect(other.setAside == [key], "what is to be kept now makes room for itself")
+        #expect(other.setAside == [key], "The new record sets the damaged record aside")
         #expect(try stored(other).knownHash != nil)
     }
 
     @Test("The order of use is stored rarely")
-    func meetings() throws {
+    func orderOfUse() throws {
         var harness = Harness.ready(peers: [peer]) { $0.store = MemoryStore() }
         harness.core.keepBond(
             Bond(peer: peer.address, longTermKey: try #require(Bonded.key)),

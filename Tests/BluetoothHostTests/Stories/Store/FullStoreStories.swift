@@ -47,8 +47,8 @@ struct FullStoreStories {
         }
         #expect(reason.contains("disk full"))
         #expect(peer.keys == nil && peer.failures == [.refusedByPeer(.keyRejected)])
-        #expect(harness.security(heardBy: address).last == Self.keyRejected)
-        #expect(harness.core.bonds.isEmpty && !harness.toldOfBonds.contains("bonded"))
+        #expect(harness.security(receivedBy: address).last == Self.keyRejected)
+        #expect(harness.core.bonds.isEmpty && !harness.bondEvents.contains("bonded"))
         #expect(harness.core.security(of: link) == LinkSecurity.none)
         harness.advance(by: LinkCore.refusalPause)
         guard case .bondNotKept? = harness.ends[link]?.first else {
@@ -64,12 +64,12 @@ struct FullStoreStories {
         harness.isStoreFull = true
         peer.pair(with: &harness)
         try peer.agree(in: &harness)
-        #expect(peer.keys != nil, "it cannot be told any more")
+        #expect(peer.keys != nil, "The peer has all keys")
         guard case .bondNotKept? = harness.ends[link]?.first else {
             throw Harness.UnexpectedAnswer()
         }
         #expect(harness.controller.disconnectReasons == [.remoteDeviceLowResources])
-        #expect(harness.core.bonds.isEmpty && !harness.toldOfBonds.contains("bonded"))
+        #expect(harness.core.bonds.isEmpty && !harness.bondEvents.contains("bonded"))
     }
 
     @Test("The previous bond remains, in the store and in use")
@@ -108,7 +108,7 @@ struct FullStoreStories {
         _ = harness.ask(.pair(Pairing.Policy()), of: first)
         peer.goOn(with: &harness)
         harness.advance(by: .seconds(60))
-        #expect(harness.saves.isEmpty, "nothing is left to be tried again")
+        #expect(harness.saves.isEmpty, "No save is pending")
         harness.isStoreFull = false
         let link = try harness.connect(address)
         peer = try PairingPeer(harness, isCentral: false)
@@ -134,7 +134,10 @@ struct FullStoreStories {
         #expect(harness.store.isEmpty && harness.core.bonds.isEmpty)
         harness.isStoreFull = false
         harness.advance(by: .seconds(31))
-        #expect(harness.store[RecordName.identity.key] != nil, "it is tried again")
+        #expect(
+            harness.store[RecordName.identity.key] != nil,
+            "The identity is saved by a later attempt"
+        )
         #expect(!harness.core.context.storeState.isIdentityUnsaved)
     }
 }

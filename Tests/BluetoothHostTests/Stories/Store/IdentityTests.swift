@@ -75,7 +75,10 @@ struct IdentityTests {
         #expect(second.local == first.local && second.secret == first.secret)
         let other = identity(nil, seed: 2)
         #expect(other.local != first.local && other.secret != first.secret)
-        #expect(first.secret != first.local.resolvingKey, "peers are told the resolving key")
+        #expect(
+            first.secret != first.local.resolvingKey,
+            "The secret differs from the resolving key, which peers get"
+        )
     }
 
     @Test("The address can be configured, and private addresses remain resolvable")
@@ -86,7 +89,7 @@ struct IdentityTests {
         let second = identity(store, seed: 2, address: SampleBonds.peer(1))
         #expect(second.local.address == SampleBonds.peer(1))
         #expect(second.local.resolvingKey == first.local.resolvingKey)
-        #expect(identity(store, seed: 3).local == first.local, "the first is the one that is kept")
+        #expect(identity(store, seed: 3).local == first.local, "The first identity is stored")
     }
 
     @Test("While the store cannot be read, another identity is used and nothing is overwritten")
@@ -169,7 +172,7 @@ struct IdentityTests {
         let second = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
         #expect(await second.core.ownAddress == address)
         await #expect(throws: HostError.self) { try await second.start() }
-        #expect(await second.bonds.isEmpty, "the bond was made by somebody else")
+        #expect(await second.bonds.isEmpty, "A bond of another identity is unused")
         var bond = SampleBonds.bond(2)
         bond.localIdentity = nil
         await second.addBond(bond)

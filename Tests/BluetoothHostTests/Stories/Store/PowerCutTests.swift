@@ -29,8 +29,8 @@ struct PowerCutTests {
             let lines = generator.happens(oneIn: 8) ? 0 : 1 + generator.next() % 40
             try await writer.read(lines: Int(lines))
             writer.kill(after: Int(generator.next() % 20_000))
-            let (said, ending) = try await writer.readAll()
-            for line in said { record.note(line) }
+            let (output, ending) = try await writer.readAll()
+            for line in output { record.note(line) }
             #expect(ending == .killed(signal: SIGKILL), "round \(round): \(writer.errors)")
             try record.check(directory, round)
         }
@@ -43,7 +43,7 @@ struct PowerCutTests {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try save(SampleBonds.bond(0), SampleBonds.bond(1), in: directory)
         let writer = try Writer("fill", directory, 100)
-        let failures = try await writer.readAll().said.filter {
+        let failures = try await writer.readAll().output.filter {
             $0.hasPrefix("failed bond-random-c0000000000")
         }
         #expect(failures.count == 4, "\(failures) \(writer.errors)")
@@ -99,7 +99,10 @@ private struct Record {
         for number in 0..<8 {
             let bond = inventory.bonds.first { $0.peer == SampleBonds.peer(number) }
             let found = bond.flatMap(SampleBonds.generation)
-            #expect((bond == nil) == (found == nil), "round \(round): a bond of two versions")
+            #expect(
+                (bond == nil) == (found == nil),
+                "Round \(round): the bond and the inventory disagree"
+            )
             let isNew = begun?.number == number && begun?.generation == found
             #expect(found == kept[number] || isNew, "round \(round): bond \(number)")
             kept[number] = found
@@ -152,7 +155,7 @@ private final class Writer {
     }
 
     /// Waits for the end of the process. Returns its complete output by lines, and its ending.
-    func readAll() async throws -> (said: [String], ending: ChildProcess.Ending) {
+    func readAll() async throws -> (output: [String], ending: ChildProcess.Ending) {
         let (rest, ending) = try await process.waitUntilEnd(within: Self.limit)
         lines += rest.split(separator: "\n").map(String.init)
         return (lines.filter { $0 != "ready" }, ending)

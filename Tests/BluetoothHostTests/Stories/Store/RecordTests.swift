@@ -30,7 +30,9 @@ struct RecordTests {
     }()
 
     private static let application: ApplicationName = {
-        guard let name = ApplicationName("restoration-1") else { preconditionFailure("a name") }
+        guard let name = ApplicationName("restoration-1") else {
+            preconditionFailure("The name of the record is invalid")
+        }
         return name
     }()
 
@@ -97,7 +99,7 @@ struct RecordTests {
         #expect(try Bond(parsing: bytes, peer: bond.peer) == bond)
         let counter = SignCounter(next: 300, reserved: 512)
         let read = try SignCounter(parsing: counter.encode(for: bond.peer), peer: bond.peer)
-        #expect(read == SignCounter(next: 512, reserved: 512), "the rest of the block is left out")
+        #expect(read == SignCounter(next: 512, reserved: 512), "The rest of the block is skipped")
         #expect(
             try ClientRecord(parsing: Self.memory.encode(for: bond.peer), peer: bond.peer)
                 == Self.memory

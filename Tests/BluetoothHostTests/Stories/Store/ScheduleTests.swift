@@ -36,11 +36,11 @@ struct ScheduleTests {
         }
         // An hour has 120 intervals, the last of which has not ended.
         #expect(count == SaveSchedule.burstLimit + 119)
-        #expect(schedule.waiting == [client], "what changed last is still to be written")
+        #expect(schedule.waiting == [client], "The latest change waits to be written")
         let deadline = schedule.nextDeadline
         #expect(deadline.map { $0 > now && $0 <= now + SaveSchedule.interval } == true)
         schedule.want(other)
-        #expect(schedule.takeDue(now: now) == [other], "others do not suffer")
+        #expect(schedule.takeDue(now: now) == [other], "Other records are written at once")
         #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
     }
 

@@ -55,7 +55,7 @@ struct StoredBondsTests {
         #expect(stored.localIdentity == SampleBonds.identity)
         #expect(stored.bonds.map(\.identity) == [2, 3, 1].map(SampleBonds.peer))
         #expect(stored.problems.map(\.entry) == [4, 5].map { key(.bond, $0).description })
-        #expect(store.contents == before, "looking changes nothing")
+        #expect(store.contents == before, "Reading does not change the store")
     }
 
     @Test("Removing a bond removes all records of its peer")

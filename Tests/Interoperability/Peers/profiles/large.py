@@ -65,7 +65,7 @@ class Large:
         ]
 
     def connected(self, device, connection):
-        """Does nothing by itself, because it is only explored."""
+        """Starts no work, because tests only explore this accessory."""
 
     def secondary(self):
         return service("FFF0", characteristic("FFF1", READ, b"secondary"), primary=False)

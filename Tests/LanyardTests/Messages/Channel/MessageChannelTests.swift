@@ -205,7 +205,7 @@ struct MessageChannelTests {
     }
 
     @Test("A released channel stops its transport")
-    func letGo() async {
+    func released() async {
         let transport = FakeTransport()
         weak var engine: MessageEngine?
         do {
@@ -330,7 +330,7 @@ struct MessageChannelTests {
                 try await channel.send(Double.nan)
             })
         else {
-            Issue.record("encoded")
+            Issue.record("the value was encoded")
             return
         }
         try await channel.send(Reading(celsius: 1))

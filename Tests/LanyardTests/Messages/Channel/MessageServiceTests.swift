@@ -36,7 +36,7 @@ struct MessageServiceTests {
     }
 
     @Test("A request without a service is refused, also after the token was released")
-    func nobody() async throws {
+    func withoutService() async throws {
         let channel = channel()
         var device = FakeDevice(transport)
         try device.send(.ask(id: 1, question))

@@ -71,7 +71,7 @@ struct MessageEnvelopeTests {
         #expect(MessageEnvelope(deep) == nil)
         let closed = deep + Data((String(repeating: "]", count: 1_000_000) + "}").utf8)
         guard case .tell(let body) = MessageEnvelope(closed) else {
-            Issue.record("not read")
+            Issue.record("the envelope was not decoded")
             return
         }
         #expect(body.count == 2_000_000)

@@ -6,7 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// The stage of a dialogue of the Security Manager: our Security Manager, a tester with its own
+/// The fixture of a dialogue of the Security Manager: our Security Manager, a tester with its own
 /// computations, the application, and virtual time.
 ///
 /// Only the events of the lines may occur: the PDUs of our side and the events of the application
@@ -77,7 +77,7 @@ extension SecurityFixture {
     /// Expects this PDU next from our side.
     mutating func we(send pdu: SMP.PDU, sourceLocation: SourceLocation = #_sourceLocation) {
         let next = sent.isEmpty ? nil : sent.removeFirst()
-        #expect(next == pdu, "what we send", sourceLocation: sourceLocation)
+        #expect(next == pdu, "the next PDU of our side", sourceLocation: sourceLocation)
     }
 
     /// Returns the next PDU of our side, or throws if it does not have this code.
@@ -86,8 +86,8 @@ extension SecurityFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> SMP.PDU {
         let next = sent.isEmpty ? nil : sent.removeFirst()
-        let pdu = try #require(next, "we send nothing", sourceLocation: sourceLocation)
-        try #require(pdu.code == code, "what we send", sourceLocation: sourceLocation)
+        let pdu = try #require(next, "our side sends no PDU", sourceLocation: sourceLocation)
+        try #require(pdu.code == code, "the next PDU of our side", sourceLocation: sourceLocation)
         return pdu
     }
 
@@ -97,7 +97,7 @@ extension SecurityFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let next = heard.isEmpty ? nil : heard.removeFirst()
-        #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
+        #expect(next == action, "the next event of the application", sourceLocation: sourceLocation)
     }
 
     /// Returns the next event of the application, or throws if there is none.
@@ -106,7 +106,7 @@ extension SecurityFixture {
     ) throws -> SecurityManager.Action {
         try #require(
             !heard.isEmpty,
-            "the application hears nothing",
+            "the application gets no event",
             sourceLocation: sourceLocation
         )
         return heard.removeFirst()
@@ -124,8 +124,8 @@ extension SecurityFixture {
     }
 
     func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(sent.isEmpty, "we send more", sourceLocation: sourceLocation)
-        #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
+        #expect(sent.isEmpty, "no other PDU of our side", sourceLocation: sourceLocation)
+        #expect(heard.isEmpty, "no other event of the application", sourceLocation: sourceLocation)
     }
 
     /// Collects actions. Violations by the tester are dropped, since dialogues check their

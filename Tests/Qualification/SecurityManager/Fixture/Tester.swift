@@ -6,7 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// The values of a pairing that the tester knows, and their results: by the formulas of Vol 3, Part
+/// The tester's values of a pairing, and their results: by the formulas of Vol 3, Part
 /// H, 2.3.5.5 and 2.3.5.6, with the initiator's values first.
 struct Tester {
     let isCentral: Bool

@@ -9,18 +9,18 @@ import Synchronization
 /// of its delegate's events.
 ///
 /// - Note: Sendable because everything except the record and `input` is used only on `thread`.
-final class Party: NSObject, StreamDelegate, @unchecked Sendable {
+final class StreamApplication: NSObject, StreamDelegate, @unchecked Sendable {
     /// The reactions of the stream delegate.
-    struct Habits: Sendable {
+    struct Reactions: Sendable {
         /// The number of bytes to read at a time. `nil` to read nothing.
         var reads: Int?
         /// Whether to continue writing when there is space.
-        var pours = false
+        var continuesWriting = false
     }
 
     private struct Record {
         var events: [ChannelBuffers.Side: [Stream.Event]] = [:]
-        var heardElsewhere = 0
+        var eventsOnOtherThreads = 0
         var read: [UInt8] = []
         var written = 0
         var waiting: [(isMet: @Sendable (borrowing Record) -> Bool, then: @Sendable () -> Void)] =
@@ -31,7 +31,7 @@ final class Party: NSObject, StreamDelegate, @unchecked Sendable {
     private let pipe: ChannelPipe
     private(set) var input: ChannelInputStream?
     private var output: ChannelOutputStream?
-    private var habits = Habits()
+    private var reactions = Reactions()
     private var rest: [UInt8] = []
     private let record = Mutex(Record())
 
@@ -46,21 +46,21 @@ final class Party: NSObject, StreamDelegate, @unchecked Sendable {
         let side: ChannelBuffers.Side = stream === input ? .input : .output
         note { record in
             record.events[side, default: []].append(event)
-            if !thread.isCurrent { record.heardElsewhere += 1 }
+            if !thread.isCurrent { record.eventsOnOtherThreads += 1 }
         }
-        if event == .hasBytesAvailable, let reads = habits.reads { take(reads) }
-        if event == .hasSpaceAvailable, habits.pours { pour() }
+        if event == .hasBytesAvailable, let reads = reactions.reads { take(reads) }
+        if event == .hasSpaceAvailable, reactions.continuesWriting { writeRest() }
     }
 }
 
 // Actions.
-extension Party {
+extension StreamApplication {
     func start(
         withDelegate: Bool = true,
-        _ change: @escaping @Sendable (inout Habits) -> Void = { _ in }
+        _ change: @escaping @Sendable (inout Reactions) -> Void = { _ in }
     ) async {
         await thread.run { [self] in
-            change(&habits)
+            change(&reactions)
             for stream in [input, output].compactMap({ $0 as Stream? }) {
                 if withDelegate { stream.delegate = self }
                 stream.schedule(in: .current, forMode: .default)
@@ -71,11 +71,11 @@ extension Party {
         await idle()
     }
 
-    /// Writes as many bytes as there is space for. If `pours` is set, the others follow.
+    /// Writes as many bytes as there is space for. If `continuesWriting` is set, the others follow.
     func write(_ bytes: [UInt8]) {
         thread.perform { [self] in
             rest += bytes
-            pour()
+            writeRest()
         }
     }
 
@@ -101,7 +101,7 @@ extension Party {
         }
     }
 
-    func letGo() async {
+    func releaseStreams() async {
         await thread.run { [self] in
             input = nil
             output = nil
@@ -120,7 +120,7 @@ extension Party {
         note { $0.read += bytes }
     }
 
-    private func pour() {
+    private func writeRest() {
         guard let output, !rest.isEmpty, output.hasSpaceAvailable else { return }
         let count = output.write(rest)
         guard count > 0 else { return }
@@ -130,8 +130,8 @@ extension Party {
 }
 
 // The record.
-extension Party {
-    var heardElsewhere: Int { record.withLock { $0.heardElsewhere } }
+extension StreamApplication {
+    var eventsOnOtherThreads: Int { record.withLock { $0.eventsOnOtherThreads } }
     var read: [UInt8] { record.withLock { $0.read } }
     var written: Int { record.withLock { $0.written } }
 
@@ -152,7 +152,7 @@ extension Party {
         for _ in 0..<4 { await thread.run {} }
     }
 
-    func heard(_ event: Stream.Event, of side: ChannelBuffers.Side) async throws {
+    func awaitEvent(_ event: Stream.Event, of side: ChannelBuffers.Side) async throws {
         await until { $0.events[side]?.contains(event) == true }
     }
 

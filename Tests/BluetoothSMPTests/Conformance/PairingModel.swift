@@ -10,7 +10,7 @@ import LanyardTestSupport
 ///
 /// One event occurs at a time: `step` delivers a PDU, encrypts the link, or answers for a user, in
 /// this order. The state of each end before each event is recorded.
-struct Encounter {
+struct PairingModel {
     /// The ends of the link.
     enum End: String, CaseIterable {
         case central, peripheral
@@ -103,7 +103,7 @@ struct Encounter {
     }
 }
 
-extension Encounter {
+extension PairingModel {
     struct Unfinished: Error {}
 
     /// Returns the keys of an end, or throws its failure.
@@ -114,7 +114,7 @@ extension Encounter {
 }
 
 // Events.
-extension Encounter {
+extension PairingModel {
     /// Starts a pairing at one end.
     mutating func begin(_ end: End) {
         guard let policy = policies[end] else { return }
@@ -221,7 +221,7 @@ extension Encounter {
     }
 }
 
-extension Encounter.Event {
+extension PairingModel.Event {
     /// Passes the event to a machine.
     func happen(
         to machine: inout SecurityManager,

@@ -9,7 +9,9 @@ import Synchronization
 ///
 /// Unchecked: its variables are changed on the queue before a line is written, and the test reads
 /// them after it has read the line.
-final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+final class DiscoveryRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
+    @unchecked Sendable
+{
     struct ScanMatch {
         let peripheral: CBPeripheral
         let name: String?
@@ -65,7 +67,7 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
                 rssi: RSSI
             )
         )
-        journal.add("seen \(peripheral.name ?? "nobody")")
+        journal.add("seen \(peripheral.name ?? "unnamed")")
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

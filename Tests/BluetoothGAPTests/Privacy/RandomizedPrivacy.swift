@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 @Suite("Random privacy")
-struct RandomisedPrivacy {
+struct RandomizedPrivacy {
     @Test(
         "All address commands are legal, and all requested activities resume",
         arguments: RunSeed.seeds(60)

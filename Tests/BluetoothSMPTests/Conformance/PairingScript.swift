@@ -8,7 +8,7 @@ import Testing
 
 /// A pairing as the specification describes it (Vol 3, Part H, Appendix C): the roles and every PDU
 /// in order, taken from the figures rather than from the implementation.
-struct Play: Sendable, CustomTestStringConvertible {
+struct PairingScript: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var usesSecureConnections: Bool
     /// The method for the Central.
@@ -17,7 +17,7 @@ struct Play: Sendable, CustomTestStringConvertible {
     var peripheral: Pairing.Policy
 
     struct Line: Equatable {
-        var from: Encounter.End
+        var from: PairingModel.End
         var code: SMP.Code
     }
 
@@ -30,11 +30,11 @@ struct Play: Sendable, CustomTestStringConvertible {
         guard usesSecureConnections else {
             return Self.pair(.pairingConfirm) + Self.pair(.pairingRandom)
         }
-        return Self.pair(.pairingPublicKey) + fixture1 + Self.pair(.pairingDHKeyCheck)
+        return Self.pair(.pairingPublicKey) + authenticationStage1 + Self.pair(.pairingDHKeyCheck)
     }
 
     /// Authentication Stage 1 (2.3.5.6.2 to 2.3.5.6.4).
-    private var fixture1: [Line] {
+    private var authenticationStage1: [Line] {
         switch method {
         case .justWorks, .numericComparison:
             [.peripheral(.pairingConfirm)] + Self.pair(.pairingRandom)
@@ -62,49 +62,49 @@ struct Play: Sendable, CustomTestStringConvertible {
         return count > 80 && (16...count - 12).contains(progress)
     }
 
-    /// Plays the pairing with helpful users.
-    func play(faster: Encounter.End = .central, seed: UInt64 = 1) -> Encounter {
-        var encounter = Encounter(central: central, peripheral: peripheral, seed: seed)
-        encounter.people.faster = faster
-        encounter.begin(.central)
-        encounter.drive()
-        return encounter
+    /// Runs the pairing with helpful users.
+    func run(faster: PairingModel.End = .central, seed: UInt64 = 1) -> PairingModel {
+        var model = PairingModel(central: central, peripheral: peripheral, seed: seed)
+        model.people.faster = faster
+        model.begin(.central)
+        model.drive()
+        return model
     }
 }
 
-extension Play.Line {
+extension PairingScript.Line {
     static func central(_ code: SMP.Code) -> Self { Self(from: .central, code: code) }
 
     static func peripheral(_ code: SMP.Code) -> Self { Self(from: .peripheral, code: code) }
 }
 
-extension Play {
-    static let all: [Play] =
+extension PairingScript {
+    static let all: [PairingScript] =
         [true, false].flatMap { isSecure in
             let kind = isSecure ? "SC" : "legacy"
             return [
-                Play(
+                PairingScript(
                     "\(kind), just works",
                     isSecure,
                     .justWorks,
                     .noInputNoOutput,
                     .keyboardDisplay
                 ),
-                Play(
+                PairingScript(
                     "\(kind), passkey displayed",
                     isSecure,
                     .passkeyDisplay,
                     .displayOnly,
                     .keyboardOnly
                 ),
-                Play(
+                PairingScript(
                     "\(kind), passkey entered",
                     isSecure,
                     .passkeyEntry,
                     .keyboardOnly,
                     .displayOnly
                 ),
-                Play(
+                PairingScript(
                     "\(kind), passkey entered on both",
                     isSecure,
                     .passkeyEntryOnBoth,
@@ -114,7 +114,7 @@ extension Play {
             ]
         } + [numericComparison, outOfBand, halfOutOfBand, legacyOutOfBand, keypresses]
 
-    private static let numericComparison = Play(
+    private static let numericComparison = PairingScript(
         "SC, numeric comparison",
         true,
         .numericComparison,
@@ -145,17 +145,17 @@ extension Play {
         toPeripheral: true
     )
 
-    private static let keypresses: Play = {
-        var play = Play(
+    private static let keypresses: PairingScript = {
+        var script = PairingScript(
             "SC, passkey with keypresses",
             true,
             .passkeyDisplay,
             .displayOnly,
             .keyboardOnly
         )
-        play.central.usesKeypressNotifications = true
-        play.peripheral.usesKeypressNotifications = true
-        return play
+        script.central.usesKeypressNotifications = true
+        script.peripheral.usesKeypressNotifications = true
+        return script
     }()
 
     private static func make(
@@ -163,8 +163,8 @@ extension Play {
         isSecure: Bool,
         toCentral: Bool,
         toPeripheral: Bool
-    ) -> Play {
-        var play = Play(name, isSecure, .outOfBand, .noInputNoOutput, .noInputNoOutput)
+    ) -> PairingScript {
+        var script = PairingScript(name, isSecure, .outOfBand, .noInputNoOutput, .noInputNoOutput)
         var generator = SplitMix64(seed: 0x00B)
         let ofCentral = Pairing.LocalOutOfBandData.make(using: &generator)
         let ofPeripheral = Pairing.LocalOutOfBandData.make(
@@ -172,14 +172,14 @@ extension Play {
             using: &generator
         )
         if toPeripheral {
-            play.central.localOutOfBandData = isSecure ? ofCentral : nil
-            play.peripheral.peerOutOfBandData = isSecure ? ofCentral?.data : nil
+            script.central.localOutOfBandData = isSecure ? ofCentral : nil
+            script.peripheral.peerOutOfBandData = isSecure ? ofCentral?.data : nil
         }
         if toCentral {
-            play.peripheral.localOutOfBandData = ofPeripheral
-            play.central.peerOutOfBandData = ofPeripheral?.data
+            script.peripheral.localOutOfBandData = ofPeripheral
+            script.central.peerOutOfBandData = ofPeripheral?.data
         }
-        return play
+        return script
     }
 
     private init(

@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("Links to bonded peers before encryption")
-struct SealedLinkStories {
+struct AwaitingEncryptionStories {
     private let address = Bonded.peer.address
     private let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
 
@@ -19,13 +19,13 @@ struct SealedLinkStories {
         var harness = try Harness.bonded()
         _ = try harness.accept(address)
         harness.advance(by: LinkCore.encryptionPause - .milliseconds(1))
-        #expect(harness.security(heardBy: address).isEmpty)
+        #expect(harness.security(receivedBy: address).isEmpty)
         harness.advance(by: .milliseconds(1))
         // Bonding and LE Secure Connections, as in the bond, without protection (Vol 3, Part H,
         // 3.5.1).
-        #expect(harness.security(heardBy: address) == [[0x0B, 0x09]])
+        #expect(harness.security(receivedBy: address) == [[0x0B, 0x09]])
         harness.advance(by: .seconds(60))
-        #expect(harness.security(heardBy: address).count == 1)
+        #expect(harness.security(receivedBy: address).count == 1)
         // A slow Central must not count as a failed attempt.
         harness.controller.requestKey(from: address)
         harness.drive()
@@ -42,14 +42,14 @@ struct SealedLinkStories {
         harness.core.dropBond(of: address, now: harness.now)
         harness.drive()
         #expect(harness.ends[link] != nil && harness.error(id) != nil)
-        #expect(harness.controller.dataPackets.isEmpty && harness.toldOfBonds == ["bond removed"])
+        #expect(harness.controller.dataPackets.isEmpty && harness.bondEvents == ["bond removed"])
     }
 
     @Test("A removed bond grants no access before its link has ended")
     func closing() throws {
         var harness = try Harness.bonded()
         harness.controller.endlessCommands = [.disconnect]
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try harness.accept(address)
         harness.core.disconnect(bonded: address, now: harness.now)
         harness.core.dropBond(of: address, now: harness.now)
@@ -87,7 +87,7 @@ struct SealedLinkStories {
         var harness = try Harness.bonded()
         let link = try harness.acceptEncrypted(address)
         harness.advance(by: .seconds(60))
-        #expect(harness.security(heardBy: address).isEmpty)
+        #expect(harness.security(receivedBy: address).isEmpty)
         #expect(harness.core.security(of: link) == Bonded.security)
     }
 
@@ -98,7 +98,7 @@ struct SealedLinkStories {
         let asked = [read, .gatt(.write(ModelServer.writableHandle, [7])), .database]
         let ids = asked.map { harness.ask($0, of: link) }
         harness.drive()
-        #expect(harness.controller.dataPackets.isEmpty, "something left in clear")
+        #expect(harness.controller.dataPackets.isEmpty, "The host sends no unencrypted data")
         #expect(ids.allSatisfy { harness.isPending($0) })
         harness.controller.requestKey(from: address)
         harness.drive()
@@ -114,7 +114,7 @@ struct SealedLinkStories {
         #expect(harness.error(try #require(ids.last)) == .tooManyRequests)
         harness.core.cancelRequest(ids[0], of: link, now: harness.now)
         harness.advance(by: LinkCore.encryptionLimit)
-        #expect(harness.isPending(ids[0]), "nothing is said of what was cancelled")
+        #expect(harness.isPending(ids[0]), "A canceled request gets no result")
         #expect(ids[1..<HeldRequests.limit].allSatisfy { harness.error($0) == .notEncrypted })
         #expect(harness.ends.isEmpty)
     }
@@ -169,7 +169,7 @@ struct SealedLinkStories {
     @Test("Before encryption values are neither sent nor accessible to the peer")
     func server() throws {
         var harness = try Harness.bonded()
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try harness.accept(address)
         let handle = service.value(0)
         let id = harness.notify([(handle, [1])], on: link)
@@ -208,8 +208,8 @@ struct SealedLinkStories {
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
         harness.drive()
         #expect(
-            harness.security(heardBy: address) == [[0x0B, 0x09]],
-            "the Central is asked at once"
+            harness.security(receivedBy: address) == [[0x0B, 0x09]],
+            "The host sends a Security Request at once"
         )
         harness.controller.requestKey(from: address)
         harness.drive()
@@ -229,7 +229,10 @@ struct SealedLinkStories {
         let request = harness.ask(.pair(policy), of: link)
         harness.drive()
         #expect(harness.isPending(request))
-        #expect(harness.security(heardBy: address).last?.first == 0x01)
-        #expect(harness.core.security(of: link) == Bonded.security, "as long as nothing is agreed")
+        #expect(harness.security(receivedBy: address).last?.first == 0x01)
+        #expect(
+            harness.core.security(of: link) == Bonded.security,
+            "The link keeps the security of the bond until the new pairing completes"
+        )
     }
 }

@@ -11,12 +11,12 @@ import Testing
 /// Every operation is legal, every set ends once and only when it is off the air, and at the end
 /// exactly the wanted sets are on the air.
 @Suite("Random advertising")
-struct RandomisedAdvertising {
+struct RandomizedAdvertising {
     @Test(
-        "An honest controller gets only legal orders",
+        "A correct controller gets only legal operations",
         arguments: [20_000_438, 962_026_750, 962_026_786] + RunSeed.seeds(40)
     )
-    func honest(seed: UInt64) throws {
+    func correctController(seed: UInt64) throws {
         try run(seed: seed, isHonest: true)
     }
 
@@ -43,7 +43,10 @@ struct RandomisedAdvertising {
             for id in harness.ends.keys { wanted[id] = nil }
             let ended = harness.ends.keys.reduce(into: Set()) { $0.formUnion(history[$1] ?? []) }
             let lingering = harness.model.onAir.map(\.data).filter(ended.contains)
-            #expect(lingering.isEmpty, "seed \(seed): on the air after its end was reported")
+            #expect(
+                lingering.isEmpty,
+                "Seed \(seed): a set is advertising after its end was reported"
+            )
         }
         harness.planned = []
         harness.answersAtOnce = true
@@ -125,7 +128,7 @@ struct RandomisedAdvertising {
     }
 }
 
-extension RandomisedAdvertising {
+extension RandomizedAdvertising {
     /// Plans a missing answer or a refusal without a reason.
     private func lie(_ harness: inout AdvertiserHarness, _ random: inout SplitMix64) {
         guard Bool.random(using: &random) else {

@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("Records of bonded clients")
-struct MemoryStories {
+struct BondedClientStories {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
         peer.key = Bonded.key
@@ -20,7 +20,7 @@ struct MemoryStories {
     private func serving(
         _ store: [StoreKey: [UInt8]] = [:],
         hasStore: Bool = true,
-        publishing definitions: [GATT.ServiceDefinition] = [Clinic.definition]
+        publishing definitions: [GATT.ServiceDefinition] = [TestService.definition]
     ) throws -> (Harness, GATT.PublishedService) {
         let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         var harness = Harness.ready(peers: [peer]) {
@@ -60,18 +60,21 @@ struct MemoryStories {
         #expect(harness.store.isEmpty != hasStore)
         part(&harness)
         let doubtful = try unproven(&harness)
-        #expect(harness.core.subscriptions(of: doubtful).isEmpty, "it has not shown who it is")
+        #expect(
+            harness.core.subscriptions(of: doubtful).isEmpty,
+            "A client that is not authenticated has no subscriptions"
+        )
         part(&harness)
         let link = try encrypted(&harness)
         #expect(harness.core.subscriptions(of: link) == [service.value(0): .notification])
-        let told = harness.news.filter { news in
+        let events = harness.news.filter { news in
             guard news.link == link, case .subscribed = news.news else { return false }
             return true
         }
-        #expect(told.count == 1, "the application is told of what came back")
+        #expect(events.count == 1, "The application gets one event for the restored subscription")
         let id = harness.notify([(service.value(0), [5])], on: link)
         harness.drive()
-        #expect(harness.error(id) == nil && harness.values(heardBy: peer.address) == [[5]])
+        #expect(harness.error(id) == nil && harness.values(receivedBy: peer.address) == [[5]])
     }
 
     @Test("A subscription survives a restart with a store, and not without one")
@@ -144,10 +147,10 @@ struct MemoryStories {
         harness.controller.peers[peer.address]?.server.confirms = false
         _ = try encrypted(&harness)
         let handle = service.value(0)
-        let told = harness.heard(by: peer.address).compactMap { pdu -> AttributeHandle? in
-            if case .handleValueIndication(let told) = pdu { told.handle } else { nil }
+        let handles = harness.received(by: peer.address).compactMap { pdu -> AttributeHandle? in
+            if case .handleValueIndication(let indication) = pdu { indication.handle } else { nil }
         }
-        #expect(told == [changed])
+        #expect(handles == [changed])
         let refused = harness.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
         harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)
@@ -170,7 +173,10 @@ struct MemoryStories {
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
         let unproved = harness.read(handle, by: peer.address)
         #expect(unproved == [.refusal(.readRequest, handle, .insufficientEncryption)])
-        #expect(harness.store == kept, "what comes without proof was kept")
+        #expect(
+            harness.store == kept,
+            "The host stores no record of a client that is not authenticated"
+        )
     }
 
     /// Returns the handle of a characteristic's value by its type.
@@ -182,7 +188,7 @@ struct MemoryStories {
         guard isDeclaration else {
             return harness.handle(ofType: BluetoothUUID(type), for: peer.address)
         }
-        // One that cannot be read is found among the attributes of the table.
+        // The peer cannot read a declaration, so the test searches the attributes of the table.
         return harness.core.context.server.database.attributes.first {
             $0.type == BluetoothUUID(type)
         }?.handle

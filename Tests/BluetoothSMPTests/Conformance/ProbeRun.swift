@@ -6,17 +6,17 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// One moment of a play, a probe that arrives there, and its result.
-struct Rehearsal {
-    let play: Play
-    let moment: Encounter.Moment
+/// One moment of a script, a probe that arrives there, and its result.
+struct ProbeRun {
+    let script: PairingScript
+    let moment: PairingModel.Moment
     let probe: Probe
     private var machine: SecurityManager
     private var generator: SplitMix64
     private let actions: [SecurityManager.Action]
 
-    init(_ play: Play, _ moment: Encounter.Moment, _ probe: Probe) {
-        self.play = play
+    init(_ script: PairingScript, _ moment: PairingModel.Moment, _ probe: Probe) {
+        self.script = script
         self.moment = moment
         self.probe = probe
         machine = moment.machine
@@ -24,7 +24,7 @@ struct Rehearsal {
         actions = machine.receive(probe.bytes[...], using: &generator, now: .zero)
     }
 
-    /// Passes bytes to a machine without a play.
+    /// Passes bytes to a machine without a script.
     static func receive(
         _ bytes: [UInt8],
         _ machine: inout SecurityManager
@@ -40,7 +40,7 @@ struct Rehearsal {
     }
 
     func judge() {
-        let verdict = Verdict(on: probe, at: moment, of: play)
+        let verdict = Verdict(on: probe, at: moment, of: script)
         #expect(!actions.contains { $0.isPaired } || isLastLine, place)
         #expect(
             actions.contains { $0.isFailed } || machine.isPairing == moment.machine.isPairing
@@ -61,14 +61,14 @@ struct Rehearsal {
     /// Whether the probe may complete the pairing, since any key is acceptable as the last PDU.
     private var isLastLine: Bool {
         moment.isEncrypted
-            && moment.progress + 1 >= play.lines.before.count + play.lines.after.count
+            && moment.progress + 1 >= script.lines.before.count + script.lines.after.count
             || moment.isEncrypted && moment.end == .central
-                && moment.progress + 1 == play.lines.before.count + play.lines.after.count / 2
+                && moment.progress + 1 == script.lines.before.count + script.lines.after.count / 2
     }
 
     private var isBeginning: Bool { actions.contains(.begun) }
 
-    /// Checks that nothing is sent and that the play continues unchanged.
+    /// Checks that nothing is sent and that the script continues unchanged.
     private func expectNothing() {
         #expect(actions.allSatisfy { !$0.isSending && !$0.isFailed && !$0.isPaired }, place)
         var machine = machine

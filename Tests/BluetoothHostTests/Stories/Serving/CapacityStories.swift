@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("Capacity for notifications and indications")
-struct RoomStories {
+struct CapacityStories {
     private let peer: ModelPeer
 
     init() {
@@ -20,7 +20,7 @@ struct RoomStories {
 
     private func subscribed() throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
         var harness = Harness.ready(peers: [peer])
-        let service = try harness.publish(Clinic.definition)
+        let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)
         _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
         _ = harness.write([2, 0], to: try service.configuration(2), by: peer.address)
@@ -33,10 +33,10 @@ struct RoomStories {
         let value = [UInt8](repeating: 7, count: 100)
         _ = harness.notify([(service.value(0), value)], on: link)
         harness.drive()
-        _ = harness.hear(.exchangeMTURequest(.init(receiveMTU: 247)), from: peer.address)
+        _ = harness.exchange(.exchangeMTURequest(.init(receiveMTU: 247)), from: peer.address)
         _ = harness.notify([(service.value(0), value)], on: link)
         harness.drive()
-        #expect(harness.values(heardBy: peer.address) == [Array(value.prefix(20)), value])
+        #expect(harness.values(receivedBy: peer.address) == [Array(value.prefix(20)), value])
     }
 
     @Test("A refused indication is followed by an event when an indication can be sent")
@@ -48,7 +48,7 @@ struct RoomStories {
             harness.drive()
             count += 1
         }
-        #expect(count == 65, "one on its way, and as many as the bearer holds")
+        #expect(count == 65, "One value is in transit, and the bearer holds 64")
         _ = harness.read(service.value(0), by: peer.address)
         #expect(readiness(harness) == 0)
         harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)

@@ -4,7 +4,7 @@
 @testable import BluetoothHCI
 
 /// A report assembler with reference semantics, because expectations cannot call mutating methods.
-final class Ear {
+final class ReportAssemblerBox {
     private var assembler = ReportAssembler()
 
     func receive(_ report: HCI.AdvertisingReport) -> Advertisement? { assembler.receive(report) }

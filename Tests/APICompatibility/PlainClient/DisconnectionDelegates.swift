@@ -4,12 +4,12 @@ import CoreBluetooth
 
 // Delegates that implement different subsets of the two methods for a disconnection.
 
-/// Implements both: only the older one is called, and no link reconnects automatically.
-final class LegacyWitness: NSObject, CBCentralManagerDelegate {
-    private let hear: (String) -> Void
+/// Implements both methods: only the older method is called, and no link reconnects automatically.
+final class LegacyDelegate: NSObject, CBCentralManagerDelegate {
+    private let report: (String) -> Void
 
-    init(_ hear: @escaping (String) -> Void) {
-        self.hear = hear
+    init(_ report: @escaping (String) -> Void) {
+        self.report = report
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
@@ -19,7 +19,7 @@ final class LegacyWitness: NSObject, CBCentralManagerDelegate {
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: Error?
     ) {
-        hear("older")
+        report("older")
     }
 
     func centralManager(
@@ -29,16 +29,16 @@ final class LegacyWitness: NSObject, CBCentralManagerDelegate {
         isReconnecting: Bool,
         error: Error?
     ) {
-        hear("newer")
+        report("newer")
     }
 }
 
-/// Implements only the newer one.
-final class ModernWitness: NSObject, CBCentralManagerDelegate {
-    private let hear: (String) -> Void
+/// Implements only the newer method.
+final class ModernDelegate: NSObject, CBCentralManagerDelegate {
+    private let report: (String) -> Void
 
-    init(_ hear: @escaping (String) -> Void) {
-        self.hear = hear
+    init(_ report: @escaping (String) -> Void) {
+        self.report = report
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
@@ -55,11 +55,11 @@ final class ModernWitness: NSObject, CBCentralManagerDelegate {
             from: Date(timeIntervalSinceReferenceDate: timestamp)
         )
         let words = isReconnecting ? "newer, reconnecting" : "newer"
-        hear(year >= 2001 ? words : "newer, before there was time")
+        report(year >= 2001 ? words : "newer, with an invalid time")
     }
 }
 
-/// Implements neither, and none of the other optional methods.
-final class DeafWitness: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+/// Implements no optional method.
+final class MinimalDelegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

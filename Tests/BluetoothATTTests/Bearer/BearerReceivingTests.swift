@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothATT
 
 @Suite("Receiving notifications and indications on a bearer")
-struct BearerTellingTests {
+struct BearerReceivingTests {
     private var bearer = ATTBearer()
 
     @Test("A notification is passed on without a response")
@@ -80,7 +80,7 @@ struct BearerTellingTests {
     )
     mutating func refusesMalformed(bytes: [UInt8]) throws {
         guard case .violation(nil, .malformed) = bearer.receive(bytes[...]) else {
-            Issue.record("not seen as malformed")
+            Issue.record("The PDU is not reported as malformed")
             return
         }
         #expect(try bearer.drain() == [])

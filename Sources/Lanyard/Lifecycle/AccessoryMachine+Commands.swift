@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the app. A call that asks for what is already in progress changes nothing.
+// Calls of the app. A call for work that is already in progress changes nothing.
 extension AccessoryMachine {
     func pair() -> Decision {
         switch state {

@@ -10,7 +10,7 @@ import Testing
 /// Thousands of random inputs. The model controller checks that every operation is legal. At the end
 /// every request must have ended.
 @Suite("A random schedule")
-struct RandomisedSchedule {
+struct RandomizedSchedule {
     struct Run {
         var harness: SchedulerHarness
         var random: SplitMix64
@@ -26,7 +26,7 @@ struct RandomisedSchedule {
             harness = try SchedulerHarness(
                 acceptListSize: size,
                 canOverlap: canOverlap,
-                saysSo: Bool.random(using: &random)
+                reportsStates: Bool.random(using: &random)
             )
         }
 
@@ -108,9 +108,9 @@ struct RandomisedSchedule {
             try harness.scan(ScanParameters())
             for id in open where cancelled.contains(id) {
                 try harness.advance(by: CentralScheduler.endLimit)
-                #expect(harness.outcomes[id] != nil, "withdrawn request \(id) never ended")
+                #expect(harness.outcomes[id] != nil, "Withdrawn request \(id) did not end")
             }
-            try expectNobodyStarves()
+            try expectNoStarvation()
             for address in Set(open.compactMap { requested[$0] }).sorted(by: { $0.value < $1.value }
             ) {
                 try connect(address)
@@ -120,7 +120,7 @@ struct RandomisedSchedule {
 
         /// Expects that the controller initiates to the peer of every open request within a bounded
         /// number of slices.
-        private mutating func expectNobodyStarves() throws {
+        private mutating func expectNoStarvation() throws {
             var waiting = Set(open.compactMap { requested[$0] })
             var scanned = 0
             for _ in 0..<120 {
@@ -128,8 +128,8 @@ struct RandomisedSchedule {
                 if harness.controller.isScanning { scanned += 1 }
                 try harness.advance(by: CentralScheduler.sliceDuration / 2)
             }
-            #expect(waiting.isEmpty, "starved: \(waiting)")
-            #expect(scanned >= 40, "the scan starved: \(scanned) of 120")
+            #expect(waiting.isEmpty, "Starved requests: \(waiting)")
+            #expect(scanned >= 40, "The scan ran in \(scanned) of 120 slices")
         }
 
         private mutating func connect(_ address: DeviceAddress) throws {
@@ -141,7 +141,7 @@ struct RandomisedSchedule {
     }
 
     @Test(
-        "All orders are legal, each request ends once, and each gets its turn",
+        "All operations are legal, and each request gets its turn and ends once",
         arguments: RunSeed.seeds(60)
     )
     func random(seed: UInt64) throws {
@@ -152,7 +152,7 @@ struct RandomisedSchedule {
             switch outcome {
             case .connected: break
             case .failed(.cancelled): #expect(run.cancelled.contains(id))
-            case .failed: #expect(run.directs.contains(id), "a pending request failed")
+            case .failed: #expect(run.directs.contains(id), "Only direct requests fail")
             }
         }
         #expect(run.harness.outcomes.count == run.requested.count)

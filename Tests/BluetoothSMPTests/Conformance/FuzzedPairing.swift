@@ -5,10 +5,10 @@ import LanyardTestSupport
 
 @testable import BluetoothSMP
 
-/// One random run.
-struct Storm<Dice: RandomNumberGenerator> {
+/// Pairings with random faults.
+struct FuzzedPairing<Dice: RandomNumberGenerator> {
     private(set) var dice: Dice
-    private var encounter: Encounter
+    private var model: PairingModel
     private(set) var complaints: [String] = []
     private(set) var pairings = 0
     private(set) var failures = 0
@@ -17,27 +17,27 @@ struct Storm<Dice: RandomNumberGenerator> {
 
     init(dice: Dice) {
         self.dice = dice
-        encounter = Self.meet(&self.dice)
+        model = Self.makeModel(&self.dice)
     }
 
-    private static func meet(_ dice: inout Dice) -> Encounter {
-        let plays = Play.all
-        let play = plays[Int.random(in: 0..<plays.count, using: &dice)]
-        var encounter = Encounter(
-            central: play.central,
-            peripheral: play.peripheral,
+    private static func makeModel(_ dice: inout Dice) -> PairingModel {
+        let scripts = PairingScript.all
+        let script = scripts[Int.random(in: 0..<scripts.count, using: &dice)]
+        var model = PairingModel(
+            central: script.central,
+            peripheral: script.peripheral,
             seed: dice.next()
         )
-        encounter.isRecording = false
-        return encounter
+        model.isRecording = false
+        return model
     }
 
     mutating func step() {
         switch Int.random(in: 0..<100, using: &dice) {
         case 0..<80: goOn()
         case 80..<84: change()
-        case 84..<86: if !encounter.air.isEmpty { meddle { $0.air.removeFirst() } }
-        case 86..<88: if let first = encounter.air.first { meddle { $0.air.append(first) } }
+        case 84..<86: if !model.air.isEmpty { meddle { $0.air.removeFirst() } }
+        case 86..<88: if let first = model.air.first { meddle { $0.air.append(first) } }
         case 88..<92: inject()
         case 92..<95: happen(.answer(answer()))
         case 95..<96: happen(.encryption(Bool.random(using: &dice)))
@@ -49,26 +49,26 @@ struct Storm<Dice: RandomNumberGenerator> {
     }
 
     private mutating func goOn() {
-        if encounter.step() { return }
+        if model.step() { return }
         isMeddled = false
-        encounter.outcomes = [:]
+        model.outcomes = [:]
         // The next pairing encrypts the link again. An end that is still distributing keys does so on
         // the encrypted link.
-        for (end, machine) in encounter.machines where !machine.isPairing {
-            encounter.isEncrypted[end] = false
+        for (end, machine) in model.machines where !machine.isPairing {
+            model.isEncrypted[end] = false
         }
-        if dice.happens(oneIn: 4) { encounter = Self.meet(&dice) }
-        encounter.begin(dice.happens(oneIn: 4) ? .peripheral : .central)
+        if dice.happens(oneIn: 4) { model = Self.makeModel(&dice) }
+        model.begin(dice.happens(oneIn: 4) ? .peripheral : .central)
     }
 
-    private mutating func meddle(_ change: (inout Encounter) -> Void) {
+    private mutating func meddle(_ change: (inout PairingModel) -> Void) {
         isMeddled = true
-        change(&encounter)
+        change(&model)
     }
 
     /// Flips a bit of the next PDU, truncates it, or extends it.
     private mutating func change() {
-        guard var (end, bytes) = encounter.air.first, !bytes.isEmpty else { return }
+        guard var (end, bytes) = model.air.first, !bytes.isEmpty else { return }
         switch Int.random(in: 0..<3, using: &dice) {
         case 0: bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8(dice.next() % 8)
         case 1: bytes.removeLast(Int.random(in: 1...bytes.count, using: &dice))
@@ -86,8 +86,8 @@ struct Storm<Dice: RandomNumberGenerator> {
         happen(.arrival(bytes))
     }
 
-    private mutating func happen(_ event: Encounter.Event) {
-        let end: Encounter.End = dice.happens(oneIn: 2) ? .central : .peripheral
+    private mutating func happen(_ event: PairingModel.Event) {
+        let end: PairingModel.End = dice.happens(oneIn: 2) ? .central : .peripheral
         meddle { $0.happen(event, to: end) }
     }
 
@@ -101,48 +101,48 @@ struct Storm<Dice: RandomNumberGenerator> {
     }
 
     private mutating func cancel() {
-        let end: Encounter.End = dice.happens(oneIn: 2) ? .central : .peripheral
+        let end: PairingModel.End = dice.happens(oneIn: 2) ? .central : .peripheral
         isMeddled = true
-        _ = encounter.machines[end]?.cancel()
-        encounter.questions[end] = nil
+        _ = model.machines[end]?.cancel()
+        model.questions[end] = nil
     }
 
     /// Lets the timeout of a pairing pass.
     private mutating func wait() {
         guard dice.happens(oneIn: 4) else { return }
-        encounter.now = encounter.now + .seconds(31)
-        let now = encounter.now
-        for end in Encounter.End.allCases { _ = encounter.machines[end]?.deadlinePassed(now: now) }
-        encounter = Self.meet(&dice)
+        model.now = model.now + .seconds(31)
+        let now = model.now
+        for end in PairingModel.End.allCases { _ = model.machines[end]?.deadlinePassed(now: now) }
+        model = Self.makeModel(&dice)
         isMeddled = true
     }
 
     private mutating func check() {
-        for (end, machine) in encounter.machines {
+        for (end, machine) in model.machines {
             if machine.isPairing != (machine.nextDeadline != nil) {
                 complaints.append("\(end): a deadline without pairing, or the other way round")
             }
             if !machine.isPairing, machine.key(diversifier: 0, random: 0) != nil {
                 complaints.append("\(end): a key without pairing")
             }
-            guard case .success(let keys)? = encounter.outcomes[end] else { continue }
+            guard case .success(let keys)? = model.outcomes[end] else { continue }
             if keys.usesSecureConnections, keys.peerKey == nil || keys.localKey == nil {
                 complaints.append("\(end): paired without keys")
             }
         }
-        if !encounter.pairedInClear.isEmpty { complaints.append("paired without encryption") }
+        if !model.pairedInClear.isEmpty { complaints.append("paired without encryption") }
         compare()
     }
 
     /// Checks that both ends have the same keys if there was no interference, and counts the
     /// outcomes.
     private mutating func compare() {
-        guard encounter.outcomes.count == 2 else { return }
-        let keys = Encounter.End.allCases.compactMap { try? encounter.outcomes[$0]?.get() }
+        guard model.outcomes.count == 2 else { return }
+        let keys = PairingModel.End.allCases.compactMap { try? model.outcomes[$0]?.get() }
         if keys.count == 2 { pairings += 1 } else { failures += 1 }
         if keys.count == 2, !isMeddled, keys[0].peerKey != keys[1].localKey {
             complaints.append("paired with different keys")
         }
-        encounter.outcomes = [:]
+        model.outcomes = [:]
     }
 }
