@@ -24,7 +24,7 @@ package struct PowerCutModel: Sendable {
     package typealias Remains = [String: [UInt8]?]
 
     /// The maximum number of unsynchronized changes of names. The model covers all combinations,
-    /// whose number doubles with each change.
+    /// and each further change doubles their number.
     private static let openChangeLimit = 8
 
     /// A file or a folder, regardless of its names.

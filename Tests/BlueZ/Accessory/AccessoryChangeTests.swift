@@ -44,9 +44,11 @@ import Testing
             await #expect(throws: GATT.Failure.attribute(.databaseOutOfSync, handle: label)) {
                 try await link.read(label)
             }
-            let anew = try await link.database()
-            #expect(try await link.read(try anew.handle(AddedService.door)) == [7])
-            #expect(try await link.read(try anew.handle(BlueZTable.label)) == BlueZTable.labelValue)
+            let renewed = try await link.database()
+            #expect(try await link.read(try renewed.handle(AddedService.door)) == [7])
+            #expect(
+                try await link.read(try renewed.handle(BlueZTable.label)) == BlueZTable.labelValue
+            )
         }
     }
 
