@@ -34,27 +34,43 @@ package final class ChildProcess: Sendable {
 
     /// Starts `executable` (a path) with `arguments` and the test's own environment, changed by
     /// `environment`.
-    package init(
+    package convenience init(
         _ executable: String,
         _ arguments: [String],
         environment: [String: String] = [:]
     ) throws {
-        errors = try NamelessFile()
-        let errors = errors.descriptor
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        try self.init { input, output, errors in
+            try spawn(
+                [executable] + arguments,
+                environment: environment,
+                input: input,
+                output: output,
+                errors: errors
+            )
+        }
+    }
+
+    #if os(Linux)
+        /// Starts a copy of a server with `arguments` and the test's own environment. Waits for the
+        /// server; call it on a thread of its own.
+        package convenience init(copying server: ForkServer, _ arguments: [String]) throws {
+            try self.init { input, output, errors in
+                try server.start(arguments, input: input, output: output, errors: errors)
+            }
+        }
+    #endif
+
+    /// Starts a process with `start`, which takes its standard input, output and error.
+    private init(_ start: (Int32, Int32, Int32) throws -> pid_t) throws {
+        errors = try NamelessFile()
         let (input, output) = (try PipeEnds(), try PipeEnds())
         defer {
             close(input.reading)
             close(output.writing)
         }
         do {
-            identifier = try spawn(
-                [executable] + arguments,
-                environment: environment,
-                input: input.reading,
-                output: output.writing,
-                errors: errors
-            )
+            identifier = try start(input.reading, output.writing, errors.descriptor)
         } catch {
             close(input.writing)
             close(output.reading)

@@ -20,13 +20,26 @@ struct Peer: Sendable {
         _ arguments: [String],
         within limit: Duration = Self.readyLimit
     ) async throws {
-        process = try ChildProcess(executable, arguments)
+        process = try await onOwnThread { try Self.process(executable, arguments) }
         let line = try await process.nextLine(within: limit)
         guard let line, let facts = try Self.facts(in: line) else {
             process.kill()
             throw ProcessError.ended("\(executable) did not become ready", log: process.log)
         }
         self.facts = facts
+    }
+
+    /// Starts a process, on Linux a Python script as a copy of the fork server.
+    private static func process(
+        _ executable: String,
+        _ arguments: [String]
+    ) throws -> ChildProcess {
+        #if os(Linux)
+            if executable == PeerInstallation.python {
+                return try ChildProcess(copying: PeerInstallation.forkServer, arguments)
+            }
+        #endif
+        return try ChildProcess(executable, arguments)
     }
 
     /// The content of a ready line: `ready {…}`, or the event with that name in the format of

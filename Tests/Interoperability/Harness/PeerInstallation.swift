@@ -22,6 +22,11 @@ enum PeerInstallation {
     /// The folder of the scripts that `python` runs.
     static let scripts = packageRoot + "/Tests/Interoperability/Peers/"
 
+    #if os(Linux)
+        /// Starts the scripts without a new interpreter for each.
+        static let forkServer = ForkServer([python, scripts + "forks.py"])
+    #endif
+
     static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
 
     /// Whether tests with these peers run: all are installed, or a missing peer has to fail the
