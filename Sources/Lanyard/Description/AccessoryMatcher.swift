@@ -132,7 +132,7 @@ public struct AccessoryMatcher: Sendable {
     public static func any(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
         let services = matchers.map(\.services)
         let union: Set<BluetoothID>? =
-            services.contains(nil)
+            services.isEmpty || services.contains(nil)
             ? nil : services.compactMap(\.self).reduce(into: []) { $0.formUnion($1) }
         let looksBeyond = matchers.contains(where: \.looksBeyondServices)
         return AccessoryMatcher(services: union, looksBeyondServices: looksBeyond) { discovery in

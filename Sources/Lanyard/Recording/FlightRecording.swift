@@ -106,19 +106,17 @@ extension FlightRecording {
     /// Creates a recording from the text that ``jsonLines`` returns. Empty lines after the first
     /// line are ignored.
     ///
-    /// - Parameter text: The JSON lines, separated by line feeds.
+    /// - Parameter text: The JSON lines, separated by line feeds, with or without carriage returns.
     /// - Throws: ``Failure/unknownFormat`` if the first line is not that of a recording, or belongs
     ///   to another version; ``Failure/malformedLine(_:)`` if another line is not an event;
-    ///   ``Failure/tooLong`` if more than ``eventLimit`` + 1 lines follow the first, with empty
-    ///   lines counted.
+    ///   ``Failure/tooLong`` if there are more than ``eventLimit`` events.
     public init(jsonLines text: String) throws(Failure) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let decoder = JSONDecoder()
         guard let first = lines.first,
             let head = try? decoder.decode(Head.self, from: Data(first.utf8)),
             head.lanyardRecording == Head.version
         else { throw .unknownFormat }
-        guard lines.count - 1 <= Self.eventLimit + 1 else { throw .tooLong }
         self.init(
             start: head.startMicroseconds.map {
                 Date(timeIntervalSince1970: Double($0) / 1_000_000)
@@ -126,6 +124,7 @@ extension FlightRecording {
             dropped: max(0, head.dropped)
         )
         for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
+            guard events.count < Self.eventLimit else { throw .tooLong }
             guard let read = try? decoder.decode(Line.self, from: Data(line.utf8)) else {
                 throw .malformedLine(index + 1)
             }

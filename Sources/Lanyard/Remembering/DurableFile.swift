@@ -48,9 +48,12 @@ package struct DurableFile: Sendable {
         return try body()
     }
 
-    /// Replaces the contents. Call it only within `withLock`, unless no other process uses the file
+    /// Replaces the contents, unless they are longer than ``sizeLimit``. Call it only within `withLock`, unless no other process uses the file
     /// and one thread replaces it at a time.
     package func replace(with data: Data) throws {
+        guard data.count <= Self.sizeLimit else {
+            throw AccessoryStoreFailure(operation: "write", path: url.path, code: EFBIG)
+        }
         let draft = url.appendingPathExtension("new")
         unlink(draft.path)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW

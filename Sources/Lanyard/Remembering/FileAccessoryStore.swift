@@ -40,7 +40,7 @@ public struct FileAccessoryStore: AccessoryStore {
     ///
     /// - Parameter accessory: The data about the accessory.
     /// - Throws: ``AccessoryStoreFailure`` or an error of Foundation if the file cannot be read or
-    ///   replaced.
+    ///   replaced, or would be longer than 16 MiB.
     public func remember(_ accessory: RememberedAccessory) throws {
         try file.withLock {
             var document = try takeUp().document

@@ -15,15 +15,17 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     private let authentication: SymmetricKey
     private let size: SealingKey.Size
 
-    /// Creates a sealing with two keys of one size. The keys must differ, which the initializer
-    /// does not check. To derive both from one key, see ``SealingKey/derived(for:salt:size:)``.
+    /// Creates a sealing with two different keys of one size. To derive both from one key, see
+    /// ``SealingKey/derived(for:salt:size:)``.
     ///
     /// - Parameters:
     ///   - encryption: The key for AES.
     ///   - authentication: The key for HMAC.
-    /// - Throws: ``SealingError/keySizesDiffer`` if the keys have different sizes.
+    /// - Throws: ``SealingError/keySizesDiffer`` if the keys have different sizes;
+    ///   ``SealingError/keysAreEqual`` if they are the same key.
     public init(encryption: SealingKey, authentication: SealingKey) throws(SealingError) {
         guard encryption.size == authentication.size else { throw .keySizesDiffer }
+        guard encryption.secret != authentication.secret else { throw .keysAreEqual }
         cipher = CBCSealing(key: encryption)
         self.authentication = authentication.secret
         size = encryption.size

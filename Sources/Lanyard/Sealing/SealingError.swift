@@ -16,6 +16,8 @@ public enum SealingError: Error, Hashable, Sendable {
     case keyLength(Int)
     /// The two keys have different sizes.
     case keySizesDiffer
+    /// Encryption and authentication have the same key.
+    case keysAreEqual
     /// The passphrase is empty, the salt is shorter than ``SealingKey/minimumSaltLength`` bytes, or
     /// the number of rounds is less than ``SealingKey/minimumRounds`` or greater than
     /// 2,147,483,647.
@@ -38,6 +40,7 @@ extension SealingError: CustomStringConvertible {
         case .replayed: "the sealed message was sent before"
         case .keyLength(let count): "a key has 16, 24 or 32 bytes, not \(count)"
         case .keySizesDiffer: "the keys differ in size"
+        case .keysAreEqual: "encryption and authentication need different keys"
         case .weakDerivation: "the passphrase, the salt or the number of rounds is too small"
         case .randomCount(let count): "\(count) random bytes are not available"
         case .sessionNotReady: "the session is not ready"

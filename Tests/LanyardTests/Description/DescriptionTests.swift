@@ -93,6 +93,8 @@ struct AccessoryMatcherTests {
         #expect(any.matches(strap))
         #expect(any.services == ["180D", "1812"])
         #expect(AccessoryMatcher.any(.service("180D"), .name("Strap")).services == nil)
+        // A scan for no services would be an unfiltered scan.
+        #expect(AccessoryMatcher.any().services == nil)
         #expect(AccessoryMatcher.name("Strap").services == nil)
         let nested = AccessoryMatcher.all(any, .service("180F"))
         #expect(nested.services == ["180F"])

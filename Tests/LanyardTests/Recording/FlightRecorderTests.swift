@@ -129,6 +129,20 @@ import Testing
         }
     }
 
+    @Test("A recording with carriage returns and empty lines is read")
+    func carriageReturns() throws {
+        let event = FlightEvent(
+            time: .seconds(1),
+            device: "phone",
+            lane: .state,
+            text: "ready",
+            detail: nil
+        )
+        let recording = FlightRecording(events: [event])
+        let text = recording.jsonLines.replacingOccurrences(of: "\n", with: "\r\n\r\n")
+        #expect(try FlightRecording(jsonLines: text) == recording)
+    }
+
     @Test("The error for a malformed recording contains the line number")
     func malformedLine() {
         let text = FlightRecording().jsonLines + "\n{\"lane\":\"dance\"}\n"

@@ -234,6 +234,19 @@ struct AccessoryStoreTests {
         #expect(folder.names.contains("accessories.json"))
     }
 
+    @Test("A store does not write a file that is too long to be read")
+    func tooLongToWrite() throws {
+        let store = FileAccessoryStore(folder.file)
+        try store.remember(.sample(1))
+        let notes = ["text": String(repeating: "x", count: DurableFile.sizeLimit)]
+        #expect {
+            try store.remember(.sample(2, notes: notes))
+        } throws: { error in
+            (error as? AccessoryStoreFailure)?.code == EFBIG
+        }
+        #expect(try store.load().accessories == [.sample(1)])
+    }
+
     @Test("A failed write reports its reason")
     func unwritable() throws {
         try folder.write(Data())

@@ -91,6 +91,14 @@ import Testing
         }
     }
 
+    @Test("One key for encryption and authentication is refused")
+    func refusesEqualKeys() {
+        let key = SealingKey(random: .bits128)
+        #expect(throws: SealingError.keysAreEqual) {
+            try AuthenticatedCBCSealing(encryption: key, authentication: key)
+        }
+    }
+
     @Test("Two keys of different sizes are refused")
     func refusesUnequalKeys() {
         #expect(throws: SealingError.keySizesDiffer) {

@@ -17,7 +17,10 @@ import Testing
         var generator = SplitMix64(seed: seed)
         let key = SealingKey(random: .bits256)
         let gcm = GCMSealing(key: key)
-        let authenticated = try AuthenticatedCBCSealing(encryption: key, authentication: key)
+        let authenticated = try AuthenticatedCBCSealing(
+            encryption: key,
+            authentication: SealingKey(random: .bits256)
+        )
         for _ in 0..<Self.rounds {
             let bytes = Data(generator.bytes(upTo: Self.longest))
             #expect(throws: SealingError.refused) { try gcm.open(bytes) }

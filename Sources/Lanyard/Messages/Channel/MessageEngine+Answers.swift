@@ -72,7 +72,7 @@ extension MessageEngine {
         switch answer {
         case .success(let body): exchange.reply(.answer(id: id, body))
         case .failure(let refusal):
-            let reason = String(refusal.reason.prefix(options.limits.quotation))
+            let reason = refusal.reason.quotation(limit: options.limits.quotation)
             exchange.reply(.refuse(id: id, reason))
         }
     }

@@ -24,7 +24,7 @@ extension MessageEngine {
         case .ask(let id, let body): serve(id, body)
         case .answer(let id, let body): answered(id, .success(body))
         case .refuse(let id, let reason):
-            let quoted = String(reason.prefix(options.limits.quotation))
+            let quoted = reason.quotation(limit: options.limits.quotation)
             answered(id, .failure(.remoteError(quoted)))
         case nil: report(.undecodable(text: quotation(of: message)))
         }
@@ -85,5 +85,20 @@ extension Data {
     /// The beginning of the data as text, with replacement characters for invalid UTF-8.
     func quotation(limit: Int) -> String {
         String(decoding: prefix(Swift.max(limit, 0)), as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The beginning of the text: as many whole Unicode scalars as fit into a number of bytes in
+    /// UTF-8. One character can consist of any number of scalars.
+    func quotation(limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var (scalars, count) = (UnicodeScalarView(), 0)
+        for scalar in unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= limit else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
     }
 }

@@ -11,7 +11,7 @@ public struct MessageRefusal: Error, Hashable, Sendable {
     /// Creates a refusal with this reason.
     ///
     /// - Parameter reason: The reason, in words. The channel sends at most its first
-    ///   `MessageLimits.quotation` characters.
+    ///   `MessageLimits.quotation` bytes.
     public init(_ reason: String) {
         self.reason = reason
     }

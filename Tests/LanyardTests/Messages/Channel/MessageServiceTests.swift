@@ -51,6 +51,20 @@ struct MessageServiceTests {
         #expect(await device.nextEnvelope() == .refuse(id: 2, "no handler answers this request"))
     }
 
+    @Test("The reason of a refusal is limited in bytes, also as one character")
+    func longReason() async throws {
+        let channel = channel { $0.limits.quotation = 8 }
+        let character = "e" + String(repeating: "\u{301}", count: 1_000)
+        let observation = channel.answer(Question.self) { _ -> Reply in
+            throw MessageRefusal(character)
+        }
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        let reason = "e" + String(repeating: "\u{301}", count: 3)  // 7 bytes
+        #expect(await device.nextEnvelope() == .refuse(id: 1, reason))
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("The other side receives the reason of a refusal, but no details of other errors")
     func errors() async throws {
         struct Secret: Error { let password = "1234" }
