@@ -71,6 +71,8 @@ let package = Package(
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
         ),
         .library(name: "Lanyard", targets: ["Lanyard"]),
+        .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
+        .library(name: "BluetoothSetUp", targets: ["BluetoothSetUp"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
     ],
     dependencies: dependencies,
@@ -115,11 +117,13 @@ let package = Package(
                 "VirtualAccessories", "JSONReading",
             ]
         ),
-        .target(name: "Lanyard", dependencies: [crypto, cryptoExtras, logging]),
+        .target(name: "BluetoothValues"),
+        .target(name: "BluetoothSetUp", dependencies: ["BluetoothValues"]),
+        .target(name: "Lanyard", dependencies: ["BluetoothValues", crypto, cryptoExtras, logging]),
         .executableTarget(
             name: "LanyardCLI",
             dependencies: host + radio + [
-                "Lanyard", "JSONReading", logging,
+                "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONReading", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // In the program itself, which stays one file.
@@ -150,6 +154,8 @@ let package = Package(
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
         tests("VirtualAdaptersTests", host + radio),
         tests("JSONReadingTests", ["BluetoothTypes", "JSONReading"]),
+        tests("BluetoothValuesTests", ["BluetoothTypes", "BluetoothValues"]),
+        tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
         tests("LanyardTests", ["Lanyard"]),
         tests("LanyardCLITests", ["LanyardCLI"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
@@ -346,5 +352,9 @@ if Context.environment["LANYARD_DOCS"] == "1" {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")
     )
-    keepOnly(["Lanyard", "LanyardTesting", "CoreBluetooth", "BluetoothHost", "VirtualRadio"])
+    keepOnly([
+        "Lanyard", "BluetoothValues", "BluetoothSetUp", "LanyardTesting", "CoreBluetooth",
+        "BluetoothHost",
+        "VirtualRadio",
+    ])
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import BluetoothTypes
 import Foundation
 import JSONReading

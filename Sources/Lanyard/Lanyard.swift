@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported import BluetoothValues
+
 /// Keeps accessories connected.
 ///
 /// Core Bluetooth reports events and leaves the reactions to the app: a scan has no end, a
@@ -15,5 +17,6 @@
 /// and the calls of the app, all on one queue, and performs their actions.
 ///
 /// The layer below is the framework `CoreBluetooth`: Apple's on Apple's platforms, this package's
-/// on Linux. Only the choice of an adapter depends on which of the two it is.
+/// on Linux. Only the choice of an adapter depends on which of the two it is. The module exports
+/// `BluetoothValues`, so that an app needs no second import for typed values.
 public enum Lanyard {}

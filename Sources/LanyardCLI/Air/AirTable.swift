@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import Lanyard
+import BluetoothValues
 import VirtualRadio
 
 /// The table that `air` shows on a terminal: controllers, connections and signal strengths.

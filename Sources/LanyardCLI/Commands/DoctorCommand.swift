@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BluetoothSetUp
 import Foundation
 import HCITransports
-import Lanyard
 import VirtualAdapters
 
 struct DoctorCommand: ConsoleCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Lanyard
+import BluetoothSetUp
 
 /// The app's use of Bluetooth, against which its Info.plist is checked.
 struct InfoPlistOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import HCITransports
-import Lanyard
 import VirtualAdapters
 
 /// The findings about the chosen adapter: whether it exists and whether it answers.

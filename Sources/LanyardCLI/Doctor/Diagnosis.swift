@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Lanyard
+import BluetoothSetUp
 
 /// The findings about a computer's Bluetooth: the parts that work, the obstacles, and the remedies.
 struct Diagnosis: Equatable, Sendable {

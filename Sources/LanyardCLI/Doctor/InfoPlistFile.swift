@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import Foundation
-import Lanyard
 
 /// Reads property lists, and reports files that are none.
 enum InfoPlistFile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import HCITransports
-import Lanyard
 
 /// The findings about the Bluetooth of a Linux computer: its kernel, adapters, radio switches, and
 /// the processes that use them.

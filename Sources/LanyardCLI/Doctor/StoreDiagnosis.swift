@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import Foundation
 import HCITransports
-import Lanyard
 
 /// The findings about the directory of the bonds.
 enum StoreDiagnosis {

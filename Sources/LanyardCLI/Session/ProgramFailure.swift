@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Lanyard
+import BluetoothValues
 
 /// The failure of a command: the event, and advice on the next step.
 struct ProgramFailure: Error, Equatable, Sendable {

@@ -2,8 +2,8 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import BluetoothValues
 import HCITransports
-import Lanyard
 
 /// The layers of a trace.
 enum TraceLayer: String, CaseIterable, Sendable {

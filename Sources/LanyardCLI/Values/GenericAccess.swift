@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import Lanyard
+import BluetoothValues
 
 /// A UTF-8 string: names, model numbers, user descriptions.
 struct PlainText: WellKnownValue {

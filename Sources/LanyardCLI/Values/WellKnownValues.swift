@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import BluetoothValues
 import Foundation
-import Lanyard
 
 /// Decodes values by the UUID of their characteristic or descriptor.
 enum WellKnownValues {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSetUp
 import HCITransports
-import Lanyard
 import Testing
 import VirtualAdapters
 

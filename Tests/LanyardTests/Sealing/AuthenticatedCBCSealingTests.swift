@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
@@ -14,7 +15,7 @@ import Testing
         """.utf8
     )
     private static let context = Data("The second principle of Auguste Kerckhoffs".utf8)
-    private static let iv = Data(vector: "1af38c2dc2b96ffdd86694092341bc04")
+    private static let iv = Data(hex: "1af38c2dc2b96ffdd86694092341bc04")
 
     /// Returns a sealing with the keys of the vectors: authentication first, with increasing bytes.
     private func sealing(_ size: SealingKey.Size) throws -> AuthenticatedCBCSealing {
@@ -46,8 +47,8 @@ import Testing
         let sealing = try sealing(size)
         let sealed = try sealing.seal(Self.plaintext, authenticating: Self.context, iv: Self.iv)
         #expect(sealed.prefix(16) == Self.iv)
-        #expect(sealed.dropFirst(16).prefix(16) == Data(vector: firstBlock))
-        #expect(sealed.suffix(size.bytes) == Data(vector: tag))
+        #expect(sealed.dropFirst(16).prefix(16) == Data(hex: firstBlock))
+        #expect(sealed.suffix(size.bytes) == Data(hex: tag))
         #expect(try sealing.open(sealed, authenticating: Self.context) == Self.plaintext)
     }
 

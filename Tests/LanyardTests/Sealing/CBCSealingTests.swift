@@ -10,12 +10,12 @@ import Testing
 @Suite struct CBCSealingTests {
     /// The plaintext and IV of NIST SP 800-38A, F.2, for all three key sizes.
     private static let plaintext = Data(
-        vector: """
+        hex: """
             6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
             30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710
             """
     )
-    private static let iv = Data(vector: "000102030405060708090a0b0c0d0e0f")
+    private static let iv = Data(hex: "000102030405060708090a0b0c0d0e0f")
 
     @Test(
         "NIST's vectors hold for keys of all sizes",
@@ -44,11 +44,11 @@ import Testing
         ]
     )
     func agreesWithNIST(key: String, ciphertext: String) throws {
-        let sealing = CBCSealing(key: try SealingKey(Data(vector: key)))
+        let sealing = CBCSealing(key: try SealingKey(Data(hex: key)))
         let sealed = try sealing.seal(Self.plaintext, iv: Self.iv)
         // The vectors have no padding; this implementation appends a block of it.
         #expect(sealed.prefix(16) == Self.iv)
-        #expect(sealed.dropFirst(16).prefix(64) == Data(vector: ciphertext))
+        #expect(sealed.dropFirst(16).prefix(64) == Data(hex: ciphertext))
         #expect(sealed.count == 96)
         #expect(try sealing.open(sealed) == Self.plaintext)
     }

@@ -8,14 +8,14 @@ import Testing
 @testable import Lanyard
 
 @Suite struct GCMSealingTests {
-    private static let nonce = Data(vector: "cafebabefacedbaddecaf888")
+    private static let nonce = Data(hex: "cafebabefacedbaddecaf888")
     private static let plaintext = Data(
-        vector: """
+        hex: """
             d9313225f88406e5a55909c5aff5269a 86a7a9531534f7da2e4c303d8a318a72
             1c3c0c95956809532fcf0e2449a6b525 b16aedf5aa0de657ba637b391aafd255
             """
     )
-    private static let context = Data(vector: "feedfacedeadbeeffeedfacedeadbeefabaddad2")
+    private static let context = Data(hex: "feedfacedeadbeeffeedfacedeadbeefabaddad2")
     private static let keys = [
         "feffe9928665731c6d6a8f9467308308",
         "feffe9928665731c6d6a8f9467308308feffe9928665731c",
@@ -46,17 +46,17 @@ import Testing
         key: String,
         expected: (firstBlock: String, tag: String, tagWithContext: String)
     ) throws {
-        let sealing = GCMSealing(key: try SealingKey(Data(vector: key)))
+        let sealing = GCMSealing(key: try SealingKey(Data(hex: key)))
         let plain = try sealing.seal(Self.plaintext, authenticating: Data(), nonce: Self.nonce)
         #expect(plain.prefix(12) == Self.nonce)
-        #expect(plain.dropFirst(12).prefix(16) == Data(vector: expected.firstBlock))
-        #expect(plain.suffix(16) == Data(vector: expected.tag))
+        #expect(plain.dropFirst(12).prefix(16) == Data(hex: expected.firstBlock))
+        #expect(plain.suffix(16) == Data(hex: expected.tag))
         #expect(try sealing.open(plain) == Self.plaintext)
 
         let shorter = Self.plaintext.dropLast(4)
         let sealed = try sealing.seal(shorter, authenticating: Self.context, nonce: Self.nonce)
-        #expect(sealed.dropFirst(12).prefix(16) == Data(vector: expected.firstBlock))
-        #expect(sealed.suffix(16) == Data(vector: expected.tagWithContext))
+        #expect(sealed.dropFirst(12).prefix(16) == Data(hex: expected.firstBlock))
+        #expect(sealed.suffix(16) == Data(hex: expected.tagWithContext))
         #expect(try sealing.open(sealed, authenticating: Self.context) == shorter)
     }
 
@@ -71,13 +71,13 @@ import Testing
     func sealsZeros(keyLength: Int, tag: String, block: String) throws {
         let sealing = GCMSealing(key: try SealingKey(Data(count: keyLength)))
         let nothing = try sealing.seal(Data(), authenticating: Data(), nonce: Data(count: 12))
-        #expect(nothing.dropFirst(12) == Data(vector: tag))
+        #expect(nothing.dropFirst(12) == Data(hex: tag))
         let zeros = try sealing.seal(
             Data(count: 16),
             authenticating: Data(),
             nonce: Data(count: 12)
         )
-        #expect(zeros.dropFirst(12).prefix(16) == Data(vector: block))
+        #expect(zeros.dropFirst(12).prefix(16) == Data(hex: block))
     }
 
     @Test(

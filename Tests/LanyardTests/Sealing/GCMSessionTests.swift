@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
@@ -58,26 +59,26 @@ import Testing
         #expect(
             greeting
                 == Data(
-                    vector: "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a19302c6b7be2036eae810037099dfb478"
+                    hex: "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a19302c6b7be2036eae810037099dfb478"
                 )
         )
         let answer = try sent(peripheral.open(greeting))
         #expect(
             answer
                 == Data(
-                    vector: "02b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b26becc4472d3f80a7dc63da30cec3d4ce"
+                    hex: "02b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b26becc4472d3f80a7dc63da30cec3d4ce"
                 )
         )
         let confirmation = try sent(central.open(answer))
-        #expect(confirmation == Data(vector: "0400000000fb5c5cef644909530a63a1e298fca325"))
+        #expect(confirmation == Data(hex: "0400000000fb5c5cef644909530a63a1e298fca325"))
         #expect(try peripheral.open(confirmation) == .nothing)
         #expect(
             try central.seal(Data("open".utf8))
-                == Data(vector: "03000000015fac1eacfae83138d686a1733eb8b02612d2a63c")
+                == Data(hex: "03000000015fac1eacfae83138d686a1733eb8b02612d2a63c")
         )
         #expect(
             try peripheral.seal(Data("opened".utf8))
-                == Data(vector: "03000000001dddd8760699b1c7f41c5bf63689082fe759c7bc1842")
+                == Data(hex: "03000000001dddd8760699b1c7f41c5bf63689082fe759c7bc1842")
         )
     }
 
@@ -294,7 +295,7 @@ import Testing
         var opener = GCMDirections(Self.key, role: .peripheral, central: random, peripheral: random)
         sealer.skip(to: GCMSession.maximumMessages - 1)
         let last = try sealer.seal(Data("last".utf8))
-        #expect(last.prefix(5) == Data(vector: "03ffffffff"))
+        #expect(last.prefix(5) == Data(hex: "03ffffffff"))
         #expect(try opener.open(last) == Data("last".utf8))
         #expect(throws: SealingError.sessionExhausted) { try sealer.seal(Data()) }
         #expect(throws: SealingError.replayed) { try opener.open(last) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
@@ -47,7 +48,7 @@ import Testing
     func derivesFromPassphrases() throws {
         let salt = Data("NaClNaClNaClNaCl".utf8)
         let expected = Data(
-            vector: "b3ac2c16b54641465552f4ea7b229c29ec5f8fa7d81eb137e28c4504e4ed7b3c"
+            hex: "b3ac2c16b54641465552f4ea7b229c29ec5f8fa7d81eb137e28c4504e4ed7b3c"
         )
         for passphrase in ["p\u{E4}ssword", "pa\u{308}ssword"] {
             let key = try SealingKey(passphrase: passphrase, salt: salt, rounds: 210_000)

@@ -45,15 +45,3 @@ func events(of framing: any MessageFraming, in chunks: Data...) -> [FramingEvent
     var framing = framing
     return chunks.flatMap { framing.receive($0) }
 }
-
-extension Data {
-    /// Creates data from hexadecimal digits, which may be separated by spaces.
-    init(hex: String) {
-        let digits = hex.compactMap(\.hexDigitValue)
-        self.init(
-            stride(from: 0, to: digits.count - 1, by: 2).map {
-                UInt8(digits[$0] << 4 | digits[$0 + 1])
-            }
-        )
-    }
-}

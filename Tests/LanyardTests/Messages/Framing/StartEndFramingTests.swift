@@ -2,6 +2,7 @@
 
 import Foundation
 import Lanyard
+import LanyardTestSupport
 import Testing
 
 @Suite("STX and ETX")

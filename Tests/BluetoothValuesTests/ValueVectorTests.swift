@@ -5,7 +5,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
-@testable import Lanyard
+@testable import BluetoothValues
 
 @Suite struct ValueVectorTests {
     @Test(
@@ -82,7 +82,7 @@ import Testing
         field: String
     ) {
         #expect(throws: ValueError.invalid(field: field)) {
-            try type.init(decoding: Data(vector: bytes))
+            try type.init(decoding: Data(hex: bytes))
         }
     }
 
@@ -104,8 +104,8 @@ import Testing
         bytes: String,
         canonical: String
     ) throws {
-        let value = try type.init(decoding: Data(vector: bytes))
-        #expect(value.encoded == Data(vector: canonical))
+        let value = try type.init(decoding: Data(hex: bytes))
+        #expect(value.encoded == Data(hex: canonical))
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// The UUID of a service or characteristic: one with 16 or 32 bits, which the Bluetooth SIG
@@ -31,19 +30,14 @@ public struct BluetoothID: Hashable, Sendable {
             guard UUID(uuidString: upper) != nil else { return nil }
         default: return nil
         }
-        self.init(CBUUID(string: upper))
+        self.init(shortening: upper)
     }
 
-    /// Creates a UUID from a Core Bluetooth UUID.
-    ///
-    /// - Parameter uuid: The Core Bluetooth UUID, in any of its forms.
-    public init(_ uuid: CBUUID) {
-        let long = uuid.uuidString.uppercased()
-        guard long.utf8.count == 36, long.hasSuffix(Self.baseEnd) else {
-            text = Self.withoutZeros(long)
-            return
-        }
-        text = Self.withoutZeros(String(long.prefix(8)))
+    /// Creates a UUID from the text of one, in any of its forms.
+    package init(shortening text: String) {
+        let upper = text.uppercased()
+        let isShort = upper.utf8.count == 36 && upper.hasSuffix(Self.baseEnd)
+        self.text = Self.withoutZeros(isShort ? String(upper.prefix(8)) : upper)
     }
 
     /// The end of all UUIDs that have a short form (Vol 3, Part B, 2.5.1).
@@ -53,9 +47,6 @@ public struct BluetoothID: Hashable, Sendable {
     private static func withoutZeros(_ digits: String) -> String {
         digits.utf8.count == 8 && digits.hasPrefix("0000") ? String(digits.suffix(4)) : digits
     }
-
-    /// The UUID for Core Bluetooth.
-    public var cbuuid: CBUUID { CBUUID(string: text) }
 }
 
 extension BluetoothID: ExpressibleByStringLiteral {

@@ -5,7 +5,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
-@testable import Lanyard
+@testable import BluetoothSetUp
 
 @Suite struct PropertyListFileTests {
     private typealias Samples = PropertyListSamples

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
-@testable import Lanyard
+@testable import BluetoothValues
 
 /// Interpretations of values beyond their fields.
 @Suite struct ValueMeaningTests {
     @Test("A heart rate takes one byte if it fits, and both forms are decoded")
     func writesShortRates() throws {
-        #expect(HeartRateMeasurement(rate: 255).encoded == Data(vector: "00ff"))
-        #expect(HeartRateMeasurement(rate: 256).encoded == Data(vector: "010001"))
-        let long = try HeartRateMeasurement(decoding: Data(vector: "014800"))
+        #expect(HeartRateMeasurement(rate: 255).encoded == Data(hex: "00ff"))
+        #expect(HeartRateMeasurement(rate: 256).encoded == Data(hex: "010001"))
+        let long = try HeartRateMeasurement(decoding: Data(hex: "014800"))
         #expect(long == HeartRateMeasurement(rate: 72))
-        #expect(long.encoded == Data(vector: "0048"))
+        #expect(long.encoded == Data(hex: "0048"))
     }
 
     @Test("The contact is unknown if the sensor cannot detect it")
     func ignoresUnsupportedContact() throws {
-        #expect(try HeartRateMeasurement(decoding: Data(vector: "0248")).hasContact == nil)
-        #expect(try HeartRateMeasurement(decoding: Data(vector: "0448")).hasContact == false)
-        #expect(try HeartRateMeasurement(decoding: Data(vector: "0648")).hasContact == true)
+        #expect(try HeartRateMeasurement(decoding: Data(hex: "0248")).hasContact == nil)
+        #expect(try HeartRateMeasurement(decoding: Data(hex: "0448")).hasContact == false)
+        #expect(try HeartRateMeasurement(decoding: Data(hex: "0648")).hasContact == true)
     }
 
     @Test("Intervals between beats have two bytes each, up to the end")
     func readsIntervals() throws {
-        let measurement = try HeartRateMeasurement(decoding: Data(vector: "1048 0004 0002 0100"))
+        let measurement = try HeartRateMeasurement(decoding: Data(hex: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
         #expect(measurement.intervals[0].duration == .seconds(1))
         #expect(measurement.intervals[1].duration == .milliseconds(500))
         #expect(measurement.intervals[2].duration == .nanoseconds(976_562) + .nanoseconds(1) / 2)
         #expect(throws: ValueError.truncated(needed: 2, available: 1)) {
-            try HeartRateMeasurement(decoding: Data(vector: "1048 0004 00"))
+            try HeartRateMeasurement(decoding: Data(hex: "1048 0004 00"))
         }
     }
 
@@ -90,7 +91,7 @@ import Testing
         // The specification's example: 0xABC and 0x123 are sent as 0x123ABC.
         var power = CyclingPower(power: 0)
         power.extremeAngles = try .init(maximum: 0xABC, minimum: 0x123)
-        #expect(power.encoded == Data(vector: "0001 0000 bc3a12"))
+        #expect(power.encoded == Data(hex: "0001 0000 bc3a12"))
         #expect(throws: ValueError.invalid(field: "Extreme Angles")) {
             try CyclingPower.Angles(maximum: 4096, minimum: 0)
         }
@@ -99,7 +100,7 @@ import Testing
     @Test("The bits of a status and of a reason have names")
     func namesBits() throws {
         let pressure = try BloodPressureMeasurement(
-            decoding: Data(vector: "10 7800 5000 6300 2500")
+            decoding: Data(hex: "10 7800 5000 6300 2500")
         )
         #expect(pressure.status == [.bodyMovement, .irregularPulse, .improperPosition])
         #expect(
@@ -111,7 +112,7 @@ import Testing
             BloodPressureMeasurement.Status(rawValue: 0x0102).description
                 == "cuff too loose, bits 256"
         )
-        let time = try CurrentTime(decoding: Data(vector: "ea070b150c2805 06 80 0c"))
+        let time = try CurrentTime(decoding: Data(hex: "ea070b150c2805 06 80 0c"))
         #expect(time.adjustReason == [.timeZone, .daylightSaving])
         #expect(time.fraction == 128)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothValues
+
 /// Checks the declarations for the system's accessory picker (AccessorySetupKit, iOS 18).
 struct AccessorySetupRule {
     static let supports = "NSAccessorySetupSupports"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The values of the Bluetooth SIG's characteristics as types, with the layouts of the GATT
+// Specification Supplement. The module uses neither a radio nor a framework for Bluetooth: data goes
+// in, a value comes out, and the reverse. `Lanyard` exports the module to the applications that
+// import it, and reads, writes and observes these values on an accessory.
+
 import Foundation
 
 /// A typed value of a characteristic.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
-@testable import Lanyard
+@testable import BluetoothValues
 
 /// A value in bytes, and its description.
 struct ValueVector: Sendable, CustomTestStringConvertible {
@@ -13,7 +14,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
 
     init(_ type: any CharacteristicValue.Type, _ bytes: String, _ text: String) {
         self.type = type
-        self.bytes = Data(vector: bytes)
+        self.bytes = Data(hex: bytes)
         self.text = text
     }
 

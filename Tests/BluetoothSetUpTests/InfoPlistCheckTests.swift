@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import Lanyard
+@testable import BluetoothSetUp
 
 @Suite struct InfoPlistCheckTests {
     static let usage = "NSBluetoothAlwaysUsageDescription"

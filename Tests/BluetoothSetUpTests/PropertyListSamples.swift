@@ -2,7 +2,7 @@
 
 import Foundation
 
-@testable import Lanyard
+@testable import BluetoothSetUp
 
 /// Property lists in the forms of apps.
 enum PropertyListSamples {
