@@ -457,8 +457,8 @@ public actor BluetoothHost {
         case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))
-        case .servicesChanged(let link, let handles):
-            log("link \(link.rawValue): services \(handles) changed")
+        case .servicesChanged(let link, let ranges, _):
+            log("link \(link.rawValue): services \(ranges) changed")
         case .databaseOutdated(let link):
             log("link \(link.rawValue): the services changed before they could be indicated")
         case .served(let link, let news):

@@ -45,6 +45,13 @@ extension GATT {
             return service(serviceUUID)?.characteristic(uuid)
         }
 
+        /// Returns the handle ranges of the services that another database does not contain in the
+        /// same form.
+        func handlesOfServices(missingIn other: Database) -> [ClosedRange<AttributeHandle>] {
+            let kept = Set(other.services)
+            return services.filter { !kept.contains($0) }.map(\.service.handles)
+        }
+
         /// Returns the characteristic whose value has this handle, or nil if there is none.
         public func characteristic(valueHandle: AttributeHandle) -> DiscoveredCharacteristic? {
             characteristics.first { $0.valueHandle == valueHandle }

@@ -28,6 +28,9 @@ package struct DatabaseLookup: Sendable {
     package enum Action: Equatable, Sendable {
         /// Start this operation, and pass its result to `completed(_:)`.
         case start(GATT.Operation)
+        /// Report that the services in these ranges of the application's last database have changed.
+        /// Precedes `found`. After `outdated`, it is reported even if the database has only grown.
+        case changed([ClosedRange<AttributeHandle>], isAfterOutdated: Bool)
         /// Report this database to all waiting callers.
         case found(GATT.Database)
         /// Report this failure to all waiting callers.
@@ -58,6 +61,11 @@ package struct DatabaseLookup: Sendable {
     package internal(set) var isCurrent = false
     /// Whether the application received the database on this link.
     private(set) var isInUse = false
+    /// The database that the application may have attributes from: of this link or an earlier one.
+    /// Nil if there is none, or if the server has indicated what has changed since.
+    private var known: GATT.Database?
+    /// Whether `outdated` was reported and not followed by a database or an indication.
+    private var isOutdated = false
     /// Whether the application waits for the database.
     var isWanted = false
     /// Whether encryption has proved that the server is the bonded one.
@@ -77,6 +85,7 @@ package struct DatabaseLookup: Sendable {
     /// - Parameter record: The stored record of the server, or nil if there is none.
     package init(record: DatabaseRecord? = nil) {
         self.record = record
+        known = record?.database
     }
 
     /// The database, or nil while it is not verified.
@@ -122,7 +131,13 @@ extension DatabaseLookup {
     /// Processes a report that the database has changed.
     ///
     /// With a hash, the lookup can still verify the record. A record without a hash is removed.
-    package mutating func databaseChanged() -> [Action] {
+    ///
+    /// - Parameter isIndicated: Whether the server has indicated the range of the change.
+    package mutating func databaseChanged(isIndicated: Bool = false) -> [Action] {
+        if isIndicated {
+            known = nil
+            isOutdated = false
+        }
         isCurrent = false
         hasChanged = isLooking
         guard let record, record.hash == nil else { return [] }
@@ -236,7 +251,18 @@ extension DatabaseLookup {
     private mutating func answer(_ record: DatabaseRecord) -> [Action] {
         isInUse = true
         isWanted = false
-        return [.found(record.database)] + proceed()
+        let change = change(to: record.database)
+        known = record.database
+        isOutdated = false
+        return change + [.found(record.database)] + proceed()
+    }
+
+    /// Returns the report of the difference between the application's last database and this one.
+    private func change(to database: GATT.Database) -> [Action] {
+        guard let known, known != database else { return [] }
+        let ranges = known.handlesOfServices(missingIn: database)
+        guard !ranges.isEmpty || isOutdated else { return [] }
+        return [.changed(ranges, isAfterOutdated: isOutdated)]
     }
 
     private mutating func failed(_ failure: GATT.Failure) -> [Action] {
@@ -309,13 +335,16 @@ extension DatabaseLookup {
             return proceed()
         }
         isCurrent = false
+        isOutdated = true
         return [.outdated] + proceed()
     }
 
     /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
     /// it.
     private mutating func outOfSync() -> [Action] {
-        isOutOfSync && !isWanted ? [.outdated] : proceed()
+        guard isOutOfSync, !isWanted else { return proceed() }
+        isOutdated = true
+        return [.outdated]
     }
 
     /// Records a change of the server's knowledge of this client. Only a bonded server keeps that

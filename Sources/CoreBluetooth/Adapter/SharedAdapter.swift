@@ -93,7 +93,8 @@ actor SharedAdapter: HostObserver {
         case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
         case .linkOpened(let link, let address, let role): linkOpened(link, to: address, role)
         case .notified(let link, let handle, let value): notified(value, of: handle, on: link)
-        case .servicesChanged(let link, let handles): servicesChanged(handles, on: link)
+        case .servicesChanged(let link, let ranges, let isReported):
+            servicesChanged(ranges, isReported: isReported, on: link)
         case .databaseOutdated(let link): tableOutdated(on: link)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, on: link)
         case .served(let link, let news): served(news, on: link)
@@ -168,7 +169,7 @@ actor SharedAdapter: HostObserver {
     }
 
     private func linkClosed(_ link: LinkIdentifier, _ error: HostError) {
-        clientLinkClosed(link, error)
+        client.links[link] = nil
         centralLinkClosed(link, error)
         serverLinkClosed(link, error)
     }

@@ -155,7 +155,7 @@ extension CBPeripheral {
         in service: CBService?,
         _ isInvalidated: Bool
     ) -> Bool {
-        if attribute.isOfThisDevice {
+        if attribute.handle == nil {
             Misuse.report("\(self) was given \(attribute.logName), which is of this device")
         } else if let owner = service?.peripheral, owner !== self {
             Misuse.report("\(self) was given \(attribute.logName) of \(owner)")
@@ -165,17 +165,5 @@ extension CBPeripheral {
             return true
         }
         return false
-    }
-}
-
-extension CBAttribute {
-    /// Whether the attribute is one of this device, and not one that was discovered.
-    fileprivate var isOfThisDevice: Bool {
-        switch self {
-        case let service as CBService: service.origin == nil
-        case let characteristic as CBCharacteristic: characteristic.origin == nil
-        case let descriptor as CBDescriptor: descriptor.origin == nil
-        default: false
-        }
     }
 }

@@ -16,26 +16,29 @@ extension CBPeripheral {
         case .channelSoundingRefused: channelSoundingRefused()
         case _ where !isLinked: break
         case .rssiRead(let result): rssiRead(result)
-        case .servicesFound(let filter, let result):
-            let error = take(result) { merge($0, filter) }
-            delegate?.peripheral(self, didDiscoverServices: error)
-        case .includedServicesFound(_, let handle, let result):
-            guard let service = service(handle) else { return }
-            let error = take(result) { merge($0, includedIn: service) }
-            delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
-        case .characteristicsFound(_, let handle, let result):
-            guard let service = service(handle) else { return }
-            let error = take(result) { merge($0, into: service) }
-            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
-        case .descriptorsFound(let handle, let result):
-            guard let characteristic = characteristic(handle) else { return }
-            let error = take(result) { merge($0, into: characteristic) }
-            delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
+        case .found(let search, let result):
+            take(event)
+            found(search, result.failure)
         case .servicesModified(let ranges, let isToldByPeer):
-            servicesModified(ranges, isToldByPeer)
+            servicesModified(ranges, isToldByPeer, event)
         case .readyToWrite: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .valueArrived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
         case .descriptorRead, .descriptorWritten: descriptorEvent(event)
+        }
+    }
+
+    private func found(_ search: ClientSearch, _ error: (any Error)?) {
+        switch search {
+        case .services: delegate?.peripheral(self, didDiscoverServices: error)
+        case .includedServices(_, let origin):
+            guard let service: CBService = attribute(origin.handle) else { return }
+            delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
+        case .characteristics(_, let origin):
+            guard let service: CBService = attribute(origin.handle) else { return }
+            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
+        case .descriptors(let origin):
+            guard let characteristic = characteristic(origin.valueHandle) else { return }
+            delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
         }
     }
 
@@ -47,15 +50,19 @@ extension CBPeripheral {
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
         case .valueRead(let handle, let result):
             guard let characteristic = characteristic(handle) else { return }
-            let error = take(result) { characteristic.setValue(Data($0)) }
-            delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
+            if case .success(let value) = result { characteristic.setValue(Data(value)) }
+            delegate?.peripheral(self, didUpdateValueFor: characteristic, error: result.failure)
         case .valueWritten(let handle, let error):
             guard let characteristic = characteristic(handle) else { return }
             delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
         case .notifyingSet(let handle, let result):
             guard let characteristic = characteristic(handle) else { return }
-            let error = take(result) { characteristic.setNotifying($0) }
-            delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
+            take(event)
+            delegate?.peripheral(
+                self,
+                didUpdateNotificationStateFor: characteristic,
+                error: result.failure
+            )
         default: break
         }
     }
@@ -63,32 +70,37 @@ extension CBPeripheral {
     private func descriptorEvent(_ event: PeripheralEvent) {
         switch event {
         case .descriptorRead(let handle, let result):
-            guard let descriptor = descriptor(handle) else { return }
-            let error = take(result) { descriptor.setValue(bytes: Data($0)) }
-            delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
+            guard let descriptor: CBDescriptor = attribute(handle) else { return }
+            if case .success(let value) = result { descriptor.setValue(bytes: Data(value)) }
+            delegate?.peripheral(self, didUpdateValueFor: descriptor, error: result.failure)
         case .descriptorWritten(let handle, let error):
-            guard let descriptor = descriptor(handle) else { return }
+            guard let descriptor: CBDescriptor = attribute(handle) else { return }
             delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
         default: break
         }
     }
 
     private func rssiRead(_ result: Result<Int, any Error>) {
-        let error = take(result) { rssi in snapshot.change { $0.rssi = NSNumber(value: rssi) } }
-        let rssi = (try? result.get()) ?? SignalStrength.unknown
-        delegate?.peripheral(self, didReadRSSI: NSNumber(value: rssi), error: error)
+        let rssi = NSNumber(value: (try? result.get()) ?? SignalStrength.unknown)
+        if case .success = result { snapshot.change { $0.rssi = rssi } }
+        delegate?.peripheral(self, didReadRSSI: rssi, error: result.failure)
     }
 
     /// Invalidates the services in the ranges and calls the delegate. A change that the peripheral
     /// reported is passed on even if it invalidates no service: there may be new services.
-    private func servicesModified(_ ranges: [ClosedRange<AttributeHandle>], _ isToldByPeer: Bool) {
-        let hasDiscovered = services != nil
-        let visible = services ?? []
-        let stale = invalidateServices(in: ranges)
-        let invalidated = stale.filter { service in
-            visible.contains { $0 === service } || !service.isPrimary
+    private func servicesModified(
+        _ ranges: [ClosedRange<AttributeHandle>],
+        _ isToldByPeer: Bool,
+        _ event: PeripheralEvent
+    ) {
+        guard let table else { return }
+        let stale = table.services.filter { service in
+            ranges.contains { $0.overlaps(service.origin.handles) }
         }
-        guard !invalidated.isEmpty || isToldByPeer && hasDiscovered else { return }
+        let invalidated = stale.filter { $0.isListed || !$0.origin.isPrimary }
+            .compactMap { attribute($0.origin.handle) as CBService? }
+        take(event)
+        guard !invalidated.isEmpty || isToldByPeer else { return }
         delegate?.peripheral(self, didModifyServices: invalidated)
     }
 
@@ -97,28 +109,14 @@ extension CBPeripheral {
     /// Whether events of the link may reach the delegate.
     private var isLinked: Bool { state == .connected || state == .disconnecting }
 
-    private func service(_ handle: AttributeHandle) -> CBService? {
-        snapshot.read { $0.tree.service(handle) }
-    }
-
     private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
-        snapshot.read { $0.tree.characteristic(handle) }
+        attribute(handle)
     }
+}
 
-    private func descriptor(_ handle: AttributeHandle) -> CBDescriptor? {
-        snapshot.read { $0.tree.descriptor(handle) }
-    }
-
-    /// Passes a success to `use`. Returns the error of a failure.
-    private func take<Value>(
-        _ result: Result<Value, any Error>,
-        _ use: (Value) -> Void
-    ) -> (any Error)? {
-        switch result {
-        case .success(let value):
-            use(value)
-            return nil
-        case .failure(let error): return error
-        }
+extension Result {
+    /// The error of a failure.
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -40,15 +40,7 @@ extension ClientCore {
 
     private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
         hasNoTable = false
-        let changed = modified(since: self.table, in: table)
-        let isToldByPeer = isOutdated && self.table != table
-        isOutdated = false
-        self.table = table
-        subscriptions.end(in: changed)
-        let news: [Action] =
-            changed.isEmpty && !isToldByPeer
-            ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: isToldByPeer))]
-        return [.servicesKnown(table.services.map(\.service))] + news + resume(job, with: table)
+        return [.servicesKnown(table.services.map(\.service))] + resume(job, with: table)
     }
 
     private mutating func resume(_ job: Job, with table: GATT.Database) -> [Action] {
@@ -84,16 +76,6 @@ extension ClientCore {
             return end(job, search.answer(to: .descriptors([])))
         }
         return wait(.gatt(operation), .part, job)
-    }
-
-    /// Returns the handle ranges of the old services that the new table does not contain.
-    private func modified(
-        since old: GATT.Database?,
-        in new: GATT.Database
-    ) -> [ClosedRange<AttributeHandle>] {
-        guard let old, old != new else { return [] }
-        let kept = Set(new.services)
-        return old.services.filter { !kept.contains($0) }.map(\.service.handles)
     }
 }
 

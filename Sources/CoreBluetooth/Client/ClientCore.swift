@@ -59,33 +59,23 @@ struct ClientCore: Sendable {
     /// The writes without response that the host has.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
     var subscriptions = Subscriptions()
-    /// The peripheral's attribute table when it was read last.
-    var table: GATT.Database?
-    /// Whether the peripheral's table is known to have changed since.
-    var isOutdated = false
     /// Whether reading the peripheral's table failed.
     var hasNoTable = false
-    /// Whether the table is that of an earlier link. It has to be read again before the first
-    /// request, because the managers' attributes may have changed.
-    private var mustVerify: Bool
+    /// Whether the managers' attributes are known to be of this link. Attributes of an earlier link
+    /// may have changed: the table has to be read before they are used.
+    private var isVerified: Bool
 
-    /// - Parameter table: The table of an earlier link, from which managers may still have
-    ///   attributes.
-    init(table: GATT.Database? = nil) {
-        self.table = table
-        mustVerify = table != nil
+    init(isVerified: Bool = false) {
+        self.isVerified = isVerified
     }
-
-    /// The table to which the managers' attributes belong.
-    var lastTable: GATT.Database? { table }
 }
 
 // Requests and events.
 extension ClientCore {
     mutating func ask(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
-        if mustVerify {
-            mustVerify = false
-            enqueue(.refresh, for: nil)
+        if !isVerified {
+            isVerified = true
+            if !request.readsTable { enqueue(.refresh, for: nil) }
         }
         guard waiting.count < Self.waitingLimit || session == nil else {
             return refuse(request, for: session)
@@ -94,21 +84,20 @@ extension ClientCore {
         return proceed()
     }
 
-    /// Handles a change of the peripheral's table in a range that the peripheral reported.
-    mutating func tableChanged(_ handles: ClosedRange<AttributeHandle>) -> [Action] {
-        subscriptions.end(in: [handles])
-        insertRefresh()
-        table = nil
-        isOutdated = false
-        mustVerify = false
-        return [.postToAll(.servicesModified([handles], isToldByPeer: true))] + proceed()
+    /// Handles a change of the peripheral's services in these ranges. If the peripheral reported
+    /// the change, the table is read again.
+    mutating func servicesChanged(
+        _ ranges: [ClosedRange<AttributeHandle>],
+        isReported: Bool
+    ) -> [Action] {
+        subscriptions.end(in: ranges)
+        let news = Action.postToAll(.servicesModified(ranges, isToldByPeer: isReported))
+        return [news] + (isReported ? tableOutdated() : [])
     }
 
-    /// Handles a change of the peripheral's table in an unknown range: reads the table to find the
-    /// range.
+    /// Reads the table again, because it changed.
     mutating func tableOutdated() -> [Action] {
-        guard table != nil else { return [] }
-        isOutdated = true
+        isVerified = true
         insertRefresh()
         return proceed()
     }

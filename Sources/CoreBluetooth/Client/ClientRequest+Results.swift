@@ -43,7 +43,7 @@ extension ClientRequest {
     /// Returns the event for a request that failed. `nil` if there is none.
     func failed(_ error: any Error) -> PeripheralEvent? {
         switch self {
-        case .find(let search): search.failed(error)
+        case .find(let search): .found(search, .failure(error))
         case .read(let characteristic): .valueRead(characteristic.valueHandle, .failure(error))
         case .write(let characteristic, _): .valueWritten(characteristic.valueHandle, error)
         case .readDescriptor(let descriptor): .descriptorRead(descriptor.handle, .failure(error))

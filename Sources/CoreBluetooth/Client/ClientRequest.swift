@@ -74,6 +74,14 @@ extension ClientRequest {
         if case .refresh = self { true } else { false }
     }
 
+    /// Whether the request reads the table before it uses attributes.
+    var readsTable: Bool {
+        switch self {
+        case .find, .renotify, .setNotifying(true, _): true
+        default: false
+        }
+    }
+
     /// Whether a later write without response has to wait until this request is done.
     var delaysCommands: Bool {
         switch self {

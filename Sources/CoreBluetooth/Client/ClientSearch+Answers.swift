@@ -9,55 +9,38 @@ import BluetoothGATT
 extension ClientSearch {
     /// Returns the result of the search in a table.
     func answer(in table: GATT.Database) -> PeripheralEvent {
+        contents(of: table).map(answer) ?? .found(self, .failure(Self.staleness))
+    }
+
+    private func contents(of table: GATT.Database) -> GATT.Outcome? {
         switch self {
-        case .services(let filter):
-            return answer(services: table.services.map(\.service), filter)
-        case .includedServices(let filter, let service):
-            guard let entry = table.entry(of: service) else { return failed(Self.staleness) }
-            return answer(included: entry.includes, filter, of: service)
-        case .characteristics(let filter, let service):
-            guard let entry = table.entry(of: service) else { return failed(Self.staleness) }
-            return answer(
-                characteristics: entry.characteristics.map(\.characteristic),
-                filter,
-                of: service
-            )
-        case .descriptors(let characteristic):
-            let handle = characteristic.valueHandle
-            guard let entry = table.characteristic(valueHandle: handle) else {
-                return failed(Self.staleness)
+        case .services: .services(table.services.map(\.service))
+        case .includedServices(_, let service):
+            table.entry(of: service).map { .includedServices($0.includes) }
+        case .characteristics(_, let service):
+            table.entry(of: service).map {
+                .characteristics($0.characteristics.map(\.characteristic))
             }
-            return .descriptorsFound(of: handle, .success(entry.descriptors))
-        }
-    }
-
-    /// Returns the result of the search in the outcome of `operation`. `nil` if the outcome is not
-    /// of its kind.
-    func answer(to outcome: GATT.Outcome) -> PeripheralEvent? {
-        switch (self, outcome) {
-        case (.services(let filter), .services(let services)):
-            answer(services: services, filter)
-        case (.includedServices(let filter, let service), .includedServices(let included)):
-            answer(included: included, filter, of: service)
-        case (.characteristics(let filter, let service), .characteristics(let found)):
-            answer(characteristics: found, filter, of: service)
-        case (.descriptors(let characteristic), .descriptors(let found)):
-            .descriptorsFound(of: characteristic.valueHandle, .success(found))
-        default: nil
-        }
-    }
-
-    /// Returns the event for a search that failed.
-    func failed(_ error: any Error) -> PeripheralEvent {
-        switch self {
-        case .services(let filter): .servicesFound(filter, .failure(error))
-        case .includedServices(let filter, let service):
-            .includedServicesFound(filter, of: service.handle, .failure(error))
-        case .characteristics(let filter, let service):
-            .characteristicsFound(filter, of: service.handle, .failure(error))
         case .descriptors(let characteristic):
-            .descriptorsFound(of: characteristic.valueHandle, .failure(error))
+            table.characteristic(valueHandle: characteristic.valueHandle)
+                .map { .descriptors($0.descriptors) }
         }
+    }
+
+    /// Returns the result of the search in the outcome of `operation`, or in the same part of the
+    /// table.
+    func answer(to outcome: GATT.Outcome) -> PeripheralEvent {
+        let found: GATT.Outcome =
+            switch (self, outcome) {
+            case (.services(let filter), .services(let services)):
+                .services(services.filter { $0.isPrimary && filter.admitsVisible($0) })
+            case (.includedServices(let filter, _), .includedServices(let included)):
+                .includedServices(included.filter { filter.admitsVisible($0.service) })
+            case (.characteristics(let filter, _), .characteristics(let characteristics)):
+                .characteristics(characteristics.filter { filter.admits($0.uuid) })
+            default: outcome
+            }
+        return .found(self, .success(found))
     }
 
     /// The procedure for a peripheral whose table cannot be read. `nil` if no handles are left in
@@ -78,32 +61,11 @@ extension ClientSearch {
 
     /// The error for an attribute that is no longer in the table.
     static var staleness: CBError { CBError(delivering: .invalidHandle) }
+}
 
-    private func answer(services: [GATT.Service], _ filter: UUIDFilter) -> PeripheralEvent {
-        let found = services.filter {
-            $0.isPrimary && filter.admits($0.uuid) && !HiddenServices.contains($0.uuid)
-        }
-        return .servicesFound(filter, .success(found))
-    }
-
-    private func answer(
-        included: [GATT.IncludedService],
-        _ filter: UUIDFilter,
-        of service: GATT.Service
-    ) -> PeripheralEvent {
-        let found = included.map(\.service).filter {
-            filter.admits($0.uuid) && !HiddenServices.contains($0.uuid)
-        }
-        return .includedServicesFound(filter, of: service.handle, .success(found))
-    }
-
-    private func answer(
-        characteristics: [GATT.Characteristic],
-        _ filter: UUIDFilter,
-        of service: GATT.Service
-    ) -> PeripheralEvent {
-        let found = characteristics.filter { filter.admits($0.uuid) }
-        return .characteristicsFound(filter, of: service.handle, .success(found))
+extension UUIDFilter {
+    fileprivate func admitsVisible(_ service: GATT.Service) -> Bool {
+        admits(service.uuid) && !HiddenServices.contains(service.uuid)
     }
 }
 

@@ -9,18 +9,8 @@ import BluetoothGATT
 enum PeripheralEvent: Sendable {
     case nameChanged(String?)
     case rssiRead(Result<Int, any Error>)
-    case servicesFound(UUIDFilter, Result<[GATT.Service], any Error>)
-    case includedServicesFound(
-        UUIDFilter,
-        of: AttributeHandle,
-        Result<[GATT.Service], any Error>
-    )
-    case characteristicsFound(
-        UUIDFilter,
-        of: AttributeHandle,
-        Result<[GATT.Characteristic], any Error>
-    )
-    case descriptorsFound(of: AttributeHandle, Result<[GATT.Descriptor], any Error>)
+    /// The attributes that a search found, as the outcome of its kind.
+    case found(ClientSearch, Result<GATT.Outcome, any Error>)
     /// A value in a notification or indication.
     case valueArrived(AttributeHandle, ArraySlice<UInt8>)
     case valueRead(AttributeHandle, Result<[UInt8], any Error>)

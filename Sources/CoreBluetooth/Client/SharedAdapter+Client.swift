@@ -13,10 +13,8 @@ struct ClientPart: Sendable {
     }
 
     var links: [LinkIdentifier: Link] = [:]
-    /// The tables of peripherals whose links ended.
-    var lastTables = LastTables()
     /// The attributes that managers with state restoration discovered.
-    var tables: [SessionIdentifier: [PeerIdentifier: RememberedTable]] = [:]
+    var tables: [SessionIdentifier: [PeerIdentifier: RemoteTable]] = [:]
 }
 
 extension SharedAdapter {
@@ -33,12 +31,10 @@ extension SharedAdapter {
         perform(actions, on: link)
     }
 
-    /// Prepares a link for requests. If the manager reconnected, its attributes are from an earlier
-    /// link, and the table may have changed since.
+    /// Prepares a link for requests.
     private func open(_ link: LinkIdentifier, to peer: PeerIdentifier) {
         guard client.links[link] == nil else { return }
-        let table = client.lastTables.take(peer)
-        client.links[link] = .init(peer: peer, core: ClientCore(table: table))
+        client.links[link] = .init(peer: peer, core: ClientCore())
     }
 
     /// Reads the signal strength of a link for a manager.
@@ -126,23 +122,20 @@ extension SharedAdapter {
         }
     }
 
-    func servicesChanged(_ handles: ClosedRange<AttributeHandle>, on link: LinkIdentifier) {
+    func servicesChanged(
+        _ ranges: [ClosedRange<AttributeHandle>],
+        isReported: Bool,
+        on link: LinkIdentifier
+    ) {
         guard let peer = central.core.peer(of: link) else { return }
         open(link, to: peer)
-        guard let actions = client.links[link]?.core.tableChanged(handles) else { return }
-        perform(actions, on: link)
+        let actions = client.links[link]?.core.servicesChanged(ranges, isReported: isReported)
+        perform(actions ?? [], on: link)
     }
 
     func tableOutdated(on link: LinkIdentifier) {
         guard let actions = client.links[link]?.core.tableOutdated() else { return }
         perform(actions, on: link)
-    }
-
-    /// Handles the end of a link, before its managers get their events.
-    func clientLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
-        let entry = client.links.removeValue(forKey: link)
-        guard let peer = central.core.peer(of: link) else { return }
-        client.lastTables.keep(entry?.core.lastTable, of: peer)
     }
 
     /// Removes a manager from a link that others may still use, before the manager gets its event.
@@ -151,26 +144,5 @@ extension SharedAdapter {
             let actions = client.links[link]?.core.left(session)
         else { return }
         perform(actions, on: link)
-    }
-}
-
-/// The attribute tables of the peripherals that disconnected last.
-struct LastTables: Sendable {
-    /// The maximum number of tables.
-    static let limit = 64
-
-    private var tables: [(peer: PeerIdentifier, table: GATT.Database)] = []
-
-    mutating func keep(_ table: GATT.Database?, of peer: PeerIdentifier) {
-        guard let table else { return }
-        _ = take(peer)
-        if tables.count == Self.limit { tables.removeFirst() }
-        tables.append((peer, table))
-    }
-
-    /// Removes and returns the table of a peripheral.
-    mutating func take(_ peer: PeerIdentifier) -> GATT.Database? {
-        guard let place = tables.firstIndex(where: { $0.peer == peer }) else { return nil }
-        return tables.remove(at: place).table
     }
 }

@@ -8,12 +8,12 @@ import BluetoothTypes
 extension SharedAdapter {
     /// Returns the attributes that a manager discovered. `nil` if there are none, or if the manager
     /// is not restored.
-    func table(of peer: PeerIdentifier, for session: SessionIdentifier) -> RememberedTable? {
+    func table(of peer: PeerIdentifier, for session: SessionIdentifier) -> RemoteTable? {
         client.tables[session]?[peer]
     }
 
     /// Sets the attributes that a manager's former process discovered.
-    func adopt(_ table: RememberedTable, of peer: PeerIdentifier, for session: SessionIdentifier) {
+    func adopt(_ table: RemoteTable, of peer: PeerIdentifier, for session: SessionIdentifier) {
         client.tables[session, default: [:]][peer] = table
     }
 

@@ -41,7 +41,7 @@ extension CentralIntents.Peer: Recordable {
         name = try reader.readOptional { reader throws(MalformedBytes) in try reader.readText() }
         reconnects = try reader.readFlag()
         table = try reader.readOptional { reader throws(MalformedBytes) in
-            try RememberedTable(from: &reader)
+            try RemoteTable(from: &reader)
         }
     }
 }

@@ -17,7 +17,7 @@ struct CentralIntents: Hashable, Sendable {
         var reconnects = false
         /// The attributes that the application discovered. `nil` before the first discovery of
         /// services.
-        var table: RememberedTable?
+        var table: RemoteTable?
     }
 
     /// The parameters of a scan. Those that the application omitted are `nil`.

@@ -56,7 +56,7 @@ struct RestorationPart: Sendable {
 struct RestoredPeer: Sendable {
     let reconnects: Bool
     /// The attributes that the application knows.
-    let table: RememberedTable?
+    let table: RemoteTable?
     /// The link on which the peer's table is being compared with them.
     var link: LinkIdentifier?
 }

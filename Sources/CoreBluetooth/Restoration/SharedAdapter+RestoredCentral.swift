@@ -141,7 +141,7 @@ extension SharedAdapter {
     }
 
     private func goOn(
-        with table: RememberedTable,
+        with table: RemoteTable,
         without stale: Set<AttributeHandle>,
         of peer: PeerIdentifier,
         for session: SessionIdentifier
@@ -153,7 +153,7 @@ extension SharedAdapter {
             post(.peripheral(peer, news), to: session)
         }
         let kept = table.services.filter { !stale.contains($0.origin.handle) }
-        adopt(RememberedTable(services: kept), of: peer, for: session)
+        adopt(RemoteTable(services: kept), of: peer, for: session)
         resubscribe(peer, for: session)
     }
 }
@@ -208,8 +208,10 @@ extension SharedAdapter {
         of peer: PeerIdentifier,
         for session: SessionIdentifier
     ) {
-        var table = client.tables[session]?[peer] ?? RememberedTable()
-        if table.take(event) {
+        let former = client.tables[session]?[peer] ?? RemoteTable()
+        var table = former
+        table.take(event)
+        if table != former {
             client.tables[session, default: [:]][peer] = table
             restoration.unkept.insert(session)
         }

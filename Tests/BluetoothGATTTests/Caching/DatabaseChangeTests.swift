@@ -200,7 +200,7 @@ struct DatabaseChangeTests {
             case .start(let operation): actions += lookup.completed(try pair.run(operation))
             case .failed(let failure): failures.append(failure)
             case .found: Issue.record("The lookup uses a table that has changed")
-            case .keep, .forget, .outdated: break
+            case .changed, .keep, .forget, .outdated: break
             }
         }
         #expect(subscriptionCount == DatabaseLookup.restartLimit + 1)

@@ -70,6 +70,20 @@ struct DatabaseLookupTests {
         #expect(lookup.found.first?.service(.init(0x180F)) == nil)
         #expect(lookup.kept?.hash == Array(repeating: 9, count: 16))
         #expect(lookup.kept?.database == lookup.found.first)
+        let battery = try #require(record.database.service(.init(0x180F)))
+        #expect(lookup.changed == [battery.service.handles])
+    }
+
+    @Test("A change that the server has indicated is not reported again")
+    func indicatedChange() throws {
+        let record = try earlier(CachedAccessory.server())
+        var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
+        server.attributes.removeLast()
+        var lookup = Lookup(server, kept: record)
+        #expect(lookup.lookup.databaseChanged(isIndicated: true) == [])
+        try lookup.want()
+        #expect(lookup.found.first?.service(.init(0x180F)) == nil)
+        #expect(lookup.changed == [])
     }
 
     @Test("The stored database of a bonded server without a hash is used again")

@@ -55,6 +55,8 @@ struct Lookup {
     private(set) var operationCountAtFirstAnswer: Int?
     /// The number of times that the database was reported as outdated.
     private(set) var outdatedCount = 0
+    /// The ranges in which the database was reported to differ from an earlier one.
+    private(set) var changed: [ClosedRange<AttributeHandle>] = []
 
     /// Starts on a new link, with the record of an earlier link.
     init(_ server: TableServer, kept: DatabaseRecord? = nil) {
@@ -87,6 +89,7 @@ struct Lookup {
             case .keep(let record): kept = record
             case .forget: kept = nil
             case .outdated: outdatedCount += 1
+            case .changed(let ranges, _): changed += ranges
             }
         }
     }

@@ -168,8 +168,10 @@ extension PortJournal {
         case .advertised(_, let advertisement): "advertised \(advertisement.address)"
         case .linkOpened(_, let peer, let role): "opened \(peer) \(role)"
         case .notified(_, let handle, let value): "notified \(handle.rawValue) \(Array(value))"
-        case .servicesChanged(_, let range):
-            "changed \(range.lowerBound.rawValue)...\(range.upperBound.rawValue)"
+        case .servicesChanged(_, let ranges, _):
+            "changed "
+                + ranges.map { "\($0.lowerBound.rawValue)...\($0.upperBound.rawValue)" }
+                .joined(separator: ", ")
         case .databaseOutdated: "outdated"
         case .mtuChanged(_, let mtu): "mtu \(mtu)"
         case .served(_, let news): "served \(describe(news))"

@@ -116,9 +116,9 @@ struct EnhancedBearerStories {
             channels.send([0x1D, 0x03, 0x00, 0x10, 0x00, 0x2F, 0x00])
         }
         let changes = harness.events.compactMap { event in
-            if case .servicesChanged(link, let handles) = event { handles } else { nil }
+            if case .servicesChanged(link, let handles, true) = event { handles } else { nil }
         }
-        #expect(changes == [AttributeHandle(0x10)...AttributeHandle(0x2F)])
+        #expect(changes == [[AttributeHandle(0x10)...AttributeHandle(0x2F)]])
         harness.channels(of: peer.address) { channels in
             #expect(channels.take() == [0x1E])
         }

@@ -98,13 +98,18 @@ struct ClientCoreTests {
         #expect(harness.posted == ["1 read CBATTError 18"])
     }
 
-    @Test("5.7 After a reconnection, the stored table is compared with the current one")
+    @Test("5.7 After a reconnection, the table is read before an attribute is used")
     func verification() {
-        var harness = CoreHarness(table: CoreHarness.table(withMore: true))
+        var harness = CoreHarness(isVerified: false)
         harness.ask(.read(CoreHarness.value))
         #expect(harness.questions == ["table"])
+        // The host compares the table with that of the earlier link.
+        harness.change(AttributeHandle(20)...AttributeHandle(20), isReported: false)
         harness.answerTable()
         #expect(harness.posted == ["all modified 1 false"])
+        #expect(harness.questions == ["readLong"])
+        harness.answer(.success(.gatt(.value([7]))))
+        harness.ask(.read(CoreHarness.value))
         #expect(harness.questions == ["readLong"])
     }
 

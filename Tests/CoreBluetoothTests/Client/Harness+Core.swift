@@ -36,8 +36,8 @@ struct CoreHarness {
         endHandle: AttributeHandle(13)
     )
 
-    init(table: GATT.Database? = nil) {
-        core = ClientCore(table: table)
+    init(isVerified: Bool = true) {
+        core = ClientCore(isVerified: isVerified)
     }
 
     /// Returns a table with the service, and optionally with another one.
@@ -66,8 +66,8 @@ struct CoreHarness {
 
     mutating func leave(_ session: SessionIdentifier) { note(core.left(session)) }
 
-    mutating func change(_ handles: ClosedRange<AttributeHandle>) {
-        note(core.tableChanged(handles))
+    mutating func change(_ handles: ClosedRange<AttributeHandle>, isReported: Bool = true) {
+        note(core.servicesChanged([handles], isReported: isReported))
     }
 
     /// Answers the oldest request.
@@ -114,13 +114,20 @@ struct CoreHarness {
         case .valueRead(_, let result): "read \(text(result.map { "\($0)" }))"
         case .valueWritten(_, let error): "wrote \(error.map { text($0) } ?? "ok")"
         case .notifyingSet(_, let result): "notifying \(text(result.map { "\($0)" }))"
-        case .servicesFound(_, let result): "services \(text(result.map { "\($0.count)" }))"
-        case .characteristicsFound(_, _, let result):
-            "characteristics \(text(result.map { "\($0.count)" }))"
-        case .descriptorsFound(_, let result): "descriptors \(text(result.map { "\($0.count)" }))"
+        case .found(let search, let result):
+            "\(search)".prefix { $0 != "(" } + " \(text(result.map { "\(count($0))" }))"
         case .servicesModified(let ranges, let isReported): "modified \(ranges.count) \(isReported)"
         case .readyToWrite: "ready"
         default: "\(event)"
+        }
+    }
+
+    private static func count(_ outcome: GATT.Outcome) -> Int {
+        switch outcome {
+        case .services(let found): found.count
+        case .characteristics(let found): found.count
+        case .descriptors(let found): found.count
+        default: 0
         }
     }
 

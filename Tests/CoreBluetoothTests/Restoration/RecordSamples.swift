@@ -17,7 +17,7 @@ enum RecordSamples {
     static let smallCentral: CentralIntents = {
         var intents = CentralIntents()
         var strap = CentralIntents.Peer(identifier: peer(1), name: "S", reconnects: true)
-        strap.table = RememberedTable(services: [
+        strap.table = RemoteTable(services: [
             .init(
                 origin: .init(
                     uuid: BluetoothUUID(0x180D),
@@ -107,9 +107,9 @@ enum RecordSamples {
             )
         )
         intents.peers.append(
-            .init(identifier: peer(3), name: "Zoë", table: RememberedTable(services: services))
+            .init(identifier: peer(3), name: "Zoë", table: RemoteTable(services: services))
         )
-        intents.peers.append(.init(identifier: peer(4), table: RememberedTable()))
+        intents.peers.append(.init(identifier: peer(4), table: RemoteTable()))
         intents.scan = .init(
             services: [],
             solicitedServices: [form("0000180D"), form("7905F431-B5CE-4E99-A40F-4B1E122D00D0")]

@@ -20,7 +20,7 @@ extension Fixture {
             case .found(let database):
                 client.client.recall(database)
                 databases.append(database)
-            case .failed, .keep, .forget, .outdated: break
+            case .changed, .failed, .keep, .forget, .outdated: break
             }
         }
     }

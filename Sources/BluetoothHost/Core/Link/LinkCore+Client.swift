@@ -61,8 +61,8 @@ extension LinkCore {
             context.emit(.log("link \(identifier.rawValue): \(text)"))
         case .servicesChanged(let handles):
             announce(&context)
-            context.emit(.event(.servicesChanged(identifier, handles)))
-            databaseChanged(&context)
+            context.emit(.event(.servicesChanged(identifier, [handles], isReported: true)))
+            databaseChanged(isIndicated: true, &context)
         }
     }
 

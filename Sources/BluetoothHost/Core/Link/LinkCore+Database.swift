@@ -79,8 +79,10 @@ extension LinkCore {
     }
 
     /// Handles the peer's report that its table has changed.
-    mutating func databaseChanged(_ context: inout LinkContext) {
-        perform(lookup.databaseChanged(), &context)
+    ///
+    /// - Parameter isIndicated: Whether the peer has indicated the range of the change.
+    mutating func databaseChanged(isIndicated: Bool = false, _ context: inout LinkContext) {
+        perform(lookup.databaseChanged(isIndicated: isIndicated), &context)
         refuseStaleHandles(&context)
     }
 
@@ -119,6 +121,9 @@ extension LinkCore {
             let id = context.takeOperation()
             lookupOperation = id
             start(operation, id: id, &context)
+        case .changed(let ranges, let isAfterOutdated):
+            let event = HostEvent.servicesChanged(identifier, ranges, isReported: isAfterOutdated)
+            context.emit(.event(event))
         case .found(let database):
             bearer.client.recall(database)
             for request in takeDatabaseRequests() {

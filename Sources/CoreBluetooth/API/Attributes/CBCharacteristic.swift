@@ -97,9 +97,9 @@ extension CBCharacteristic {
         snapshot.change { $0.service = service }
     }
 
-    /// Marks the characteristic and its descriptors as invalid.
+    /// Marks the characteristic and its descriptors as invalid, and ends its notifications.
     func invalidate() {
-        snapshot.change { $0.isInvalidated = true }
+        snapshot.change { ($0.isInvalidated, $0.isNotifying) = (true, false) }
         descriptors?.forEach { $0.invalidate() }
     }
 }

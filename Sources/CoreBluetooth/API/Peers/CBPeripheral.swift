@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
@@ -37,7 +38,11 @@ open class CBPeripheral: CBPeer {
         var state = CBPeripheralState.disconnected
         /// The connection request whose end has not been reported yet.
         var request: ConnectionRequestNumber?
-        var tree = ObjectTree()
+        /// The discovered attributes. `nil` before the first discovery.
+        var table: RemoteTable?
+        /// The objects of the table's attributes, by the handle of the service, of the
+        /// characteristic's value, or of the descriptor.
+        var objects: [AttributeHandle: CBAttribute] = [:]
         /// The writes without response on this connection. `nil` while there is none.
         var window: WriteWindow?
         var rssi: NSNumber?
@@ -72,7 +77,7 @@ open class CBPeripheral: CBPeer {
 
     /// The services that were discovered. `nil` before the first discovery and after a
     /// disconnection.
-    open var services: [CBService]? { snapshot.read(\.tree.services) }
+    open var services: [CBService]? { snapshot.read(\.services) }
 
     /// The signal strength that was read last, in dBm.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
@@ -235,7 +240,7 @@ open class CBPeripheral: CBPeer {
             snapshot.state = snapshot.request == nil ? .disconnected : .connecting
             snapshot.window = nil
         }
-        invalidateTree()
+        invalidateTable()
     }
 
     /// Marks the link as lost. The connection request remains if the delegate can have peripherals
@@ -246,7 +251,7 @@ open class CBPeripheral: CBPeer {
             guard snapshot.state != .disconnecting else { return }
             snapshot.state = isReconnecting ? .connecting : .disconnected
         }
-        quietTree()
+        quietTable()
     }
 
     /// Removes the connection request and the connection, because the adapter is off.
@@ -256,7 +261,7 @@ open class CBPeripheral: CBPeer {
             snapshot.state = .disconnected
             snapshot.window = nil
         }
-        invalidateTree()
+        invalidateTable()
     }
 
     func heard(_ name: String?) {

@@ -8,7 +8,7 @@ import BluetoothTypes
 ///
 /// Each service is stored once, and the services that include it refer to its handle. The stored
 /// form is therefore not recursive, and a manipulated record cannot cause recursion.
-struct RememberedTable: Hashable, Sendable {
+struct RemoteTable: Hashable, Sendable {
     /// A service with its discovered contents. Contents are `nil` before their discovery.
     struct Service: Hashable, Sendable {
         let origin: GATT.Service
@@ -35,10 +35,33 @@ struct RememberedTable: Hashable, Sendable {
     var notifying: [GATT.Characteristic] {
         services.flatMap { $0.characteristics ?? [] }.filter(\.isNotifying).map(\.origin)
     }
+
+    /// Returns the service with a handle.
+    func service(_ handle: AttributeHandle) -> Service? { place(of: handle).map { services[$0] } }
+
+    /// Returns the index of the service with a handle.
+    func place(of handle: AttributeHandle) -> Int? {
+        var (low, high) = (services.startIndex, services.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if services[middle].origin.handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low < services.endIndex && services[low].origin.handle == handle ? low : nil
+    }
+
+    /// Ends all subscriptions, because the link was lost and the manager reconnects. The
+    /// application has to subscribe again.
+    mutating func quiet() {
+        for place in services.indices {
+            for index in (services[place].characteristics ?? []).indices {
+                services[place].characteristics?[index].isNotifying = false
+            }
+        }
+    }
 }
 
 // Comparison with the peer's current table.
-extension RememberedTable {
+extension RemoteTable {
     /// Returns the handles of the services that changed: they are missing or have moved, or they
     /// lack an attribute that the application discovered.
     func stale(in database: GATT.Database) -> Set<AttributeHandle> {
@@ -54,7 +77,7 @@ extension RememberedTable {
     }
 }
 
-extension RememberedTable.Service {
+extension RemoteTable.Service {
     fileprivate func isContained(in found: GATT.DiscoveredService) -> Bool {
         guard found.service.uuid == origin.uuid, found.service.endHandle == origin.endHandle else {
             return false
@@ -67,7 +90,7 @@ extension RememberedTable.Service {
     }
 }
 
-extension RememberedTable.Characteristic {
+extension RemoteTable.Characteristic {
     /// `endHandle` is not compared, because it depends on the extent of the discovery.
     fileprivate func isContained(in found: GATT.DiscoveredCharacteristic) -> Bool {
         let characteristic = found.characteristic

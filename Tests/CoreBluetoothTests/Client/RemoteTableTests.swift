@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import Foundation
 import Testing
 import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("The objects of a peripheral")
-struct ObjectTreeTests {
+@Suite("The table and the objects of a peripheral")
+struct RemoteTableTests {
     @Test("13.3 Stored attributes are restored as if they had just been discovered")
     func memory() async throws {
         let fixture = try Fixture(.harness)
         try await fixture.run {
             let phone = fixture.central()
             let harness = try await phone.connectedPeripheral("Sensor")
-            #expect(harness.rememberedTable == nil)
+            #expect(harness.table == nil)
             await phone.explore(harness)
             harness.setNotifyValue(true, for: try harness.characteristic("A003"))
             await phone.journal.wait(for: "notifying A003 on ok")
-            let table = try #require(harness.rememberedTable)
+            let table = try #require(harness.table)
             #expect(table.notifying.map { $0.uuid.description } == ["A003"])
             let other = fixture.central()
             let copy = try await other.join(harness)
             copy.adopt(table)
-            #expect(copy.rememberedTable == table)
+            #expect(copy.table == table)
             #expect(copy.services?.map(\.uuid) == harness.services?.map(\.uuid))
             #expect(try copy.characteristic("A003").isNotifying)
             #expect(try copy.characteristic("A001").descriptors?.count == 1)
@@ -34,6 +35,25 @@ struct ObjectTreeTests {
             copy.discoverServices(nil)
             await other.journal.wait(for: "services A000,A100 ok")
             #expect(try copy.characteristic("A001") === adopted)
+        }
+    }
+
+    @Test("13.3 A stored table whose services are not in order is refused")
+    func order() throws {
+        let services = ["180D", "180F"].enumerated().map { index, uuid in
+            RemoteTable.Service(
+                origin: .init(
+                    uuid: CBUUID(string: uuid).value,
+                    isPrimary: true,
+                    handle: AttributeHandle(UInt16(1 + 8 * index)),
+                    endHandle: AttributeHandle(UInt16(8 + 8 * index))
+                )
+            )
+        }
+        for (services, isValid) in [(services, true), (services.reversed(), false)] {
+            let bytes = RestorationRecord.encode(RemoteTable(services: services), of: "app")
+            let table: RemoteTable? = try? RestorationRecord.decode(bytes, of: "app")
+            #expect((table != nil) == isValid)
         }
     }
 

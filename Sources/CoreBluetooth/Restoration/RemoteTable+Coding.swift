@@ -13,7 +13,7 @@ import BluetoothTypes
 //     characteristic  u16 handle, u16 value handle, u16 end, u8 properties, flag: notifying, UUID,
 //                     optional list of descriptors
 //     descriptor      u16 handle, UUID
-extension RememberedTable: Recordable {
+extension RemoteTable: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(list: services) { $1.write(to: &$0) }
     }
@@ -22,14 +22,15 @@ extension RememberedTable: Recordable {
         services = try reader.readList { reader throws(MalformedBytes) in
             try Service(from: &reader)
         }
-        let handles = Set(services.map(\.origin.handle))
-        guard handles.count == services.count,
-            services.allSatisfy({ handles.isSuperset(of: $0.includes ?? []) })
+        let handles = services.map(\.origin.handle)
+        let present = Set(handles)
+        guard zip(handles, handles.dropFirst()).allSatisfy(<),
+            services.allSatisfy({ present.isSuperset(of: $0.includes ?? []) })
         else { throw .invalid(field: "services") }
     }
 }
 
-extension RememberedTable.Service: Recordable {
+extension RemoteTable.Service: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(origin.handle)
         writer.write(origin.endHandle)
@@ -59,13 +60,13 @@ extension RememberedTable.Service: Recordable {
         }
         characteristics = try reader.readOptional { reader throws(MalformedBytes) in
             try reader.readList { reader throws(MalformedBytes) in
-                try RememberedTable.Characteristic(from: &reader)
+                try RemoteTable.Characteristic(from: &reader)
             }
         }
     }
 }
 
-extension RememberedTable.Characteristic: Recordable {
+extension RemoteTable.Characteristic: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(origin.handle)
         writer.write(origin.valueHandle)
