@@ -27,6 +27,55 @@ import Testing
         #expect(report.json.compact == json)
     }
 
+    @Test("A value is read by its UUID without a discovery of characteristics")
+    func readsByUUID() async throws {
+        let report = try await operations.read(CharacteristicReference("2A00"))
+        #expect(report.valueHandle == 3)
+        #expect(accessory.procedures.lines == ["read 2A00"])
+        _ = try await operations.read(CharacteristicReference("180F/2A19"))
+        #expect(accessory.procedures.lines == ["read 2A00", "services", "read 2A19"])
+    }
+
+    @Test(
+        "A value that fills the response to a read by UUID is read to its end",
+        arguments: [180, 181, 400]
+    )
+    func readsLongValuesByUUID(count: Int) async throws {
+        var accessory = accessory
+        let value = (0..<count).map { UInt8($0 % 251) }
+        accessory.answers[3] = .bytes(value)
+        let operations = CharacteristicOperations(accessory: accessory, limits: StepLimits())
+        let report = try await operations.read(CharacteristicReference("2A00"))
+        #expect(report.bytes == value)
+        let whole = ["read 2A00"]
+        #expect(accessory.procedures.lines == (count < 181 ? whole : whole + ["read 3"]))
+    }
+
+    @Test("A read by UUID that the accessory refuses reports the reason of the characteristic")
+    func readByUUIDIsRefused() async throws {
+        let vendor = "4C414E59-4152-4400-A000-000000000001"
+        await #expect {
+            try await operations.read(CharacteristicReference(vendor))
+        } throws: {
+            Self.status($0) == .refused
+        }
+        await #expect {
+            try await operations.read(CharacteristicReference("2A19"))
+        } throws: {
+            ($0 as? ProgramFailure)?.advice.contains("#7, #13") == true
+        }
+    }
+
+    @Test("A write finds its characteristic without a discovery of services")
+    func writesWithoutServices() async throws {
+        _ = try await operations.write(
+            [1],
+            to: CharacteristicReference("2A00"),
+            withResponse: true
+        )
+        #expect(accessory.procedures.lines == ["characteristics"])
+    }
+
     @Test("A refused read is an error with the reason")
     func readIsRefused() async throws {
         await #expect {

@@ -27,6 +27,8 @@ struct ScriptedAccessory: ConnectedAccessory {
     var answers: [UInt16: Answer] = [:]
     var notifications: [[UInt8]] = []
     let written = Recorder()
+    /// The procedures that found or read a characteristic.
+    let procedures = Recorder()
     /// The first request that gets no answer.
     let fallsSilent = Moment()
 
@@ -54,7 +56,8 @@ struct ScriptedAccessory: ConnectedAccessory {
     }
 
     func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service] {
-        primary.filter { uuid == nil || $0.uuid == uuid }
+        procedures.note("services")
+        return primary.filter { uuid == nil || $0.uuid == uuid }
     }
 
     func discoverSecondaryServices() async throws -> [GATT.Service] {
@@ -69,7 +72,20 @@ struct ScriptedAccessory: ConnectedAccessory {
         of service: GATT.Service,
         uuid: BluetoothUUID?
     ) async throws -> [GATT.Characteristic] {
-        (characteristics[service.handle.rawValue] ?? []).filter { uuid == nil || $0.uuid == uuid }
+        procedures.note("characteristics of \(service.handle.rawValue)")
+        return (characteristics[service.handle.rawValue] ?? [])
+            .filter { uuid == nil || $0.uuid == uuid }
+    }
+
+    func discoverCharacteristics(
+        uuid: BluetoothUUID?
+    ) async throws -> [GATT.Characteristic] {
+        procedures.note("characteristics")
+        return allCharacteristics.filter { uuid == nil || $0.uuid == uuid }
+    }
+
+    private var allCharacteristics: [GATT.Characteristic] {
+        characteristics.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
     func discoverDescriptors(
@@ -79,6 +95,11 @@ struct ScriptedAccessory: ConnectedAccessory {
     }
 
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
+        procedures.note("read \(handle.rawValue)")
+        return try await answer(handle)
+    }
+
+    private func answer(_ handle: AttributeHandle) async throws -> [UInt8] {
         switch answers[handle.rawValue] ?? .failure(.attribute(.invalidHandle, handle: handle)) {
         case .bytes(let bytes): return bytes
         case .failure(let failure): throw failure
@@ -87,6 +108,28 @@ struct ScriptedAccessory: ConnectedAccessory {
             try await Task.sleep(for: .seconds(3600))
             return []
         }
+    }
+
+    /// Answers as a server does: values of one length in one response, each up to the MTU.
+    func read(
+        uuid: BluetoothUUID,
+        first: AttributeHandle,
+        last: AttributeHandle
+    ) async throws -> [GATT.AttributeValue] {
+        procedures.note("read \(uuid)")
+        var values: [GATT.AttributeValue] = []
+        for found in allCharacteristics
+        where found.uuid == uuid && (first...last).contains(found.valueHandle) {
+            guard found.properties.contains(.read) else {
+                throw GATT.Failure.attribute(.readNotPermitted, handle: found.valueHandle)
+            }
+            let value = try await answer(found.valueHandle)
+            values.append(.init(handle: found.valueHandle, value: Array(value.prefix(mtu - 4))))
+        }
+        guard !values.isEmpty else {
+            throw GATT.Failure.attribute(.attributeNotFound, handle: first)
+        }
+        return values
     }
 
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws {

@@ -91,6 +91,10 @@ package struct DatabaseLookup: Sendable {
     /// The database, or nil while it is not verified.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
 
+    /// Whether `want(isTrusted:)` finds the database without a discovery, unless the server has
+    /// changed it: it is verified, or its hash can verify it.
+    package var isRecallable: Bool { isCurrent || record?.hash != nil }
+
     /// Whether the application has a database that is no longer valid and has not requested a new
     /// one. Its handles may now belong to other attributes.
     package var isOutOfSync: Bool { isInUse && !isCurrent }

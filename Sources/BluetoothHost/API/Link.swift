@@ -129,6 +129,35 @@ extension Link {
         return characteristics
     }
 
+    /// Discovers the characteristics of all services with a UUID, without a discovery of the
+    /// services.
+    ///
+    /// If the host knows the peer's table (see ``database()``), the characteristics come from the
+    /// table, which takes at most one request. Otherwise the host reads the declarations of all
+    /// characteristics. The attributes after the value of the last characteristic of a service, up
+    /// to `endHandle`, then include the declaration of the next service.
+    ///
+    /// - Parameter uuid: The UUID of the characteristics to return; `nil` for all characteristics.
+    /// - Returns: The characteristics in the order of their handles; empty if there are none.
+    /// - Throws: The errors of a GATT operation (see ``Link``), and
+    ///   `GATT.Failure.tooManyAttributes` if there are more than 4,096 characteristics.
+    public func discoverCharacteristics(
+        uuid: BluetoothUUID? = nil
+    ) async throws -> [GATT.Characteristic] {
+        if await host.canRecallDatabase(of: identifier) {
+            return try await database().characteristics.map(\.characteristic)
+                .filter { uuid == nil || $0.uuid == uuid }
+        }
+        let operation = GATT.Operation.discoverCharacteristics(
+            first: .first,
+            last: .last,
+            uuid: uuid
+        )
+        guard case .characteristics(let characteristics) = try await gatt(operation)
+        else { throw HostError.malformedAnswer }
+        return characteristics
+    }
+
     /// Discovers the descriptors of a characteristic (Vol 3, Part G, 4.7.1).
     ///
     /// - Parameter characteristic: The characteristic.

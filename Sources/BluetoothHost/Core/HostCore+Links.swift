@@ -140,6 +140,12 @@ extension HostCore {
         look(at: link) { $0.lookup.database }
     }
 
+    /// Returns whether the table of a link's peer can be had without a discovery, unless the peer
+    /// has changed it.
+    package func canRecallDatabase(of link: LinkIdentifier) -> Bool {
+        look(at: link) { $0.lookup.isRecallable } ?? false
+    }
+
     /// Returns the MTU of a link's first bearer, if it is more than the default.
     func exchangedMTU(of link: LinkIdentifier) -> Int? {
         look(at: link) { $0.bearer.att.mtu > ATT.defaultMTU ? $0.bearer.att.mtu : nil }

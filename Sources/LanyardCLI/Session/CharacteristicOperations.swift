@@ -11,11 +11,56 @@ struct CharacteristicOperations: Sendable {
 
     /// Reads the whole value.
     func read(_ reference: CharacteristicReference) async throws -> ValueReport {
+        if let report = try await readByUUID(reference) { return report }
         let characteristic = try await find(reference)
         let bytes = try await limits.run("reading \(reference)") {
             try await accessory.readLong(characteristic.valueHandle)
         }
         return ValueReport(address: accessory.address, characteristic, bytes)
+    }
+
+    /// Reads the value by its UUID, without a discovery of characteristics (Vol 3, Part G, 4.8.2).
+    /// Returns nil if the reference is a handle, or if the accessory does not return exactly one
+    /// value: the discovery then finds the reason.
+    private func readByUUID(_ reference: CharacteristicReference) async throws -> ValueReport? {
+        guard case .uuid(let uuid) = reference.identity else { return nil }
+        return try await limits.run("reading \(reference)") {
+            var values: [GATT.AttributeValue] = []
+            for handles in try await ranges(of: reference.service) {
+                values += try await self.values(of: uuid, in: handles)
+            }
+            guard values.count == 1, let found = values.first else { return nil }
+            // A response holds at most this part of a value (Vol 3, Part F, 3.4.4.2).
+            let isWhole = try await found.value.count < min(accessory.mtu - 4, 253)
+            return ValueReport(
+                address: accessory.address,
+                uuid: uuid,
+                valueHandle: found.handle.rawValue,
+                bytes: isWhole ? found.value : try await accessory.readLong(found.handle)
+            )
+        }
+    }
+
+    /// The handles of the services with a UUID, or all handles.
+    private func ranges(of service: BluetoothUUID?) async throws -> [ClosedRange<AttributeHandle>] {
+        guard let service else { return [.first ... .last] }
+        return try await accessory.discoverServices(uuid: service).map(\.handles)
+    }
+
+    /// The values that the accessory returns; none if it refuses the request.
+    private func values(
+        of uuid: BluetoothUUID,
+        in handles: ClosedRange<AttributeHandle>
+    ) async throws -> [GATT.AttributeValue] {
+        do {
+            return try await accessory.read(
+                uuid: uuid,
+                first: handles.lowerBound,
+                last: handles.upperBound
+            )
+        } catch GATT.Failure.attribute {
+            return []
+        }
     }
 
     /// Writes the value.
@@ -102,7 +147,11 @@ struct CharacteristicOperations: Sendable {
     private func confirmArrival() async throws {
         _ = try await limits.run("waiting for the write to arrive") {
             do {
-                return try await accessory.discoverServices(uuid: BluetoothUUID(0x1800))
+                return try await accessory.read(
+                    uuid: GATT.AttributeType.primaryService,
+                    first: .first,
+                    last: .first
+                )
             } catch GATT.Failure.attribute {
                 return []
             }
@@ -117,11 +166,20 @@ struct ValueReport: Sendable {
     let valueHandle: UInt16
     let bytes: [UInt8]
 
-    init(address: DeviceAddress, _ characteristic: GATT.Characteristic, _ bytes: [UInt8]) {
+    init(address: DeviceAddress, uuid: BluetoothUUID, valueHandle: UInt16, bytes: [UInt8]) {
         self.address = address
-        uuid = characteristic.uuid
-        valueHandle = characteristic.valueHandle.rawValue
+        self.uuid = uuid
+        self.valueHandle = valueHandle
         self.bytes = bytes
+    }
+
+    init(address: DeviceAddress, _ characteristic: GATT.Characteristic, _ bytes: [UInt8]) {
+        self.init(
+            address: address,
+            uuid: characteristic.uuid,
+            valueHandle: characteristic.valueHandle.rawValue,
+            bytes: bytes
+        )
     }
 
     /// The value in hexadecimal, and its meaning if it is known.
@@ -179,9 +237,15 @@ protocol ConnectedAccessory: Sendable {
         of service: GATT.Service,
         uuid: BluetoothUUID?
     ) async throws -> [GATT.Characteristic]
+    func discoverCharacteristics(uuid: BluetoothUUID?) async throws -> [GATT.Characteristic]
     func discoverDescriptors(of characteristic: GATT.Characteristic) async throws -> [GATT
         .Descriptor]
 
+    func read(
+        uuid: BluetoothUUID,
+        first: AttributeHandle,
+        last: AttributeHandle
+    ) async throws -> [GATT.AttributeValue]
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8]
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws
     func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws

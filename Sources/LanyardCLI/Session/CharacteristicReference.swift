@@ -69,13 +69,7 @@ struct CharacteristicFinder: Sendable {
 
     /// The characteristic. Throws if there is none, or more than one.
     func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
-        var matches: [GATT.Characteristic] = []
-        for service in try await services(for: reference) {
-            let found = try await limits.run("discovering characteristics") {
-                try await accessory.discoverCharacteristics(of: service, uuid: nil)
-            }
-            matches += found.filter(reference.matches)
-        }
+        let matches = try await characteristics(for: reference).filter(reference.matches)
         guard let match = matches.first else {
             throw ProgramFailure(
                 .notFound,
@@ -93,12 +87,25 @@ struct CharacteristicFinder: Sendable {
         return match
     }
 
-    private func services(for reference: CharacteristicReference) async throws -> [GATT.Service] {
-        let services = try await limits.run("discovering services") {
-            try await accessory.discoverServices(uuid: reference.service)
+    /// The characteristics of the service that the reference names, or of all services.
+    private func characteristics(
+        for reference: CharacteristicReference
+    ) async throws -> [GATT.Characteristic] {
+        guard let uuid = reference.service else {
+            return try await limits.run("discovering characteristics") {
+                try await accessory.discoverCharacteristics(uuid: nil)
+            }
         }
-        guard case .valueHandle(let handle) = reference.identity else { return services }
-        return services.filter { $0.handles.contains(AttributeHandle(handle)) }
+        let services = try await limits.run("discovering services") {
+            try await accessory.discoverServices(uuid: uuid)
+        }
+        var found: [GATT.Characteristic] = []
+        for service in services {
+            found += try await limits.run("discovering characteristics") {
+                try await accessory.discoverCharacteristics(of: service, uuid: nil)
+            }
+        }
+        return found
     }
 }
 
