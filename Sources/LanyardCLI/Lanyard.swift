@@ -35,8 +35,8 @@ struct Lanyard: AsyncParsableCommand {
 
     /// The help on targets, for the commands that take one.
     static let targetHelp: ArgumentHelp = """
-        An address (AA:BB:CC:DD:EE:FF, with /random or /public if you know it), an advertised name, or \
-        the name or identifier of a bond.
+        An address (AA:BB:CC:DD:EE:FF, with /random or /public if you know it), an advertised name or \
+        its beginning, in upper or lower case, or the name or identifier of a bond.
         """
 
     /// The help on characteristics, for the commands that take one.

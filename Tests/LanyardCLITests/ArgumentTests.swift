@@ -63,8 +63,11 @@ import Testing
         #expect(try CharacteristicReference("2A19").identity == level)
         #expect(try CharacteristicReference("2a19").identity == level)
         #expect(try CharacteristicReference("battery-level").identity == level)
-        let both = try CharacteristicReference("180f/2a19")
-        #expect(both.identity == level && both.service == BluetoothUUID(0x180F))
+        #expect(try CharacteristicReference("0x2A19").identity == level)
+        for text in ["180f/2a19", "0x180F/0x2A19", "Battery/Battery Level", "battery/2A19"] {
+            let both = try CharacteristicReference(text)
+            #expect(both.identity == level && both.service == BluetoothUUID(0x180F))
+        }
         #expect(try CharacteristicReference("#12").identity == .valueHandle(12))
         #expect(try CharacteristicReference("#0xFFFF").identity == .valueHandle(0xFFFF))
         let long = "4C414E59-4152-4400-A000-000000000001"
@@ -76,7 +79,7 @@ import Testing
         "Other text is refused",
         arguments: [
             "", "#", "#0", "#65536", "#-1", "#+1", "#0x", "2A1", "battery", "180F/", "/2A19",
-            "180F/2A19/1", "battery/2A19", "\u{1B}[2J",
+            "180F/2A19/1", "nothing/2A19", "0x", "0x2A1", "\u{1B}[2J",
         ]
     )
     func refusesNonsense(text: String) {
@@ -85,6 +88,89 @@ import Testing
         } throws: {
             ($0 as? ProgramFailure)?.status == .usage
         }
+    }
+}
+
+extension CharacteristicReferenceTests {
+    @Test("An unknown name is an error with the nearest name")
+    func suggests() {
+        let failure = #expect(throws: ProgramFailure.self) {
+            try CharacteristicReference("batery-level")
+        }
+        #expect(failure?.advice == "did you mean 'Battery Level'?")
+    }
+}
+
+@Suite("Services on the command line") struct ServiceArgumentTests {
+    @Test(
+        "A service is a UUID or a name",
+        arguments: ["180D", "0x180d", "Heart Rate", "heart-rate", "heartrate"]
+    )
+    func reads(text: String) throws {
+        #expect(try BluetoothUUID(service: text) == BluetoothUUID(0x180D))
+    }
+
+    @Test("An unknown service is an error with the nearest name")
+    func suggests() {
+        let failure = #expect(throws: ProgramFailure.self) {
+            try BluetoothUUID(service: "hart rate")
+        }
+        #expect(failure?.advice == "did you mean 'Heart Rate'?")
+        let other = #expect(throws: ProgramFailure.self) { try BluetoothUUID(service: "xyz") }
+        #expect(other?.advice == #"use a UUID (180D) or a name ("Heart Rate")"#)
+    }
+}
+
+@Suite("Values on the command line") struct ValueArgumentTests {
+    @Test(
+        "Bytes, texts and numbers are parsed",
+        arguments: [
+            ("01ff", [1, 255]), ("0x01 FF", [1, 255]), ("hex:01:ff", [1, 255]), ("", []),
+            ("01:ff", [1, 255]), ("text:Hé", [0x48, 0xC3, 0xA9]), ("TEXT:", []),
+            ("text:a:b", [0x61, 0x3A, 0x62]), ("uint8:7", [7]), ("uint8:0x1F", [31]),
+            ("uint16:300", [0x2C, 0x01]), ("sint16:-2", [0xFE, 0xFF]),
+            ("uint24:1e3", [0xE8, 3, 0]),
+            ("float32:1.5", [0, 0, 0xC0, 0x3F]), ("medfloat16:36.6", [0x6E, 0xF1]),
+            (#""a b""#, [0x61, 0x20, 0x62]), (#"{"uint16": 300}"#, [0x2C, 0x01]),
+            (#"["01", "uint8:2", {"text": "x"}]"#, [1, 2, 0x78]),
+            (#"{"sint16": 21.57, "exponent": -2}"#, [0x6D, 0x08]),
+        ] as [(String, [UInt8])]
+    )
+    func reads(text: String, bytes: [UInt8]) throws {
+        #expect(try ValueArgument(text).bytes == bytes)
+    }
+
+    @Test(
+        "An invalid value is an error with advice",
+        arguments: [
+            ("on", "use two hexadecimal digits per byte"), ("1", "use two hexadecimal digits"),
+            ("uint8:300", "it holds whole numbers from 0 to 255"), ("uint8:-1", "from 0 to 255"),
+            ("uint8:1.5", "whole numbers"), ("uint8:x", "write uint8:12"), ("uint8:", "uint8:12"),
+            ("uint8:nan", "write uint8:12"), ("uint8:0x-1", "write uint8:12"),
+            ("sint8:128", "from -128 to 127"), ("medfloat16:99999", "from -2045 to 2045"),
+            ("uint12:3", "text:hello"), ("\u{1B}[2J", "use two"), (#"{"uint8": 300}"#, "use two"),
+            ("text:" + String(repeating: "x", count: 513), "at most 512"),
+            (String(repeating: "00", count: 513), "at most 512"),
+        ]
+    )
+    func refuses(text: String, advice: String) throws {
+        let failure = try #require(throws: ProgramFailure.self) { try ValueArgument(text) }
+        #expect(failure.status == .usage && failure.advice.contains(advice), "\(failure.line)")
+        #expect(!failure.line.contains("\u{1B}"))
+    }
+}
+
+@Suite("Suggestions") struct SuggestionTests {
+    @Test(
+        "The nearest word is suggested if it is near",
+        arguments: [
+            ("scann", "scan"), ("SCAN", "scan"), ("sacn", "scan"), ("sub", "subscribe"),
+            ("exlpore", "explore"), ("foo", nil), ("s", nil), ("", nil), ("xyz", nil),
+        ] as [(String, String?)]
+    )
+    func suggests(text: String, word: String?) {
+        let words = ["demo", "scan", "explore", "serve", "subscribe"]
+        #expect(Suggestion.nearest(to: text, among: words) == word)
     }
 }
 

@@ -62,6 +62,37 @@ import VirtualAdapters
         #expect(!run.remarks.contains("\u{1B}"))
     }
 
+    @Test(
+        "A negative number is the value of its option",
+        arguments: [
+            (["scan", "--timeout", "-3"], "'-3' is not a valid --timeout"),
+            (["scan", "--timeout", "0"], "'0' is not a valid --timeout"),
+            (
+                ["doctor", "--timeout", "-3", "--adapter", "virtual"],
+                "'-3' is not a valid --timeout"
+            ),
+            (["adapters", "--timeout", "-0.5"], "'-0.5' is not a valid --timeout"),
+            (
+                ["scan", "--minimum-rssi", "60"],
+                "'60' is not a valid --minimum-rssi; did you mean -60?"
+            ),
+            (["scan", "--minimum-rssi", "-200"], "use a number of dBm from -127 to 20"),
+            (["subscribe", "Lamp", "2A37", "--count", "-1"], "'-1' is not a valid --count"),
+        ]
+    )
+    func negativeNumbers(arguments: [String], message: String) async {
+        let run = await run(arguments)
+        #expect(run.status == .usage && run.remarks.contains(message), "\(run.remarks)")
+    }
+
+    @Test("The least signal strength is a negative number")
+    func minimumStrength() async {
+        let run = await run([
+            "scan", "--minimum-rssi", "-60", "--adapter", "unix:/nonexistent/lanyard", "--no-store",
+        ])
+        #expect(run.status == .adapterUnavailable, "\(run.remarks)")
+    }
+
     @Test("Help goes to standard output and is a success", arguments: [["--help"], ["help"], []])
     func printsHelp(arguments: [String]) async {
         let run = await run(arguments)

@@ -87,14 +87,52 @@ import Testing
         #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
-    @Test("A name is compared in full")
+    private func device(_ value: UInt64, _ name: String) -> Advertisement {
+        let bytes = Array(name.utf8)
+        return Advertisement(
+            address: DeviceAddress(value: value, kind: .random),
+            data: AdvertisingData([UInt8(bytes.count + 1), 9] + bytes)
+        )
+    }
+
+    @Test("A name is found in any case, and by its beginning if no other device has it")
     func findsNames() async throws {
         #expect(try await find(Target("Lamp"), hearing: [lamp]).address == lamp.address)
+        let other = try await find(Target("lAMP"), hearing: [lamp])
+        #expect(other.address == lamp.address && !other.isByPrefix && other.isNear)
+        let beginning = try await find(Target("la"), hearing: [device(1, "Lock"), lamp])
+        #expect(beginning.address == lamp.address && beginning.isByPrefix)
+    }
+
+    @Test("The device with exactly the name is found after similar ones")
+    func prefersExactNames() async throws {
+        let heard = [device(1, "lamp"), device(2, "Lamp 2"), lamp]
+        #expect(try await find(Target("Lamp"), hearing: heard).address == lamp.address)
+        let lower = try await find(Target("LAMP"), hearing: [device(2, "Lamp 2"), lamp])
+        #expect(lower.address == lamp.address)
+    }
+
+    @Test("If several names begin like that, the error lists them with their addresses")
+    func refusesToGuess() async throws {
         await #expect {
-            try await find(Target("Lam"), hearing: [lamp])
+            try await find(Target("la"), hearing: [device(1, "Ladder"), lamp])
         } throws: {
             guard let failure = $0 as? ProgramFailure else { return false }
-            return failure.status == .notFound && failure.happened.contains("heard 'Lamp'")
+            return failure.status == .usage
+                && failure.happened
+                    == "2 devices match 'la': 'Ladder' (00:00:00:00:00:01/random), "
+                    + "'Lamp' (C4:F0:00:00:00:01/random)"
+        }
+    }
+
+    @Test("A device that is not found is an error with the nearest name")
+    func suggestsNames() async throws {
+        await #expect {
+            try await find(Target("Lmap"), hearing: [device(1, "Lock"), lamp])
+        } throws: {
+            guard let failure = $0 as? ProgramFailure else { return false }
+            return failure.status == .notFound && failure.happened.contains("heard 'Lamp', 'Lock'")
+                && failure.advice == "did you mean 'Lamp'?"
         }
     }
 

@@ -102,6 +102,17 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
+    /// The service with a name such as `heart rate` or `heart-rate`, or nil if there is none.
+    static func service(named text: String) -> BluetoothUUID? {
+        let wanted = comparable(text)
+        for names in [serviceNames, memberServiceNames] {
+            if let found = names.first(where: { comparable($0.value) == wanted }) {
+                return BluetoothUUID(found.key)
+            }
+        }
+        return vendorNames.first { comparable($0.value) == wanted }?.key
+    }
+
     /// The names of the features in a set, in the order of their bits. A bit without a name is, for
     /// example, `feature 50`.
     static func names(of features: HCI.LEFeatures) -> [String] {

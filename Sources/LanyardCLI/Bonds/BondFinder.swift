@@ -9,7 +9,8 @@ struct BondFinder: Sendable {
     /// Returns the peer, or nil if the target is not bonded but scanning may find it. Throws if the
     /// target cannot be found, or if several peers match.
     func find(_ target: Target) throws(ProgramFailure) -> BondedPeer? {
-        let matches = bonds.filter { Self.matches($0, target) }
+        let exact = bonds.filter { Self.matches($0, target) }
+        let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
         if case .bond = target, matches.isEmpty { throw Self.notBonded(target) }
         guard matches.count > 1 else { return matches.first }
         let identifiers = matches.map(\.identifier.description).joined(separator: ", ")
@@ -37,6 +38,14 @@ struct BondFinder: Sendable {
         case .name(let name):
             peer.name.map { $0 == name || TerminalText.escape($0) == name } ?? false
         }
+    }
+}
+
+extension BondFinder {
+    /// Whether the peer has the target's name, in any case.
+    private static func hasName(_ peer: BondedPeer, _ target: Target) -> Bool {
+        guard case .name(let wanted) = target, let name = peer.name else { return false }
+        return TerminalText.escape(name).lowercased() == wanted.lowercased()
     }
 }
 

@@ -59,7 +59,13 @@ struct WriteCommand: ConsoleCommand {
 
     @Argument(help: Lanyard.targetHelp) var target: String
     @Argument(help: Lanyard.characteristicHelp) var characteristic: String
-    @Argument(help: "The value, with two hexadecimal digits per byte.") var hex: String
+    @Argument(
+        help: """
+            Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), or a \
+            value as in a file of lanyard serve ({"sint16": 21.5, "exponent": -2}).
+            """
+    )
+    var value: String
 
     @Flag(help: "Write without response: the peripheral does not confirm the value.")
     var withoutResponse = false
@@ -69,7 +75,7 @@ struct WriteCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let target = try Target(target)
         let reference = try CharacteristicReference(characteristic)
-        let bytes = try HexArgument(hex).bytes
+        let bytes = try ValueArgument(value).bytes
         let session = try options.session(on: console)
         try await session.withLink(to: target) { link, _ in
             let operations = CharacteristicOperations(accessory: link, limits: session.limits)
@@ -95,7 +101,10 @@ struct SubscribeCommand: ConsoleCommand {
     @Argument(help: Lanyard.targetHelp) var target: String
     @Argument(help: Lanyard.characteristicHelp) var characteristic: String
 
-    @Option(help: ArgumentHelp("End after this many values.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("End after this many values.", valueName: "n")
+    )
     var count: Int?
 
     @Flag(help: "Subscribe to indications even if the characteristic offers notifications.")

@@ -45,6 +45,7 @@ struct AdapterOptions: ParsableArguments {
     @OptionGroup var storage: StoreOptions
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How long to wait for the answer to a step.",
             discussion: """
@@ -83,11 +84,16 @@ struct AdapterOptions: ParsableArguments {
         guard let timeout else { return nil }
         guard timeout > 0, timeout <= longestTimeout else {
             throw .usage(
-                "'\(timeout)' is not a valid --timeout",
+                "'\(text(of: timeout))' is not a valid --timeout",
                 advice: "use a number of seconds greater than 0 and at most \(Int(longestTimeout))"
             )
         }
         return timeout
+    }
+
+    /// The number as a person writes it.
+    private static func text(of number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 
     /// The adapter that the options or the environment name, or else the first free adapter of the

@@ -20,6 +20,7 @@ struct AdaptersCommand: ConsoleCommand {
     var watch = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How long to wait for an adapter's answer (default: 4).",
             valueName: "seconds"

@@ -39,6 +39,7 @@ struct DoctorCommand: ConsoleCommand {
     var noProbe = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("How long to wait for the adapter (default: 4).", valueName: "seconds")
     )
     var timeout: Double?

@@ -25,7 +25,10 @@ struct PairingOptions: ParsableArguments {
     )
     var legacy = false
 
-    @Option(help: ArgumentHelp("The shortest key to accept, 7 to 16.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The shortest key to accept, 7 to 16.", valueName: "bytes")
+    )
     var minKeySize = 16
 
     @Flag(help: "Pair for this link only, without a bond.")

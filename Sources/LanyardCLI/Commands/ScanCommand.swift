@@ -16,8 +16,11 @@ struct ScanCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only devices that advertise this service. Repeat for several.",
-            valueName: "uuid"
+            """
+            Only devices that advertise this service: a UUID (180D) or a name ("Heart Rate"). \
+            Repeat for several.
+            """,
+            valueName: "service"
         )
     )
     var service: [String] = []
@@ -26,7 +29,11 @@ struct ScanCommand: ConsoleCommand {
     var name: String?
 
     @Option(
-        help: ArgumentHelp("Only devices with at least this signal strength.", valueName: "dBm")
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only devices with at least this signal strength, such as -60.",
+            valueName: "dBm"
+        )
     )
     var minimumRSSI: Int?
 
@@ -78,18 +85,29 @@ struct ScanCommand: ConsoleCommand {
     private var filter: ScanFilter {
         get throws {
             var filter = ScanFilter()
-            for text in service {
-                guard let uuid = BluetoothUUID(text) else {
-                    throw ProgramFailure.usage(
-                        "'\(TerminalText.escape(text))' is not a valid UUID",
-                        advice: "write 4, 8 or 32 hexadecimal digits, such as 180F"
-                    )
-                }
-                filter.services.insert(uuid)
-            }
+            for text in service { filter.services.insert(try BluetoothUUID(service: text)) }
             filter.namePrefix = name
-            filter.minimumRSSI = minimumRSSI
+            filter.minimumRSSI = try strength
             return filter
         }
     }
+
+    /// The strength of `--minimum-rssi`, in dBm.
+    private var strength: Int? {
+        get throws(ProgramFailure) {
+            guard let minimumRSSI else { return nil }
+            guard Self.strengths.contains(minimumRSSI) else {
+                let range = "from \(Self.strengths.lowerBound) to \(Self.strengths.upperBound)"
+                throw .usage(
+                    "'\(minimumRSSI)' is not a valid --minimum-rssi",
+                    advice: Self.strengths.contains(-minimumRSSI)
+                        ? "did you mean -\(minimumRSSI)?" : "use a number of dBm \(range)"
+                )
+            }
+            return minimumRSSI
+        }
+    }
+
+    /// The strengths that a controller reports (Vol 4, Part E, 7.7.65.2).
+    private static let strengths = -127...20
 }

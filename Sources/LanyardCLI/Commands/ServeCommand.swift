@@ -66,6 +66,7 @@ struct ServeCommand: ConsoleCommand {
     var pair = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The time in which --pair lets centrals pair, in seconds. 0 sets no limit.",
             valueName: "seconds"

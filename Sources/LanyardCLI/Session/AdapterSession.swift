@@ -99,6 +99,10 @@ struct AdapterSession: Sendable {
             let found = try await TargetFinder(limits: limits, bonds: bonds) { host.scan() }
                 .find(target)
             let peer = AddressText.describe(found.address)
+            if found.isByPrefix, let name = found.name {
+                progress.clear()
+                console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
+            }
             progress.show("connecting to \(peer)")
             // A device that was received a moment ago answers soon, or is gone.
             let limit = found.isNear ? limits.step : limits.search

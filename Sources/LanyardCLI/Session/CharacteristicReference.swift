@@ -27,12 +27,11 @@ struct CharacteristicReference: Equatable, Sendable {
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard (1...2).contains(parts.count), let last = parts.last,
-            let characteristic = BluetoothUUID(last)
+            let characteristic = BluetoothUUID(typed: last)
                 ?? AssignedNumbers.characteristic(named: last)
         else { throw Self.unknown(text) }
         identity = .uuid(characteristic)
-        service = parts.count == 1 ? nil : BluetoothUUID(parts[0])
-        if parts.count == 2, service == nil { throw Self.unknown(text) }
+        service = parts.count == 1 ? nil : try BluetoothUUID(service: parts[0])
     }
 
     private static func handle(_ text: Substring) -> UInt16? {
@@ -47,7 +46,11 @@ struct CharacteristicReference: Equatable, Sendable {
     private static func unknown(_ text: String) -> ProgramFailure {
         .usage(
             "'\(TerminalText.escape(text))' is not a characteristic",
-            advice: "give a UUID (2A19), a name (battery-level), SERVICE/UUID or #HANDLE"
+            advice: ProgramFailure.didYouMean(
+                text,
+                among: AssignedNumbers.characteristicNames.values.sorted(),
+                otherwise: "give a UUID (2A19), a name (battery-level), SERVICE/UUID or #HANDLE"
+            )
         )
     }
 }

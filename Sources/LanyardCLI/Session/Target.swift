@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
 import BluetoothHost
 import BluetoothTypes
 
@@ -10,7 +9,8 @@ enum Target: Equatable, Sendable {
     case address(value: UInt64, kind: DeviceAddress.Kind?)
     /// A bonded device, whatever its addresses.
     case bond(PeerIdentifier)
-    /// The name that a device advertises or that a bonded device has, as received or as printed.
+    /// The name that a device advertises or that a bonded device has, as received or as printed, in
+    /// any case, or the beginning of the name.
     case name(String)
 
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,
@@ -88,95 +88,5 @@ enum AddressText {
         case .public: "public"
         case .random: "random"
         }
-    }
-}
-
-/// Finds the target among the bonded devices, or by scanning if its address is not fully known.
-struct TargetFinder: Sendable {
-    /// A device that can be connected to.
-    struct Found: Equatable, Sendable {
-        let address: DeviceAddress
-        /// The advertised name; nil if there was no scan, or the device advertises none.
-        let name: String?
-        /// Whether the device was received just now.
-        let isNear: Bool
-    }
-
-    let limits: StepLimits
-    /// The bonded devices.
-    var bonds: [BondedPeer] = []
-    /// Starts a scan.
-    let scan: @Sendable () -> AsyncThrowingStream<Advertisement, any Error>
-
-    /// The device. Throws if it is not found within the limit.
-    func find(_ target: Target) async throws -> Found {
-        if case .address(let value, let kind?) = target {
-            return Found(address: DeviceAddress(value: value, kind: kind), name: nil, isNear: false)
-        }
-        if let peer = try BondFinder(bonds: bonds).find(target) {
-            return Found(address: peer.identity, name: peer.name, isNear: false)
-        }
-        let names = SeenNames()
-        do {
-            return try await limits.run("scanning for \(target)", within: limits.search) {
-                for try await advertisement in scan() {
-                    if let name = advertisement.data.printableName { await names.insert(name) }
-                    guard target.matches(advertisement) else { continue }
-                    return Found(
-                        address: advertisement.address,
-                        name: advertisement.data.localName,
-                        isNear: true
-                    )
-                }
-                throw ProgramFailure.notFound(target, within: limits.search, seen: [])
-            }
-        } catch let failure as ProgramFailure where failure.status == .timedOut {
-            throw ProgramFailure.notFound(
-                target,
-                within: limits.search,
-                seen: await names.sorted
-            )
-        }
-    }
-
-    /// The names that the scan received, safe to print, to suggest one of them.
-    private actor SeenNames {
-        private var names: Set<String> = []
-        private static let limit = 100
-
-        func insert(_ name: String) {
-            if names.count < Self.limit { names.insert(name) }
-        }
-
-        var sorted: [String] { names.sorted() }
-    }
-}
-
-extension Target {
-    fileprivate func matches(_ advertisement: Advertisement) -> Bool {
-        switch self {
-        case .address(let value, let kind):
-            advertisement.address.value == value
-                && (kind == nil || kind == advertisement.address.kind)
-        case .bond: false
-        case .name(let name):
-            advertisement.data.localName == name || advertisement.data.printableName == name
-        }
-    }
-}
-
-extension ProgramFailure {
-    fileprivate static func notFound(
-        _ target: Target,
-        within limit: Duration,
-        seen names: [String]
-    ) -> ProgramFailure {
-        let others = names.prefix(3).map { "'\($0)'" }
-        let heard = others.isEmpty ? "" : " (heard \(others.joined(separator: ", ")))"
-        return ProgramFailure(
-            .notFound,
-            "\(target) was not found within \(SecondsText.describe(limit))\(heard)",
-            advice: "'lanyard scan' lists devices; allow more time with --timeout"
-        )
     }
 }

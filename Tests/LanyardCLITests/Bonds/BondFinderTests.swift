@@ -36,6 +36,12 @@ struct BondFinderTests {
         }
     }
 
+    @Test("A bond is found by its name in any case")
+    func findsOtherCase() throws {
+        let finder = try finder()
+        #expect(try finder.find(Target("lAMP")) == finder.find(Target("Lamp")))
+    }
+
     @Test("A bond is found by its name as printed")
     func findsEscaped() throws {
         let finder = try finder()
@@ -44,7 +50,7 @@ struct BondFinderTests {
 
     @Test(
         "A similar name or address finds no bond",
-        arguments: ["lamp", "C4:F0:00:00:00:01/public", "Unknown"]
+        arguments: ["Lam", "C4:F0:00:00:00:01/public", "Unknown"]
     )
     func findsNothing(text: String) throws {
         let finder = try finder()

@@ -189,7 +189,8 @@ struct DatabaseErrorTests {
         arguments: [
             (
                 #""0""#,
-                ": two hexadecimal digits per byte should be here, at most 512 bytes"
+                ": '0' is not a value; use two hexadecimal digits per byte (01ff), text:hello, "
+                    + "or a number with its type (uint16:300)"
             ),
             ("5", ": hexadecimal digits, a piece, or a list of pieces should be here"),
             (

@@ -3,7 +3,7 @@
 import BluetoothTypes
 import JSONReading
 
-// Values in a database file: hexadecimal digits, one piece, or a list of pieces.
+// Values in a database file: a text as on the command line, one piece, or a list of pieces.
 extension JSONNode {
     /// The most pieces of a value.
     private static let pieceLimit = 64
@@ -19,7 +19,7 @@ extension JSONNode {
         get throws(JSONError) {
             let template: ValueTemplate
             switch value {
-            case .string: template = ValueTemplate(bytes: try hexadecimal)
+            case .string: template = ValueTemplate(bytes: try plainValue)
             case .object: template = ValueTemplate([try piece])
             case .array:
                 var pieces: [ValueTemplate.Piece] = []
@@ -45,6 +45,17 @@ extension JSONNode {
         }
     }
 
+    private var plainValue: [UInt8] {
+        get throws(JSONError) {
+            let text = try text
+            do throws(ProgramFailure) {
+                return try ValueArgument(plain: text).bytes
+            } catch {
+                throw self.error("\(error.happened); \(error.advice)")
+            }
+        }
+    }
+
     private var hexadecimal: [UInt8] {
         get throws(JSONError) {
             guard let bytes = try? HexArgument(try text).bytes else {
@@ -60,7 +71,7 @@ extension JSONNode {
 
     private var piece: ValueTemplate.Piece {
         get throws(JSONError) {
-            if case .string = value { return .bytes(try hexadecimal) }
+            if case .string = value { return .bytes(try plainValue) }
             let formats = NumberFormat.allCases.map(\.rawValue)
             let kinds = Self.pieceKeys + formats
             let members = try members(of: kinds + ["exponent"])

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import JSONReading
 
 /// A command that a person types while `serve` runs: one line of standard input.
 enum TypedCommand: Equatable, Sendable {
@@ -27,8 +26,9 @@ enum TypedCommand: Equatable, Sendable {
         help, quit
 
         CHARACTERISTIC is a UUID (2A19), a well-known name (battery-level), either in a service
-        (180F/2A19), or the handle of the value (#12). VALUE is hexadecimal (5d), a text in
-        quotes ("hello"), or as in a database file ({"uint16": 300}).
+        (180F/2A19), or the handle of the value (#12). VALUE is hexadecimal (5d), a text
+        (text:hello, or in quotes: "hello"), a number with its type (uint16:300), or as in a
+        database file ({"sint16": 21.5, "exponent": -2}).
         """
 
     /// Parses a line. Throws if it is no command.
@@ -36,10 +36,10 @@ enum TypedCommand: Equatable, Sendable {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first?.lowercased(), words.count) {
         case ("set", 3):
-            self = .set(try CharacteristicReference(words[1]), try Self.value(words[2]))
+            self = .set(try CharacteristicReference(words[1]), try ValueArgument(words[2]).bytes)
         case ("notify", 2): self = .notify(try CharacteristicReference(words[1]), nil)
         case ("notify", 3):
-            self = .notify(try CharacteristicReference(words[1]), try Self.value(words[2]))
+            self = .notify(try CharacteristicReference(words[1]), try ValueArgument(words[2]).bytes)
         case ("authorize", 1): self = .authorize(true)
         case ("deny", 1): self = .authorize(false)
         case ("pair", 1): self = .pair
@@ -49,26 +49,6 @@ enum TypedCommand: Equatable, Sendable {
             throw .usage(
                 "'\(TerminalText.escape(String(line.prefix(shownLimit))))' is not a command",
                 advice: "type help for the commands"
-            )
-        }
-    }
-
-    private static func value(_ text: String) throws(ProgramFailure) -> [UInt8] {
-        guard let first = text.first, "\"{[".contains(first) else {
-            return try HexArgument(text).bytes
-        }
-        do throws(JSONError) {
-            let node = try JSONNode(parsing: text)
-            guard case .string(let text) = node.value else { return try node.constantBytes }
-            let bytes = Array(text.utf8)
-            guard bytes.count <= HexArgument.lengthLimit else {
-                throw node.error("an attribute holds at most \(HexArgument.lengthLimit) bytes")
-            }
-            return bytes
-        } catch {
-            throw .usage(
-                "the value is wrong: \(TerminalText.escape(error.description))",
-                advice: "write hexadecimal digits, a text in quotes, or a value as in a file"
             )
         }
     }

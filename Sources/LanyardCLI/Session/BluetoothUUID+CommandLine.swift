@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension BluetoothUUID {
+    /// Parses a UUID as a person types it: 4, 8 or 32 hexadecimal digits, also after `0x`.
+    init?(typed text: String) {
+        self.init(text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...])
+    }
+
+    /// Parses the UUID or the name of a service, such as `180D` or `Heart Rate`. Throws
+    /// `ProgramFailure` with the nearest name.
+    init(service text: String) throws(ProgramFailure) {
+        guard let uuid = BluetoothUUID(typed: text) ?? AssignedNumbers.service(named: text) else {
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a service",
+                advice: ProgramFailure.didYouMean(
+                    text,
+                    among: AssignedNumbers.serviceNames.values.sorted(),
+                    otherwise: "use a UUID (180D) or a name (\"Heart Rate\")"
+                )
+            )
+        }
+        self = uuid
+    }
+}

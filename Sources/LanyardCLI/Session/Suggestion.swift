@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the word that a person probably meant.
+enum Suggestion {
+    /// The most characters of a word that are compared.
+    private static let lengthLimit = 64
+
+    /// The most similar of the words without regard to case; nil if none is similar.
+    ///
+    /// A word is similar if it begins with the text, and no other word does, or if few characters
+    /// differ: one in a text of up to 3 characters, and one more for each further 3 characters, up
+    /// to 3.
+    static func nearest(to text: String, among words: some Sequence<String>) -> String? {
+        let text = comparable(text)
+        guard !text.isEmpty else { return nil }
+        let words = Array(words)
+        let limit = min(3, max(1, text.count / 3))
+        let distances = words.map { (word: $0, count: distance(text, comparable($0))) }
+        if let best = distances.min(by: { $0.count < $1.count }), best.count <= limit {
+            return best.word
+        }
+        let longer = words.filter { comparable($0).starts(with: text) }
+        return text.count > 1 && longer.count == 1 ? longer.first : nil
+    }
+
+    private static func comparable(_ word: String) -> [Character] {
+        Array(word.lowercased().prefix(lengthLimit))
+    }
+
+    /// The number of characters to insert, to delete, to replace, or to exchange with their
+    /// neighbor, that make one word of the other (Damerau and Levenshtein, restricted).
+    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...other.count)
+        for (row, character) in one.enumerated() {
+            var current = [row + 1]
+            for (column, otherCharacter) in other.enumerated() {
+                let replaced = last[column] + (character == otherCharacter ? 0 : 1)
+                var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, character == other[column - 1],
+                    one[row - 1] == otherCharacter
+                {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[other.count]
+    }
+}
+
+extension ProgramFailure {
+    /// The advice that asks whether the nearest of the words was meant; `otherwise` if none is
+    /// near.
+    static func didYouMean(
+        _ text: String,
+        among words: some Sequence<String>,
+        otherwise: String
+    ) -> String {
+        Suggestion.nearest(to: text, among: words).map { "did you mean '\($0)'?" } ?? otherwise
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JSONReading
+
+/// The value of an attribute, as a person writes it on the command line, in a typed command, or in
+/// a string of a database file.
+///
+/// | text | value |
+/// | --- | --- |
+/// | `01ff`, `0x01FF`, `01 ff`, `hex:01ff` | bytes |
+/// | `text:hello` | a text in UTF-8 |
+/// | `uint16:300`, `medfloat16:36.6` | a number in one of the formats of ``NumberFormat`` |
+struct ValueArgument: Equatable, Sendable {
+    let bytes: [UInt8]
+
+    /// The forms, for messages.
+    static let forms =
+        "two hexadecimal digits per byte (01ff), text:hello, or a number with its type (uint16:300)"
+
+    /// Parses one of the forms above, a text in quotes (`"hello"`), or a piece or list of pieces as
+    /// in a database file (`{"uint16": 300}`).
+    init(_ text: String) throws(ProgramFailure) {
+        guard let first = text.first, "\"{[".contains(first) else {
+            try self.init(plain: text)
+            return
+        }
+        let bytes: [UInt8]
+        do throws(JSONError) {
+            let node = try JSONNode(parsing: text)
+            if case .string(let text) = node.value {
+                bytes = Array(text.utf8)
+            } else {
+                bytes = try node.constantBytes
+            }
+        } catch {
+            throw .usage(
+                "the value is not valid: \(TerminalText.escape(error.description))",
+                advice: "use \(Self.forms), or a value as in a database file"
+            )
+        }
+        try self.init(limiting: bytes)
+    }
+
+    /// Parses one of the forms above.
+    init(plain text: String) throws(ProgramFailure) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            try self.init(limiting: try Self.hexadecimal(text))
+            return
+        }
+        let rest = String(parts[1])
+        switch (parts[0].lowercased(), NumberFormat(rawValue: parts[0].lowercased())) {
+        case ("text", _): try self.init(limiting: Array(rest.utf8))
+        case ("hex", _): try self.init(limiting: try HexArgument(rest).bytes)
+        case (_, let format?): try self.init(limiting: try Self.number(rest, format))
+        default: try self.init(limiting: try Self.hexadecimal(text))
+        }
+    }
+
+    private init(limiting bytes: [UInt8]) throws(ProgramFailure) {
+        guard bytes.count <= HexArgument.lengthLimit else {
+            throw .usage(
+                "\(bytes.count) bytes are too many",
+                advice: "an attribute holds at most \(HexArgument.lengthLimit)"
+            )
+        }
+        self.bytes = bytes
+    }
+
+    private static func hexadecimal(_ text: String) throws(ProgramFailure) -> [UInt8] {
+        do throws(ProgramFailure) {
+            return try HexArgument(text).bytes
+        } catch {
+            guard error.happened.hasSuffix("is not a hexadecimal value") else { throw error }
+            let shown = TerminalText.escape(String(text.prefix(shownLimit)))
+            throw .usage("'\(shown)' is not a value", advice: "use \(forms)")
+        }
+    }
+
+    /// The most characters of an invalid value that the error repeats.
+    private static let shownLimit = 60
+
+    // MARK: Numbers
+
+    private static func number(
+        _ text: String,
+        _ format: NumberFormat
+    ) throws(ProgramFailure) -> [UInt8] {
+        guard let number = value(of: text) else {
+            let shown = TerminalText.escape(String(text.prefix(shownLimit)))
+            throw .usage("'\(shown)' is not a number", advice: "write \(format.rawValue):12")
+        }
+        let exponent = format.isMedical ? -decimals(in: text) : 0
+        let isPossible = format.exponents.contains(Double(exponent))
+        let range = format.range(exponent: isPossible ? exponent : 0)
+        guard isPossible, range.contains(number), !format.isWhole || number == number.rounded()
+        else {
+            let kind = format.isWhole ? "whole numbers " : "numbers "
+            throw .usage(
+                "\(TerminalText.escape(text)) is not in the range of \(format.rawValue)",
+                advice: "it holds \(kind)from \(describe(range.lowerBound)) to "
+                    + describe(range.upperBound)
+            )
+        }
+        return format.encode(number, exponent: exponent)
+    }
+
+    /// The number that decimal digits, or hexadecimal digits after `0x`, spell.
+    private static func value(of text: String) -> Double? {
+        if text.lowercased().hasPrefix("0x") {
+            let digits = text.dropFirst(2)
+            guard digits.first?.isHexDigit == true else { return nil }
+            return UInt64(digits, radix: 16).map { Double($0) }
+        }
+        let isNumeric = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }
+        guard isNumeric, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    /// The number of digits after the point.
+    private static func decimals(in text: String) -> Int {
+        text.firstIndex(of: ".").map { text[$0...].dropFirst().prefix { $0.isNumber }.count } ?? 0
+    }
+
+    private static func describe(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? String(number)
+    }
+}
+
+extension NumberFormat {
+    /// Whether the format contains an exponent of ten.
+    fileprivate var isMedical: Bool { self == .medfloat16 || self == .medfloat32 }
+
+    /// Whether the format holds only whole numbers.
+    fileprivate var isWhole: Bool { canWrap }
+}
