@@ -4,8 +4,9 @@ import BluetoothTypes
 import Dispatch
 import HCITransports
 import Testing
-import VirtualAdapters
 import VirtualRadio
+
+@testable import VirtualAdapters
 
 /// Work that hosts leave to others: delegates on queues of their own.
 @Suite("Work outside of virtual time", .timeLimit(.minutes(20)))
@@ -94,24 +95,21 @@ struct OutsideWorkTests {
     }
 
     @Test("Outside work that ends piece by piece may take longer than the patience")
-    func slow() async throws {
-        let patience = Duration.milliseconds(500)
-        let air = SimulatedAir(World(seed: 79), patience: patience)
-        try await air.run { [air, queue] in
-            let count = 10_000_000
-            for _ in 0..<count { air.executor.beginOutsideWork() }
-            queue.async {
-                let start = ContinuousClock.now
-                var doneCount = 0
-                while doneCount < count - 1, start.duration(to: .now) < patience * 2 {
-                    air.executor.endOutsideWork()
-                    doneCount += 1
-                }
-                for _ in doneCount..<count { air.executor.endOutsideWork() }
-            }
-            try await air.sleep(for: .seconds(1))
+    func slow() throws {
+        let count = 5
+        for _ in 0..<count { air.executor.beginOutsideWork() }
+        var waitCount = 0
+        try air.awaitProgress {
+            waitCount += 1
+            air.executor.endOutsideWork()
+            return air.executor.outsideWorkCount == 0
         }
-        #expect(air.now == .zero + .seconds(1))
+        #expect(waitCount == count)
+
+        air.executor.beginOutsideWork()
+        let error = #expect(throws: VirtualAirError.self) { try air.awaitProgress { false } }
+        #expect(error?.problem == .outsideWork(1))
+        air.executor.endOutsideWork()
     }
 
     @Test("In real time outside work needs no tracking")

@@ -238,9 +238,14 @@ extension SimulatedAir {
             guard !executor.waitForOutsideWork(for: Self.courtesy) else { return }
             return executor.hurry()
         }
-        // On a busy machine, much work takes long. The wait fails only if none of it ends.
+        try awaitProgress { executor.waitForOutsideWork(for: patience) }
+    }
+
+    /// Calls `wait` until it returns true. On a busy machine much work takes long, so this fails
+    /// only if no work ended during a call.
+    func awaitProgress(_ wait: () -> Bool) throws(VirtualAirError) {
         var count = executor.outsideWorkCount
-        while !executor.waitForOutsideWork(for: patience) {
+        while !wait() {
             let remaining = executor.outsideWorkCount
             guard remaining < count else { throw failure(.outsideWork(remaining)) }
             count = remaining

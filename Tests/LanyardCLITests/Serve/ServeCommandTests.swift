@@ -129,7 +129,7 @@ struct ServingDocumentTests {
     func commands() throws {
         let block = try #require(document.components(separatedBy: "```\n").dropLast().last)
         let lines = block.split(separator: "\n")
-        #expect(lines.count == 3)
+        #expect(lines.count == 4)
         for line in lines { _ = try TypedCommand(String(line)) }
     }
 
