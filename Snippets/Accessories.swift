@@ -73,6 +73,47 @@
         return answer
     }
 
+    func showPairing(of lamp: AccessoryDescription, by central: AccessoryCentral) async throws {
+        // snippet.watchedPairing
+        let pairing = try central.pairing(lamp)
+        for await change in pairing.changes {
+            print(change.state.progress, change.state, change.reason)
+        }
+        let accessory = try await pairing.accessory()
+        // snippet.end
+        print(accessory.id)
+    }
+
+    func choose(_ lamp: AccessoryDescription, by central: AccessoryCentral) async throws {
+        // snippet.choose
+        for await nearby in try central.nearby(matching: .service("1815")) {
+            for device in nearby.devices { print(device.name ?? "?", device.signal ?? 0) }
+            guard let tapped = nearby.devices.first(where: { !$0.isKnown }) else { continue }
+            _ = try await central.pair(lamp, with: tapped)
+        }
+        // snippet.end
+    }
+
+    func pairAgain(
+        _ lamp: AccessoryDescription,
+        _ identifier: UUID,
+        by central: AccessoryCentral
+    ) async throws -> Accessory {
+        // snippet.identifier
+        let accessory = try await central.pair(lamp, with: identifier)
+        // snippet.end
+        return accessory
+    }
+
+    func watchDoor(_ central: AccessoryCentral) async throws {
+        // snippet.presenceOptions
+        var options = PresenceOptions(lostAfter: .seconds(2))
+        options.minimumSignal = -80
+        let events = try central.presence(matching: .service("1815"), options: options)
+        // snippet.end
+        for await event in events { print(event) }
+    }
+
     func showNearby(_ central: AccessoryCentral) async throws {
         // snippet.presence
         for await event in try central.presence(matching: .service("1815")) { print(event) }

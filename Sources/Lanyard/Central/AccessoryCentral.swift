@@ -89,7 +89,7 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// While Bluetooth is off or its state is unknown, the call waits. The description's timeouts
-    /// begin with the scan. Canceling the task withdraws everything: nothing remains of the
+    /// begin with the scan; ``AccessoryTimeouts/firstPairing`` limits all steps together. Canceling the task withdraws everything: nothing remains of the
     /// attempt.
     ///
     /// The description may differ from the one of the same kind that the central was created with,
@@ -158,15 +158,18 @@ public final class AccessoryCentral: Sendable {
     /// device only once, so devices that are near seem to leave. Use this sequence while the app is
     /// in the foreground.
     ///
-    /// - Parameter matcher: The rule that selects the devices.
+    /// - Parameters:
+    ///   - matcher: The rule that selects the devices.
+    ///   - options: The rules by which a device counts as present or lost.
     /// - Returns: The arrivals and departures. The sequence ends when the central ends, or at once
     ///   if too many scans are running.
     /// - Throws: ``AccessoryError/unfilteredScan`` if the matcher names no service, unless the
     ///   configuration allows such scans.
     public func presence(
-        matching matcher: AccessoryMatcher
+        matching matcher: AccessoryMatcher,
+        options: PresenceOptions = PresenceOptions()
     ) throws(AccessoryError) -> Events<PresenceEvent> {
-        try driver.presence(matching: matcher).keeping(lifetime)
+        try driver.presence(matching: matcher, options).keeping(lifetime)
     }
 
     /// Ends all links, scans and waiting calls. The system restores none of them; remembered

@@ -11,6 +11,7 @@ final class AccessorySnapshot: Sendable {
         var writeLengths: [WriteKind: Int] = [:]
         var attempts: [AttemptRecord] = []
         var slots: OutOfConnectionSlots?
+        var isOutOfTime = false
     }
 
     private struct Seen {
@@ -60,6 +61,9 @@ final class AccessorySnapshot: Sendable {
     /// The connection slots when the accessory last found none free.
     var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
 
+    /// Whether the first pairing took longer than its total limit.
+    var isOutOfTime: Bool { shown.change { $0.isOutOfTime } }
+
     func maximumWriteLength(for kind: WriteKind) -> Int {
         shown.change { $0.writeLengths[kind] ?? 0 }
     }
@@ -92,6 +96,10 @@ final class AccessorySnapshot: Sendable {
 
     func setSlots(_ slots: OutOfConnectionSlots) {
         shown.change { $0.slots = slots }
+    }
+
+    func setOutOfTime() {
+        shown.change { $0.isOutOfTime = true }
     }
 
     func setAttempts(_ attempts: [AttemptRecord]) {

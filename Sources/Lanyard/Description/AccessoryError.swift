@@ -31,6 +31,9 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case attemptFailed(LinkFailure)
     /// The accessory refuses its protected values, because the pairing did not take place.
     case notPaired
+    /// The device that was chosen for a pairing is already an accessory of this other kind. Forget
+    /// that accessory first.
+    case alreadyPaired(kind: String)
     /// All connection slots are in use; the value names the accessories that hold them.
     case outOfConnectionSlots(OutOfConnectionSlots)
     /// The accessory was forgotten or disconnected meanwhile.

@@ -16,6 +16,7 @@ extension AccessoryMachine {
         case .slot(let event): decide(event)
         case .countdownEnded(let countdown):
             countdown == state.countdown ? countdownEnded() : .ignore
+        case .pairingLimitReached(let limit): pairingLimitReached(limit)
         case .command(.pair): pair()
         case .command(.connect): connect()
         case .command(.disconnect): end(for: .disconnected)

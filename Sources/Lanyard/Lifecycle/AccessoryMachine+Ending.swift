@@ -125,6 +125,15 @@ extension AccessoryMachine {
         }
     }
 
+    /// Ends a first pairing that took longer than its total limit.
+    func pairingLimitReached(_ limit: Duration) -> Decision {
+        guard !isRemembered else { return .ignore }
+        let failure = tooLong("pairing", limit)
+        let decision = end(for: .failed(failure))
+        guard case .move(let next, .requested, let actions) = decision else { return decision }
+        return .move(next, .abandoned(failure), actions)
+    }
+
     private func tooLong(_ step: String, _ limit: Duration) -> LinkFailure {
         LinkFailure(.timeout, "\(step) took longer than \(limit.inSeconds)")
     }

@@ -85,6 +85,8 @@ extension AccessoryMachine {
         case slot(SlotEvent)
         /// The armed countdown has ended.
         case countdownEnded(Countdown)
+        /// The first pairing took longer than this total limit.
+        case pairingLimitReached(Duration)
         /// A call of the app.
         case command(Command)
     }

@@ -30,6 +30,12 @@ package struct LearnedInterval: Hashable, Sendable {
         longest.max().map { max($0, current) }
     }
 
+    /// The longest gap so far, also before the interval counts as learned; `nil` before the first
+    /// gap.
+    package var longestGap: Duration? {
+        value ?? (count > 0 ? current : nil)
+    }
+
     /// Adds a gap between two advertisements that has no other explanation.
     package mutating func learn(_ gap: Duration) {
         guard gap >= Self.eventLength else { return }

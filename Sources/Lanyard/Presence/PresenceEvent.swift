@@ -5,7 +5,7 @@
 public enum PresenceEvent: Hashable, Sendable {
     /// A device appeared.
     case discovered(PresentDevice)
-    /// The device came clearly nearer or moved clearly away.
+    /// The device came clearly nearer or moved clearly away, or its name became known or changed.
     case updated(PresentDevice)
     /// The device disappeared. Never reported for a device that is connected or being connected,
     /// although it does not advertise then.
@@ -21,8 +21,11 @@ public enum PresenceEvent: Hashable, Sendable {
 
 /// The reason why a device counts as lost.
 public enum PresenceLoss: Hashable, Sendable {
-    /// Nothing was received for much longer than the device's longest known gap.
+    /// Nothing was received for longer than the options permit: by default, for much longer than
+    /// the device's longest known gap.
     case silent
+    /// The device turned out to be another present device, which has changed its address.
+    case merged
     /// More devices are present than the tracker can hold, and this one was received longest ago.
     case displaced
 }
@@ -42,12 +45,14 @@ public struct PresentDevice: Hashable, Sendable {
     public var identity: AccessoryIdentity
     /// The latest discovery of the device; `nil` if it was connected without a discovery.
     public var discovery: Discovery?
+    /// The latest known name; `nil` if none was received.
+    public var name: String?
     /// The signal strength (RSSI) in dBm, smoothed over several advertisements; `nil` if it was
     /// never known.
     public var signal: Double?
     /// The approximate distance.
     public var proximity: Proximity
-    /// The longest gap between received advertisements; `nil` until enough of them were received.
-    /// The device counts as lost after twice this time and 5 seconds more.
+    /// The longest gap between received advertisements; `nil` until 16 gaps were received. By
+    /// default the device counts as lost after twice this time and 5 seconds more.
     public var learnedInterval: Duration?
 }

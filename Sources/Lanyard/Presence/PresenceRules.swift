@@ -3,12 +3,13 @@
 /// The thresholds of presence. The defaults come from years of use in gateways, except two: see
 /// `LearnedInterval`.
 package struct PresenceRules: Hashable, Sendable {
+    /// The options of the app.
+    package var options = PresenceOptions()
     /// The additional tolerance for a late advertisement.
     package var wobble = Duration.seconds(5)
-    /// The permitted silence of a connectable device whose interval is not yet known.
+    /// The permitted silence of a connectable device before its first gap is known.
     package var connectableFallback = Duration.seconds(195)
-    /// The permitted silence of a device that is not connectable and whose interval is not yet
-    /// known.
+    /// The permitted silence of a device that is not connectable, before its first gap is known.
     package var beaconFallback = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
@@ -20,11 +21,28 @@ package struct PresenceRules: Hashable, Sendable {
     /// The maximum number of tracked devices.
     package var deviceLimit = 1024
 
-    package init() {}
+    /// Creates the default thresholds with these options.
+    package init(_ options: PresenceOptions = PresenceOptions()) {
+        self.options = options
+    }
 
     /// Returns the permitted silence of a device.
-    func patience(learned: Duration?, isConnectable: Bool) -> Duration {
-        guard let learned else { return isConnectable ? connectableFallback : beaconFallback }
-        return learned * 2 + wobble
+    ///
+    /// - Parameters:
+    ///   - learned: The learned maximum silence; `nil` until it is known.
+    ///   - longestGap: The longest gap so far; `nil` before the first one. A few gaps may contain
+    ///     no lost packet, so they permit a longer silence than a learned interval does.
+    ///   - isConnectable: Whether the device is connectable.
+    func patience(learned: Duration?, longestGap: Duration?, isConnectable: Bool) -> Duration {
+        if case .fixed(let silence) = options.silence { return silence }
+        if let learned { return learned * 2 + wobble }
+        if let longestGap { return longestGap * 3 + wobble }
+        return isConnectable ? connectableFallback : beaconFallback
+    }
+
+    /// Returns whether a packet is strong enough to count.
+    func counts(_ rssi: Int?) -> Bool {
+        guard let minimum = options.minimumSignal else { return true }
+        return rssi.map { $0 >= minimum } ?? false
     }
 }

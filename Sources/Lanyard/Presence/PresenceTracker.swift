@@ -4,8 +4,9 @@
 ///
 /// A scan reports the devices that it receives, but not the end of reception. The tracker learns
 /// the longest gap of each device (`LearnedInterval`). A device that is silent for more than twice
-/// that gap and 5 seconds is lost; until the gap is known, a longer default applies. Silence is
-/// measured in `ListeningTime`. A device that is connected or being connected stops advertising and
+/// that gap and 5 seconds is lost. With fewer than 16 gaps the limit is three times the longest one
+/// and 5 seconds, and before the first gap a longer default applies. `PresenceOptions` can fix the
+/// limit instead. Silence is measured in `ListeningTime`. A device that is connected or being connected stops advertising and
 /// is not lost; afterwards the time without an advertisement starts at zero.
 ///
 /// After a loss the tracker learns the interval of the device again, so a device that has become
@@ -69,6 +70,7 @@ package struct PresenceTracker: Sendable {
         as identity: AccessoryIdentity,
         now: Duration
     ) -> [PresenceEvent] {
+        guard rules.counts(discovery.rssi) else { return [] }
         let instant = time.elapsed(at: now)
         var events = makeRoom(for: identity)
         let isNew = tracked[identity] == nil
@@ -108,7 +110,7 @@ package struct PresenceTracker: Sendable {
     /// Notes that a link or a connection attempt ended.
     package mutating func disconnected(_ identity: AccessoryIdentity, now: Duration) {
         guard var device = tracked[identity], device.isEngaged else { return }
-        device.disengage(at: time.elapsed(at: now))
+        device.disengage(at: time.elapsed(at: now), grace: rules.options.grace)
         keep(device, as: identity)
     }
 
@@ -133,15 +135,20 @@ package struct PresenceTracker: Sendable {
     }
 
     /// Merges two identities that turned out to be the same device. `other` receives the data of
-    /// `identity` if it has none.
-    package mutating func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
-        guard var device = tracked.removeValue(forKey: identity) else { return }
+    /// `identity` if it has none. Returns the events.
+    package mutating func merge(
+        _ identity: AccessoryIdentity,
+        into other: AccessoryIdentity
+    ) -> [PresenceEvent] {
+        guard var device = tracked.removeValue(forKey: identity) else { return [] }
+        let lost = PresenceEvent.lost(device.present, .merged)
         if tracked[other] == nil {
             device.present.identity = other
             tracked[other] = device
-        } else if device.isEngaged {
-            tracked[other]?.engage()
+            return [lost, .discovered(device.present)]
         }
+        if device.isEngaged { tracked[other]?.engage() }
+        return [lost]
     }
 
     private mutating func makeDevice(

@@ -15,6 +15,9 @@ struct TrackedDevice {
     private(set) var lastSign: Duration
     /// The time of the latest advertisement, unless something since then explains a gap.
     private var gapStart: Duration?
+    /// The end of the grace period after a link, in listening time; `nil` if none is running.
+    private var graceEnd: Duration?
+    private var reportedName: String?
 
     init(identity: AccessoryIdentity, number: Int, at instant: Duration) {
         self.number = number
@@ -26,13 +29,19 @@ struct TrackedDevice {
     /// engaged.
     func deadline(_ rules: PresenceRules) -> Duration? {
         guard !isEngaged else { return nil }
-        let learned = present.learnedInterval
-        return lastSign + rules.patience(learned: learned, isConnectable: isConnectable)
+        let patience = rules.patience(
+            learned: present.learnedInterval,
+            longestGap: interval.longestGap,
+            isConnectable: isConnectable
+        )
+        return max(lastSign + patience, graceEnd ?? lastSign)
     }
 
     /// Handles an advertisement.
     mutating func heard(_ discovery: Discovery, at instant: Duration) {
         present.discovery = discovery
+        present.name = discovery.name ?? present.name
+        graceEnd = nil
         isConnectable = discovery.isConnectable
         signal.fold(discovery.rssi)
         present.signal = signal.value
@@ -52,11 +61,12 @@ struct TrackedDevice {
         gapStart = nil
     }
 
-    /// Notes that the device is no longer connected. It gets the full permitted silence to
-    /// advertise again.
-    mutating func disengage(at instant: Duration) {
+    /// Notes that the device is no longer connected. It gets the full permitted silence, and at
+    /// least the grace period, to advertise again.
+    mutating func disengage(at instant: Duration, grace: Duration) {
         isEngaged = false
         gapStart = nil
+        graceEnd = instant + grace
         lastSign = max(lastSign, instant)
     }
 
@@ -73,13 +83,19 @@ struct TrackedDevice {
 
     /// Returns whether the device has changed enough for an event.
     mutating func isWorthTelling(_ rules: PresenceRules) -> Bool {
+        let hasName = updateName()
         let hasMoved = updateProximity(rules)
-        guard let signal = signal.value else { return hasMoved }
+        guard let signal = signal.value else { return hasMoved || hasName }
         guard let reportedSignal, abs(signal - reportedSignal) < rules.updateStep, !hasMoved else {
             reportedSignal = signal
             return true
         }
-        return false
+        return hasName
+    }
+
+    private mutating func updateName() -> Bool {
+        defer { reportedName = present.name }
+        return reportedName != present.name
     }
 
     private mutating func updateProximity(_ rules: PresenceRules) -> Bool {

@@ -20,6 +20,9 @@ struct ReconnectPlan: Equatable, Sendable {
         /// Whether the accessory has been usable, so that a pending connection request is
         /// worthwhile.
         var isRemembered: Bool
+
+        /// Whether a connection attempt took too long.
+        var isTimeout: Bool { failure.kind == .timeout && !linkWasUp }
     }
 
     /// The step after a failure.
@@ -66,6 +69,8 @@ struct ReconnectPlan: Equatable, Sendable {
     mutating func step(after trouble: Trouble, at now: Duration, chance: Double) -> Step {
         closeBurst(at: now)
         guard trouble.failure.failureClass != .terminal else { return .stop }
+        // The attempt of a first pairing has used the time that the app permits for connecting.
+        guard trouble.isRemembered || !trouble.isTimeout else { return .stop }
         if count(trouble.failure, at: now) { return afterBurst(trouble) }
         let delay = backOff(trouble.failure, chance)
         if trouble.wasPending { return .standBy(after: delay) }

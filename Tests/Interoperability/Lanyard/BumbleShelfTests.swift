@@ -124,6 +124,48 @@
             }
         }
 
+        @Test(
+            "Row 11: A box that was chosen from the list of devices nearby is paired",
+            arguments: ControllerKind.available
+        )
+        func chosen(kind: ControllerKind) async throws {
+            try await withBoxScene(on: kind) { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.openDescription],
+                    configuration: try scene.configuration()
+                )
+                let lists = try central.nearby(matching: .service(MessageBox.service))
+                let device = try await listed(in: lists) { $0.name == "Box" }
+                #expect(!device.isKnown)
+                let pairing = try central.pairing(MessageBox.openDescription, with: device)
+                let states = try await within(BoxScene.limit, "the pairing") {
+                    var states: [AccessoryState] = []
+                    for await change in pairing.changes { states.append(change.state) }
+                    return states
+                }
+                #expect(states.contains(.discoveringServices) && states.last == .ready)
+                let accessory = try await pairing.accessory()
+                #expect(accessory.id == device.id)
+                try await accessory.write(Data([9]), to: MessageBox.shelf)
+                #expect(try await box.written(1).value == Data([9]))
+                #expect(try await listed(in: lists) { $0.isKnown }.id == accessory.id)
+                await central.shutDown()
+            }
+        }
+
+        private func listed(
+            in lists: Events<NearbyDevices>,
+            where condition: @escaping @Sendable (NearbyDevice) -> Bool
+        ) async throws -> NearbyDevice {
+            try await within(BoxScene.limit, "the list") {
+                for await list in lists {
+                    if let device = list.devices.first(where: condition) { return device }
+                }
+                throw ProcessError.tooSlow("the list")
+            }
+        }
+
         private func discovered(in events: Events<PresenceEvent>) async throws -> PresentDevice {
             try await within(BoxScene.limit, "the discovery") {
                 for await event in events {

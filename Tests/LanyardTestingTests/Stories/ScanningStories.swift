@@ -95,7 +95,7 @@ struct ScanningStories {
             await #expect(throws: AccessoryError.connectingTimedOut(after: .seconds(10))) {
                 _ = try await paired.value
             }
-            #expect(world.now < .seconds(90))
+            #expect(world.now < .seconds(11))
             #expect(central.accessories.isEmpty)
         }
     }

@@ -120,7 +120,7 @@ struct PairingStories {
         )
     }
 
-    @Test("An attempt that exceeds its timeout ends before the next one begins")
+    @Test("A first pairing fails after an attempt that exceeds its timeout has ended")
     func attemptTimeout() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
@@ -137,7 +137,31 @@ struct PairingStories {
         let actions = harness.hear(.disconnected(nil, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
         #expect(actions.compactMap(\.record).first?.failure == tooLong)
-        #expect(harness.wait().contains(.reserveSlot(.request)))
+        #expect(harness.machine.state == .idle(.failed(tooLong)))
+    }
+
+    @Test("The total limit of a first pairing ends every step")
+    func totalLimit() {
+        let tooLong = LinkFailure(.timeout, "pairing took longer than 30.00 s")
+        var harness = MachineHarness()
+        harness.tell(.available, .command(.pair), .retrieved(nil))
+        #expect(harness.tell(.pairingLimitReached(.seconds(30))).contains(.stopScan))
+        #expect(harness.machine.state == .idle(.failed(tooLong)))
+        harness.tell(.command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.hear(.connected(known: []))
+        let actions = harness.tell(.pairingLimitReached(.seconds(30)))
+        #expect(actions.contains(.cancelConnection("strap")))
+        #expect(actions.last == .report(.disconnecting, .abandoned(tooLong)))
+        harness.hear(.disconnected(nil, isReconnecting: false))
+        #expect(harness.machine.state == .idle(.failed(tooLong)))
+    }
+
+    @Test("The total limit does not apply to an accessory that was ready before")
+    func totalLimitAfterPairing() {
+        var harness = MachineHarness.ready()
+        let state = harness.machine.state
+        #expect(harness.tell(.pairingLimitReached(.seconds(30))).isEmpty)
+        #expect(harness.machine.state == state)
     }
 
     @Test("A failed attempt is recorded with its error and is not canceled")

@@ -32,8 +32,30 @@ struct PresenceSimulationTests {
         for _ in 0..<stays {
             await live(.seconds(21_600), every: milliseconds, loss: 20, &tally, using: &generator)
         }
+        print("interval \(milliseconds) ms: \(tally.falseLosses) false losses, \(tally.days) days")
         #expect(Double(tally.falseLosses) / tally.days < 0.5)
         #expect(tally.departures == stays)
+    }
+
+    @Test(
+        "With 20 % packet loss, few devices that are present for a short time are lost meanwhile",
+        arguments: [100, 1285, 2000, 5000, 10240]
+    )
+    func shortStays(milliseconds: Int) {
+        var generator = SplitMix64(seed: UInt64(milliseconds))
+        let stays = 2_000
+        var losses = 0
+        for _ in 0..<stays {
+            var story = PresenceStory()
+            // Twenty advertising events, so that the interval is learned at the end.
+            for _ in 0..<20 {
+                if Int.random(in: 0..<100, using: &generator) >= 20 { story.hear() }
+                story.wait(.milliseconds(milliseconds + Int.random(in: 0...10, using: &generator)))
+            }
+            losses += story.news().count { $0.hasPrefix("lost") }
+        }
+        print("interval \(milliseconds) ms: \(losses) losses in \(stays) short stays")
+        #expect(Double(losses) / Double(stays) < 0.1)
     }
 
     @Test(

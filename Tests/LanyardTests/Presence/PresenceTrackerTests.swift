@@ -34,9 +34,15 @@ struct PresenceStory {
         now = end
     }
 
-    mutating func hear(_ number: Int = 1, rssi: Int? = -60, isConnectable: Bool = true) {
+    mutating func hear(
+        _ number: Int = 1,
+        name: String? = nil,
+        rssi: Int? = -60,
+        isConnectable: Bool = true
+    ) {
         let discovery = Discovery(
             identifier: identifier,
+            name: name,
             rssi: rssi,
             isConnectable: isConnectable
         )
@@ -49,6 +55,10 @@ struct PresenceStory {
             hear(number, rssi: rssi)
             wait(interval)
         }
+    }
+
+    mutating func merge(_ number: Int, into other: Int) {
+        events += tracker.merge(Self.identity(number), into: Self.identity(other))
     }
 
     mutating func connect(_ number: Int = 1) {
@@ -100,7 +110,7 @@ struct PresenceTrackerTests {
         #expect(story.tracker.nextDeadline == nil)
     }
 
-    @Test("A device with few advertisements has a longer limit")
+    @Test("A device that was received once has a longer limit")
     func fallback() {
         var story = PresenceStory()
         story.hear(1)
@@ -323,11 +333,12 @@ struct PresenceTrackerTests {
         story.hear(1)
         story.hear(2)
         story.connect(1)
-        story.tracker.merge(PresenceStory.identity(1), into: PresenceStory.identity(2))
+        story.merge(1, into: 2)
         #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(2)])
         story.wait(.seconds(1000))
-        #expect(story.news() == ["discovered 1", "discovered 2"])
-        story.tracker.merge(PresenceStory.identity(2), into: PresenceStory.identity(3))
+        #expect(story.news() == ["discovered 1", "discovered 2", "lost 1 merged"])
+        story.merge(2, into: 3)
+        #expect(story.news() == ["lost 2 merged", "discovered 3"])
         #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(3)])
         story.tracker.forget(PresenceStory.identity(3))
         #expect(story.tracker.devices == [])

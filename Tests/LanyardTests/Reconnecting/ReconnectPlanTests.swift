@@ -138,8 +138,17 @@ struct ReconnectPlanTests {
     @Test("A burst ends the plan of an accessory that was never ready")
     func neverReadyBurst() {
         var plan = ReconnectPlan()
-        let new = trouble(Self.hard, isRemembered: false)
-        for _ in 1...3 { _ = plan.step(after: new, at: .zero, chance: 0) }
+        let new = trouble(Self.hard, linkWasUp: true, isRemembered: false)
+        for _ in 1...3 {
+            #expect(plan.step(after: new, at: .zero, chance: 0) != .stop)
+        }
+        #expect(plan.step(after: new, at: .zero, chance: 0) == .stop)
+    }
+
+    @Test("A connection attempt that took too long is the last one of a first pairing")
+    func neverReadyTimeout() {
+        var plan = ReconnectPlan()
+        let new = trouble(Self.hard, linkWasUp: false, isRemembered: false)
         #expect(plan.step(after: new, at: .zero, chance: 0) == .stop)
     }
 

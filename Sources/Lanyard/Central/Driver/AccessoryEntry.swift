@@ -17,6 +17,10 @@ final class AccessoryEntry: @unchecked Sendable {
     /// Whether the description came with the pairing: it may differ from the central's description
     /// of its kind.
     var isPairedHere = false
+    /// The device that was chosen for the pairing; `nil` for any that matches the description.
+    var target: PairingTarget?
+    /// The timer of the limit of the first pairing.
+    var pairingTimer: (any TimekeeperTimer)?
     /// Whether the app can see the accessory. It cannot before the pairing has succeeded.
     var isShown = false
     /// The store's entry for the accessory.

@@ -34,6 +34,7 @@ extension CentralDriver {
     /// Returns a peripheral to which the system or another app has a link: the accessory if
     /// it is known, otherwise one that could be of its kind.
     private func heldPeripheral(for entry: AccessoryEntry) -> CBPeripheral? {
+        if let target = entry.target { return chosenPeripheral(target, for: entry) }
         let services = entry.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
         guard !services.isEmpty else { return nil }
         record(.call, "retrieveConnectedPeripherals", entry)
@@ -49,6 +50,25 @@ extension CentralDriver {
                 && !entries.contains { $0.peripheral?.identifier == candidate.identifier }
                 && self.entry(of: .system(candidate.identifier)) == nil
         }
+    }
+
+    /// Returns the peripheral that was chosen for a pairing, if the system knows it. If the device
+    /// changes its address, only an identifier that was discovered in this process is worth an
+    /// attempt.
+    private func chosenPeripheral(
+        _ target: PairingTarget,
+        for entry: AccessoryEntry
+    ) -> CBPeripheral? {
+        var identifiers = identities.systemIdentifiers(of: target.identity)
+        let isSystem = entry.description.identity == .system
+        if let identifier = target.identifier, isSystem, !identifiers.contains(identifier) {
+            identifiers.append(identifier)
+        }
+        record(.call, "retrievePeripherals", entry)
+        let peripherals = manager?.retrievePeripherals(withIdentifiers: identifiers) ?? []
+        guard let peripheral = peripherals.first else { return nil }
+        entry.identity = isSystem ? .system(peripheral.identifier) : target.identity
+        return peripheral
     }
 
     /// Returns the identifiers of the connected peripherals that fit a description: they have all

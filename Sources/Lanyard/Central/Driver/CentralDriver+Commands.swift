@@ -7,32 +7,47 @@ import Foundation
 extension CentralDriver {
     // MARK: Pairing
 
-    /// Pairs an accessory.
+    /// Checks the conditions of a pairing that do not change with time.
     ///
-    /// - Parameter joins: Whether the call may join a pairing that another call started.
-    /// - Returns: The snapshot of the accessory, which is ready.
-    /// - Throws: The errors of ``AccessoryCentral/pair(_:)``.
-    func pair(
-        _ description: AccessoryDescription,
-        orJoin joins: Bool = false
-    ) async throws(AccessoryError) -> AccessorySnapshot {
+    /// - Throws: `unknownKind`, `unfilteredScan`.
+    func checkCanPair(_ description: AccessoryDescription) throws(AccessoryError) {
         let kind = description.kind
         guard descriptions.contains(where: { $0.kind == kind }) else { throw .unknownKind(kind) }
         guard description.matcher.services != nil || configuration.allowsUnfilteredScans else {
             throw .unfilteredScan
         }
+    }
+
+    /// Pairs an accessory.
+    ///
+    /// - Parameters:
+    ///   - description: The description of the accessory.
+    ///   - target: The chosen device; `nil` for any that matches the description.
+    ///   - record: The record that shows the changes.
+    ///   - joins: Whether the call may join a pairing of this kind that another call started.
+    /// - Returns: The snapshot of the accessory, which is ready or was known already.
+    /// - Throws: The errors of ``AccessoryCentral/pair(_:)``.
+    func pair(
+        _ description: AccessoryDescription,
+        with target: PairingTarget? = nil,
+        for record: PairingRecord? = nil,
+        orJoin joins: Bool = false
+    ) async throws(AccessoryError) -> AccessorySnapshot {
+        try checkCanPair(description)
         let beginning = AccessoryChange(.idle, .resting(.neverPaired))
         let snapshot = AccessorySnapshot(description, name: nil, beginningWith: beginning)
         let changes = snapshot.events()
         let chosen = await settle { driver in
-            let other = joins ? driver.entries.first { $0.description.kind == kind } : nil
-            if other == nil { driver.beginPairing(description, snapshot) }
+            let other = driver.entry(for: target, joins ? description.kind : nil)
+            if other == nil { driver.beginPairing(description, target, snapshot) }
             return other?.snapshot ?? snapshot
         }
         guard let chosen else { throw .shutDown }
-        guard chosen === snapshot else { return try await join(chosen, description) }
+        guard chosen === snapshot else {
+            return try await join(chosen, description, target, record)
+        }
         do throws(AccessoryError) {
-            try await outcome(of: snapshot, changes)
+            try await outcome(of: snapshot, changes, record)
             return snapshot
         } catch {
             await abandonPairing(snapshot)
@@ -40,26 +55,59 @@ extension CentralDriver {
         }
     }
 
-    private func beginPairing(_ description: AccessoryDescription, _ snapshot: AccessorySnapshot) {
+    /// Returns the accessory that a pairing would pair again, or whose pairing it can join: the
+    /// chosen device, or one of the kind.
+    private func entry(for target: PairingTarget?, _ kind: String?) -> AccessoryEntry? {
+        guard let target else { return entries.first { $0.description.kind == kind } }
+        let owner = target.identifier.flatMap { identities.identity(of: $0) }
+        return entries.first { entry in
+            // An accessory that was just forgotten is not remembered anymore.
+            guard !entry.isShown || entry.remembered != nil else { return false }
+            if let other = entry.target, other.isSameDevice(as: target) { return true }
+            return entry.identity != nil
+                && (entry.identity == target.identity || entry.identity == owner)
+        }
+    }
+
+    private func beginPairing(
+        _ description: AccessoryDescription,
+        _ target: PairingTarget?,
+        _ snapshot: AccessorySnapshot
+    ) {
         let entry = makeEntry(description, snapshot, isRemembered: false)
         entry.isPairedHere = true
+        entry.target = target.map { target in
+            // The list may show the device before its manufacturer data has identified it.
+            var target = target
+            let owner = target.identifier.flatMap { identities.identity(of: $0) }
+            target.identity = owner ?? target.identity
+            return target
+        }
+        snapshot.setName(target?.name)
         feed(.command(.pair), to: entry)
         let unavailability = Unavailability(availability.value)
         feed(unavailability.map { .unavailable($0) } ?? .available, to: entry)
     }
 
-    /// Waits for a pairing that another call started. If that pairing was canceled, starts a new
-    /// one.
+    /// Returns the accessory if it is known. Otherwise waits for the pairing that another call
+    /// started. If that pairing was canceled, starts a new one.
     private func join(
         _ snapshot: AccessorySnapshot,
-        _ description: AccessoryDescription
+        _ description: AccessoryDescription,
+        _ target: PairingTarget?,
+        _ record: PairingRecord?
     ) async throws(AccessoryError) -> AccessorySnapshot {
-        guard !roster.has(snapshot) else { return snapshot }
+        let kind = snapshot.description.kind
+        guard kind == description.kind else { throw .alreadyPaired(kind: kind) }
+        guard !roster.has(snapshot) else {
+            if target != nil { connect(snapshot) }
+            return snapshot
+        }
         do throws(AccessoryError) {
-            try await outcome(of: snapshot, snapshot.events())
+            try await outcome(of: snapshot, snapshot.events(), record)
             return snapshot
         } catch .shutDown {
-            return try await pair(description, orJoin: true)
+            return try await pair(description, with: target, for: record, orJoin: target == nil)
         } catch {
             throw error
         }
@@ -68,10 +116,12 @@ extension CentralDriver {
     /// Waits until an accessory that is being paired is ready.
     private func outcome(
         of snapshot: AccessorySnapshot,
-        _ changes: Events<AccessoryChange>
+        _ changes: Events<AccessoryChange>,
+        _ record: PairingRecord?
     ) async throws(AccessoryError) {
         var last = AccessoryState.idle
         for await change in changes where change.number > 0 {
+            record?.show(change, of: snapshot)
             if change.state == .ready { return }
             if let error = PairingVerdict(last, change, snapshot).error { throw error }
             if change.state != .idle, change.state != .disconnecting { last = change.state }
@@ -222,59 +272,26 @@ extension CentralDriver {
 extension CentralLifetime {
     func pair(
         _ description: AccessoryDescription,
+        with target: PairingTarget? = nil,
+        for record: PairingRecord? = nil,
         orJoin joins: Bool = false
     ) async throws(AccessoryError) -> Accessory {
-        let snapshot = try await driver.pair(description, orJoin: joins)
+        let snapshot = try await driver.pair(description, with: target, for: record, orJoin: joins)
         // The accessory may have been forgotten in the meantime.
         guard let accessory = snapshot.accessory(of: self) else { throw .shutDown }
         return accessory
     }
 }
 
-/// The meaning of a state change for an accessory that is being paired.
-struct PairingVerdict {
-    /// The reason why the pairing has failed; `nil` while it can succeed.
-    let error: AccessoryError?
-
-    /// - Parameter last: The state before the accessory became idle.
-    init(_ last: AccessoryState, _ change: AccessoryChange, _ snapshot: AccessorySnapshot) {
-        error =
-            switch (change.state, change.reason) {
-            case (.unauthorized, _): .unauthorized
-            case (.unsupported, _): .unsupported
-            case (.connecting, .waitingForSlot):
-                // A link is being ended for this accessory, so a slot will become free.
-                snapshot.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
-            case (.connected, .notPaired): .notPaired
-            case (.idle, .resting(.notFound)):
-                .notFound(after: snapshot.description.timeouts.scanning)
-            case (.idle, .resting(.failed(let failure))):
-                Self.error(failure, last, snapshot.description.timeouts)
-            // The state before the request.
-            case (.idle, .bluetoothAvailable): nil
-            case (.idle, let reason): .abandoned(reason)
-            case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
-                Self.error(failure, .connecting, snapshot.description.timeouts)
-            default: nil
-            }
-    }
-
-    private static func error(
-        _ failure: LinkFailure,
-        _ last: AccessoryState,
-        _ timeouts: AccessoryTimeouts
-    ) -> AccessoryError {
-        guard failure.kind == .timeout else { return .attemptFailed(failure) }
-        switch last {
-        case .connecting: return .connectingTimedOut(after: timeouts.connecting)
-        case .subscribing: return .stepTimedOut(last, after: timeouts.subscribing)
-        case .connected: return .stepTimedOut(last, after: timeouts.pairing)
-        default: return .stepTimedOut(last, after: timeouts.discovering)
+extension AccessoryState {
+    /// Whether Bluetooth is available in this state.
+    var isPossible: Bool {
+        switch self {
+        case .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported: false
+        default: true
         }
     }
-}
 
-extension AccessoryState {
     /// Whether there is certainly no link and no attempt to connect.
     var hasNoLink: Bool {
         switch self {

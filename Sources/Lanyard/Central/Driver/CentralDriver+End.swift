@@ -43,6 +43,7 @@ extension CentralDriver {
     private func end(_ entry: AccessoryEntry) {
         failRequests(of: entry, .shutDown)
         entry.countdownTimer?.set(to: nil)
+        entry.pairingTimer?.set(to: nil)
         entry.requestTimer?.set(to: nil)
         entry.roomTimer?.set(to: nil)
         if let peripheral = entry.peripheral {

@@ -74,6 +74,25 @@ extension CentralDriver {
         entry.countdownTimer?.set(to: nil)
     }
 
+    /// Starts, restarts or ends the limit of a first pairing. It runs from the first step while
+    /// Bluetooth is available, until the accessory is ready.
+    private func limitPairing(_ state: AccessoryState, of entry: AccessoryEntry) {
+        guard !entry.isShown, state != .idle, state.isPossible else {
+            entry.pairingTimer?.set(to: nil)
+            entry.pairingTimer = nil
+            return
+        }
+        guard entry.pairingTimer == nil else { return }
+        let limit = entry.description.timeouts.firstPairing
+        let timer = timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
+            guard let self, let entry, !entry.isShown else { return }
+            entry.snapshot.setOutOfTime()
+            feed(.pairingLimitReached(limit), to: entry)
+        }
+        entry.pairingTimer = timer
+        timer.set(to: now + limit)
+    }
+
     // MARK: Reporting
 
     private func report(
@@ -82,6 +101,7 @@ extension CentralDriver {
         of entry: AccessoryEntry
     ) {
         record(.state, "\(state)", entry, detail: "\(reason)")
+        limitPairing(state, of: entry)
         let lostNothing = entry.snapshot.show(state, reason)
         if !lostNothing { record(.note, "changes were dropped: a reader is too slow", entry) }
         entry.snapshot.setWriteLengths(entry.writeLengths)
@@ -94,6 +114,7 @@ extension CentralDriver {
         entries.removeAll { $0 === entry }
         _ = scans.set(nil, for: entry.number)
         entry.countdownTimer?.set(to: nil)
+        entry.pairingTimer?.set(to: nil)
         failRequests(of: entry, .shutDown)
         for transport in entry.transports.values { transport.end() }
         entry.transports = [:]
@@ -101,6 +122,7 @@ extension CentralDriver {
         if entry.isShown { roster.remove(entry.snapshot) }
         entry.isShown = false
         entry.snapshot.end()
+        watchersKnownChanged()
     }
 }
 

@@ -4,24 +4,56 @@ import Foundation
 
 extension CentralDriver {
     func presence(
-        matching matcher: AccessoryMatcher
+        matching matcher: AccessoryMatcher,
+        _ options: PresenceOptions
     ) throws(AccessoryError) -> Events<PresenceEvent> {
+        let mailbox = Mailbox<PresenceEvent>(limit: Events<PresenceEvent>.bufferLimit)
+        try watch(matcher, options, PresenceEventSink(mailbox), until: mailbox)
+        return Events(mailbox: mailbox)
+    }
+
+    func nearby(
+        matching matcher: AccessoryMatcher,
+        _ options: PresenceOptions
+    ) throws(AccessoryError) -> Events<NearbyDevices> {
+        // Only the latest list matters to a screen.
+        let mailbox = Mailbox<NearbyDevices>(limit: 1)
+        let sink = NearbyListSink(mailbox) { [weak self] in self?.knownIdentities ?? [] }
+        try watch(matcher, options, sink, until: mailbox)
+        return Events(mailbox: mailbox)
+    }
+
+    /// Starts a subscription, which ends when the app releases the mailbox.
+    private func watch<Element>(
+        _ matcher: AccessoryMatcher,
+        _ options: PresenceOptions,
+        _ sink: any PresenceSink,
+        until mailbox: Mailbox<Element>
+    ) throws(AccessoryError) {
         guard matcher.services != nil || configuration.allowsUnfilteredScans else {
             throw .unfilteredScan
         }
-        let mailbox = Mailbox<PresenceEvent>(limit: Events<PresenceEvent>.bufferLimit)
-        let watch = PresenceWatch(matcher, mailbox, timekeeper, on: queue)
+        let watch = PresenceWatch(matcher, options, sink, timekeeper, on: queue)
         mailbox.onLeave { [weak self] in self?.enter { $0.remove(watch) } }
         enter(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
             guard driver.scans.set(watch.scan, for: number) else { return watch.end() }
             driver.watches[number] = watch
+            watch.knownChanged()
             if driver.scans.running?.reportsDuplicates == true {
                 watch.setHearing(true, now: driver.now)
             }
             driver.updateScan()
         }
-        return Events(mailbox: mailbox)
+    }
+
+    private var knownIdentities: Set<AccessoryIdentity> {
+        Set(entries.lazy.filter(\.isShown).compactMap(\.identity))
+    }
+
+    /// Notes that an accessory was added to the central or removed.
+    func watchersKnownChanged() {
+        for watch in watches.values { watch.knownChanged() }
     }
 
     private func remove(_ watch: PresenceWatch) {

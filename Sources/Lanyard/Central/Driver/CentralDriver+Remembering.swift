@@ -76,6 +76,7 @@ extension CentralDriver {
         entry.snapshot.show(as: identity)
         entry.isShown = true
         roster.add(entry.snapshot)
+        watchersKnownChanged()
     }
 
     // MARK: Saving

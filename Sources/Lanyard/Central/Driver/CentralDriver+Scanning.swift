@@ -64,14 +64,14 @@ extension CentralDriver {
         let isNew =
             reported.count < Self.reportedLimit && reported.insert(discovery.identifier).inserted
         if isNew { record(.callback, "didDiscover", nil, detail: discovery.inBrief) }
-        let known = identities.identity(of: discovery.identifier)
-        for number in watches.keys.sorted() {
-            let identity = known ?? .system(discovery.identifier)
-            watches[number]?.heard(discovery, as: identity, now: now)
+        let fitting = descriptions(matching: discovery)
+        if !watches.isEmpty {
+            let identity = recognize(discovery, fitting)
+            for number in watches.keys.sorted() {
+                watches[number]?.heard(discovery, as: identity, now: now)
+            }
         }
-        for description in descriptions(matching: discovery) {
-            found(peripheral, discovery, description)
-        }
+        for description in fitting { found(peripheral, discovery, description) }
         updateScan()
     }
 
@@ -81,11 +81,32 @@ extension CentralDriver {
         let given = entries.filter(\.isPairedHere)
         // Accessories that are being searched for precede those that were found.
         let inOrder = given.filter { $0.identity == nil } + given.filter { $0.identity != nil }
+        let fitting =
+            inOrder.filter { fits(discovery, $0) }.map(\.description)
+            + descriptions.filter { $0.matcher.matches(discovery) }
         var kinds: Set<String> = []
-        return (inOrder.map(\.description) + descriptions).filter { description in
-            !kinds.contains(description.kind) && description.matcher.matches(discovery)
-                && kinds.insert(description.kind).inserted
+        return fitting.filter { kinds.insert($0.kind).inserted }
+    }
+
+    /// Returns whether a discovered device can be the accessory, or the one that it searches for:
+    /// the chosen device, or any that matches its description.
+    private func fits(_ discovery: Discovery, _ entry: AccessoryEntry) -> Bool {
+        guard let target = entry.target else { return entry.description.matcher.matches(discovery) }
+        return target.identifier == discovery.identifier
+            || target.identity == identities.identity(of: discovery.identifier)
+            || target.identity == AccessoryIdentity(of: discovery, by: entry.description.identity)
+    }
+
+    /// Returns the identity of a discovered device, as far as the descriptions that it matches
+    /// reveal it.
+    private func recognize(
+        _ discovery: Discovery,
+        _ fitting: [AccessoryDescription]
+    ) -> AccessoryIdentity {
+        for description in fitting where !isAccessoryOfOtherKind(discovery, than: description) {
+            perform(identities.identify(discovery, by: description.identity, now: now).actions)
         }
+        return identities.identity(of: discovery.identifier) ?? .system(discovery.identifier)
     }
 
     /// Handles a discovery of a device that may be an accessory of this kind.
@@ -104,8 +125,7 @@ extension CentralDriver {
         guard discovery.isConnectable, description.canTellApart(by: identity) else { return }
         let looking = entries.first {
             $0.identity == nil && $0.description.kind == description.kind
-                && $0.snapshot.change.state == .scanning
-                && $0.description.matcher.matches(discovery)
+                && $0.snapshot.change.state == .scanning && fits(discovery, $0)
         }
         guard let looking else { return }
         looking.identity = identity
@@ -159,6 +179,8 @@ extension CentralDriver {
     /// Merges two identities that turned out to be the same accessory. The earlier one stays.
     private func merge(_ one: AccessoryIdentity, into other: AccessoryIdentity) {
         pool.merge(one, into: other)
+        for watch in watches.values { watch.merge(one, into: other) }
+        defer { watchersKnownChanged() }
         guard let entry = entry(of: one) else { return }
         guard self.entry(of: other) != nil else {
             entry.identity = other

@@ -7,21 +7,22 @@ import Dispatch
 /// Unchecked: used on its driver's queue only.
 final class PresenceWatch: @unchecked Sendable {
     private let matcher: AccessoryMatcher
-    private var tracker = PresenceTracker()
-    /// The app holds the mailbox.
-    private weak var mailbox: Mailbox<PresenceEvent>?
+    private var tracker: PresenceTracker
+    private let sink: any PresenceSink
     private let timekeeper: any Timekeeper
     private var timer: (any TimekeeperTimer)?
     private var deadline: Duration?
 
     init(
         _ matcher: AccessoryMatcher,
-        _ mailbox: Mailbox<PresenceEvent>,
+        _ options: PresenceOptions,
+        _ sink: any PresenceSink,
         _ timekeeper: any Timekeeper,
         on queue: DispatchQueue
     ) {
         self.matcher = matcher
-        self.mailbox = mailbox
+        tracker = PresenceTracker(rules: PresenceRules(options))
+        self.sink = sink
         self.timekeeper = timekeeper
         timer = timekeeper.makeTimer(on: queue) { [weak self] in self?.deadlinePassed() }
     }
@@ -36,7 +37,7 @@ final class PresenceWatch: @unchecked Sendable {
         } else {
             tracker.scanStopped(now: now)
         }
-        tell([])
+        settle()
     }
 
     func heard(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
@@ -47,7 +48,7 @@ final class PresenceWatch: @unchecked Sendable {
 
     func connectionRequested(_ identity: AccessoryIdentity, now: Duration) {
         tracker.connecting(identity, now: now)
-        tell([])
+        settle()
     }
 
     func connected(_ identity: AccessoryIdentity, now: Duration) {
@@ -58,12 +59,20 @@ final class PresenceWatch: @unchecked Sendable {
 
     func disconnected(_ identity: AccessoryIdentity, now: Duration) {
         tracker.disconnected(identity, now: now)
-        tell([])
+        settle()
     }
+
+    /// Merges two identities that turned out to be the same device.
+    func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
+        tell(tracker.merge(identity, into: other))
+    }
+
+    /// Notes that an accessory was added to the central or removed, or that the subscription began.
+    func knownChanged() { sink.receive([]) }
 
     func end() {
         timer?.set(to: nil)
-        mailbox?.end()
+        sink.end()
     }
 
     private func deadlinePassed() {
@@ -72,7 +81,11 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     private func tell(_ events: [PresenceEvent]) {
-        for event in events { mailbox?.put(event).deliver() }
+        if !events.isEmpty { sink.receive(events) }
+        settle()
+    }
+
+    private func settle() {
         guard tracker.nextDeadline != deadline else { return }
         deadline = tracker.nextDeadline
         timer?.set(to: deadline)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The receiver of the events of a `PresenceWatch`, on its driver's queue.
+protocol PresenceSink: AnyObject {
+    /// Receives events. An empty list means that an accessory was added to the central or removed.
+    func receive(_ events: [PresenceEvent])
+    /// Ends the app's sequence.
+    func end()
+}
+
+/// Passes presence events on to the app.
+final class PresenceEventSink: PresenceSink {
+    /// The app holds the mailbox.
+    private weak var mailbox: Mailbox<PresenceEvent>?
+
+    init(_ mailbox: Mailbox<PresenceEvent>) {
+        self.mailbox = mailbox
+    }
+
+    func receive(_ events: [PresenceEvent]) {
+        for event in events { mailbox?.put(event).deliver() }
+    }
+
+    func end() { mailbox?.end() }
+}
+
+/// Turns presence events into lists for the app.
+final class NearbyListSink: PresenceSink {
+    /// The app holds the mailbox.
+    private weak var mailbox: Mailbox<NearbyDevices>?
+    private let known: () -> Set<AccessoryIdentity>
+    private var list = NearbyList()
+    private var latest: NearbyDevices?
+
+    /// - Parameter known: Returns the identities of the accessories that the central knows.
+    init(_ mailbox: Mailbox<NearbyDevices>, known: @escaping () -> Set<AccessoryIdentity>) {
+        self.mailbox = mailbox
+        self.known = known
+    }
+
+    func receive(_ events: [PresenceEvent]) {
+        for event in events { list.follow(event) }
+        let devices = list.devices(known: known())
+        guard devices != latest else { return }
+        latest = devices
+        mailbox?.put(devices).deliver()
+    }
+
+    func end() { mailbox?.end() }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules by which a device counts as present or lost.
+///
+/// ```swift
+/// var options = PresenceOptions(lostAfter: .seconds(2))
+/// options.minimumSignal = -80
+/// let events = try central.presence(matching: .service("180D"), options: options)
+/// ```
+public struct PresenceOptions: Hashable, Sendable {
+    /// The silence after which a device counts as lost.
+    public enum Silence: Hashable, Sendable {
+        /// A multiple of the longest gap between advertisements of this device, plus 5 seconds:
+        /// twice the gap, or three times with fewer than 16 gaps. Before the first gap it is 195
+        /// seconds for a connectable device, and 900 seconds for any other.
+        case learned
+        /// The same time for all devices. It should be several times as long as the interval of the
+        /// slowest device, because packets are lost.
+        case fixed(Duration)
+    }
+
+    /// The silence after which a device counts as lost.
+    public var silence = Silence.learned
+    /// The time that a device gets at least to advertise again after its link has ended; 5 seconds
+    /// by default.
+    public var grace = Duration.seconds(5)
+    /// The lowest signal strength (RSSI) in dBm of an advertisement that counts. A device of which
+    /// only weaker advertisements arrive is not discovered, and is lost if it was present. If the
+    /// value is `nil`, the default, every advertisement counts; otherwise one of unknown strength
+    /// does not.
+    public var minimumSignal: Int?
+
+    /// Creates the default options: the silence is learned.
+    public init() {}
+
+    /// Creates options with a fixed silence.
+    ///
+    /// - Parameter silence: The silence after which a device counts as lost.
+    public init(lostAfter silence: Duration) {
+        self.silence = .fixed(silence)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("Lists of devices nearby")
+struct NearbyListTests {
+    private func device(_ number: Int, _ signal: Double?, name: String? = nil) -> PresentDevice {
+        var device = PresentDevice(identity: PresenceStory.identity(number), proximity: .far)
+        device.signal = signal
+        device.name = name
+        return device
+    }
+
+    private func numbers(_ devices: [NearbyDevice]) -> [Int] {
+        devices.compactMap { device in
+            (0..<256).first { PresenceStory.identity($0) == device.id }
+        }
+    }
+
+    @Test("The strongest device is first, and devices of unknown signal are last in their order")
+    func sorted() {
+        var list = NearbyList()
+        list.follow(.discovered(device(1, nil)))
+        list.follow(.discovered(device(2, -80)))
+        list.follow(.discovered(device(3, -40)))
+        list.follow(.discovered(device(4, nil)))
+        list.follow(.discovered(device(5, -80)))
+        #expect(numbers(list.devices(known: []).devices) == [3, 2, 5, 1, 4])
+        list.follow(.updated(device(5, -30, name: "Five")))
+        let devices = list.devices(known: []).devices
+        #expect(numbers(devices) == [5, 3, 2, 1, 4])
+        #expect(devices.first?.name == "Five")
+    }
+
+    @Test("A lost device moves to the lost ones until it returns, and a merged one disappears")
+    func lost() {
+        var list = NearbyList()
+        for number in 1...3 { list.follow(.discovered(device(number, -50))) }
+        list.follow(.lost(device(1, -50), .silent))
+        list.follow(.lost(device(2, -50), .displaced))
+        list.follow(.lost(device(3, -50), .merged))
+        #expect(numbers(list.devices(known: []).devices) == [])
+        #expect(numbers(list.devices(known: []).lost) == [2, 1])
+        list.follow(.discovered(device(1, -50)))
+        #expect(numbers(list.devices(known: []).devices) == [1])
+        #expect(numbers(list.devices(known: []).lost) == [2])
+    }
+
+    @Test("The number of lost devices is bounded, and the oldest are dropped")
+    func bounded() {
+        var list = NearbyList()
+        for number in 0..<100 {
+            list.follow(.discovered(device(number, -50)))
+            list.follow(.lost(device(number, -50), .silent))
+        }
+        let lost = list.devices(known: []).lost
+        #expect(numbers(lost) == (100 - NearbyDevices.lostLimit..<100).reversed())
+    }
+
+    @Test("Accessories of the central are known")
+    func known() {
+        var list = NearbyList()
+        list.follow(.discovered(device(1, -50)))
+        list.follow(.discovered(device(2, -60)))
+        let devices = list.devices(known: [PresenceStory.identity(2)]).devices
+        #expect(devices.map(\.isKnown) == [false, true])
+    }
+}

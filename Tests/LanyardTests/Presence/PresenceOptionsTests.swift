@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("Presence options")
+struct PresenceOptionsTests {
+    private func story(_ change: (inout PresenceOptions) -> Void) -> PresenceStory {
+        var options = PresenceOptions()
+        change(&options)
+        return PresenceStory(rules: PresenceRules(options))
+    }
+
+    @Test(
+        "A device with few gaps is lost within three times the longest gap and 5 seconds",
+        arguments: 2...16
+    )
+    func fewGaps(count: Int) {
+        var story = PresenceStory()
+        story.hear(times: count - 1, every: .milliseconds(900))
+        // One packet was lost.
+        story.wait(.milliseconds(900))
+        story.hear()
+        _ = story.news()
+        story.wait(.milliseconds(1800) * 3 + .seconds(5) - .nanoseconds(1))
+        #expect(story.news() == [])
+        story.wait(.nanoseconds(1))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test("With a fixed silence every device is lost after it, however often it was received")
+    func fixed() {
+        var story = PresenceStory(rules: PresenceRules(PresenceOptions(lostAfter: .seconds(2))))
+        story.hear(1)
+        story.hear(2, isConnectable: false)
+        story.hear(3, times: 60, every: .milliseconds(100))
+        #expect(
+            story.news() == [
+                "discovered 1", "discovered 2", "discovered 3", "lost 1 silent", "lost 2 silent",
+            ]
+        )
+        story.wait(.milliseconds(1900) - .nanoseconds(1))
+        #expect(story.news() == [])
+        story.wait(.nanoseconds(1))
+        #expect(story.news() == ["lost 3 silent"])
+    }
+
+    @Test("After its link a device gets the grace period to advertise again", arguments: [1, 8])
+    func grace(seconds: Int) {
+        var story = story {
+            $0.silence = .fixed(.seconds(2))
+            $0.grace = .seconds(seconds)
+        }
+        story.hear()
+        story.connect()
+        story.wait(.seconds(600))
+        story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
+        story.wait(.seconds(max(seconds, 2)) - .nanoseconds(1))
+        #expect(story.news() == ["discovered 1"])
+        story.wait(.nanoseconds(1))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test("An advertisement ends the grace period")
+    func graceEnds() {
+        var story = story {
+            $0.silence = .fixed(.seconds(2))
+            $0.grace = .seconds(8)
+        }
+        story.hear()
+        story.connect()
+        story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
+        story.hear()
+        story.wait(.seconds(2))
+        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+    }
+
+    @Test("Advertisements below the minimum signal do not count")
+    func minimumSignal() {
+        var story = story {
+            $0.silence = .fixed(.seconds(2))
+            $0.minimumSignal = -70
+        }
+        story.hear(rssi: -71)
+        story.hear(rssi: nil)
+        #expect(story.news() == [])
+        story.hear(rssi: -70)
+        for _ in 0..<4 {
+            story.wait(.milliseconds(500))
+            story.hear(rssi: -80)
+        }
+        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+    }
+
+    @Test("A name that arrives later is reported")
+    func lateName() {
+        var story = PresenceStory()
+        story.hear()
+        story.hear(name: "Strap")
+        story.hear()
+        #expect(story.news() == ["discovered 1", "updated 1 near"])
+        #expect(story.tracker.devices.first?.name == "Strap")
+    }
+}
