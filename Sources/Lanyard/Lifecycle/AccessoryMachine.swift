@@ -73,6 +73,12 @@ struct AccessoryMachine<Peripheral: Hashable> {
         lastCountdown = state.countdown?.number ?? 0
     }
 
+    /// The time when the accessory was last certainly in range: by an advertisement or a link;
+    /// `nil` if it never was.
+    var lastSign: Duration? {
+        isLinkUp ? now : [lastSeen, lastLinked].compactMap(\.self).max()
+    }
+
     /// The state that the app can observe.
     var accessoryState: AccessoryState { state.accessoryState }
 

@@ -3,7 +3,9 @@
 /// A policy that chooses which link to end when all connection slots are in use.
 ///
 /// The central calls it on its queue when an accessory has to wait, and repeatedly while it waits.
-/// The policy must not call the central.
+/// The policy must not call the central. If it chooses a link, the central first makes sure that
+/// the waiting accessory is in range: if that accessory was not seen for a while, the central scans
+/// for it from time to time, and ends the link only when it is seen.
 ///
 /// ```swift
 /// struct KeepTheStrap: ConnectionPolicy {
@@ -102,20 +104,35 @@ public struct ConnectionHolder: Hashable, Sendable {
 
 /// The default policy.
 ///
-/// A link is ended at any time for an accessory of greater priority, and for one of the same
-/// priority if the link was silent for ``silenceLimit``, a minute by default. Among several such
-/// links, the policy chooses the lowest priority, then the longest silence, then the weakest
-/// signal.
+/// A link is ended at any time for an accessory of greater priority. It is ended for one of the
+/// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
+/// for ``silenceLimit``, a minute by default. Silent accessories that are too many thus take turns.
+/// Among several such links, the policy chooses the lowest priority, then the longest silence, then
+/// the weakest signal.
 public struct StandardConnectionPolicy: ConnectionPolicy {
-    /// The silence after which a link is ended for an accessory of the same priority.
+    /// The minimum of ``timeSlice``; a shorter one has the same effect. Shorter slices would spend
+    /// the accessories' batteries on connecting.
+    public static let minimumTimeSlice = Duration.seconds(120)
+
+    /// The silence after which a link may be ended for an accessory of the same priority.
     public var silenceLimit: Duration
+    /// The time for which a link is kept, even if it is silent, before it may be ended for an
+    /// accessory of the same priority.
+    public var timeSlice: Duration
 
     /// Creates the policy.
     ///
-    /// - Parameter silenceLimit: The silence after which a link is ended for an accessory of the
-    ///   same priority.
-    public init(silenceLimit: Duration = .seconds(60)) {
+    /// - Parameters:
+    ///   - silenceLimit: The silence after which a link may be ended for an accessory of the same
+    ///     priority.
+    ///   - timeSlice: The time for which a link is kept before that, at least
+    ///     ``minimumTimeSlice``.
+    public init(
+        silenceLimit: Duration = .seconds(60),
+        timeSlice: Duration = .seconds(600)
+    ) {
         self.silenceLimit = silenceLimit
+        self.timeSlice = timeSlice
     }
 
     /// Returns the accessory whose link is the first in the order of ``StandardConnectionPolicy``,
@@ -134,6 +151,7 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     private func makesRoom(_ link: ConnectionHolder, for request: ConnectionRequest) -> Bool {
         link.priority < request.priority
             || link.priority == request.priority && link.silence >= silenceLimit
+                && link.held >= max(timeSlice, Self.minimumTimeSlice)
     }
 
     private static func goesBefore(_ one: ConnectionHolder, _ other: ConnectionHolder) -> Bool {

@@ -30,12 +30,26 @@ extension LinkPool {
                 let index = slots.firstIndex(where: {
                     $0.identity == chosen && $0.phase == .linked
                 })
-            else { continue }
+            else {
+                change(waiter) { $0.searchEnd = nil }
+                continue
+            }
+            guard waiter.isInRange(now: now) else {
+                change(waiter) { $0.search(now: now) }
+                continue
+            }
             slots[index].phase = .ending
             slots[index].sake = waiter.identity
             actions.append(.evict(slots[index].token, holder: chosen, sakeOf: waiter.identity))
         }
         return actions
+    }
+
+    private mutating func change(_ waiter: PoolWaiter, _ body: (inout PoolWaiter) -> Void) {
+        guard let index = waiters.firstIndex(where: { $0.identity == waiter.identity }) else {
+            return
+        }
+        body(&waiters[index])
     }
 
     mutating func give(
@@ -63,6 +77,7 @@ extension LinkPool {
         _ identity: AccessoryIdentity,
         priority: Int,
         hasLink: Bool = false,
+        lastSeen: Duration?,
         since: Duration
     ) {
         waiterCount += 1
@@ -72,7 +87,8 @@ extension LinkPool {
                 priority: priority,
                 since: since,
                 number: waiterCount,
-                hasLink: hasLink
+                hasLink: hasLink,
+                lastSeen: lastSeen
             )
         )
     }

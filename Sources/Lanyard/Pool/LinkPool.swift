@@ -8,7 +8,8 @@
 /// - A pending connection request has no slot, because it may take days. When it completes, it
 ///   claims one.
 /// - Waiting accessories are served by priority and waiting time (`PoolWaiter.agingStep`).
-/// - The `ConnectionPolicy` decides which link makes room, if any does.
+/// - The `ConnectionPolicy` decides which link makes room, if any does. Before that link ends, the
+///   waiting accessory must have been seen recently; if it was not, the owner searches for it.
 ///
 /// Each accessory has at most one slot or one place in the queue. The owner of a token returns it
 /// by `release` or `capacityFailed`; a second call has no effect.
@@ -19,6 +20,14 @@ package struct LinkPool: Sendable {
     /// The interval at which the policy is asked again while an accessory waits, because its answer
     /// may change with time.
     package static let policyInterval = Duration.seconds(10)
+
+    /// The time after which a waiting accessory that was not seen counts as out of range.
+    package static let inRangeLimit = Duration.seconds(30)
+    /// The duration of a search for a waiting accessory. The slowest accessories advertise about
+    /// every 10 seconds.
+    package static let searchTime = Duration.seconds(20)
+    /// The pause between two searches, which cost power.
+    package static let searchPause = Duration.seconds(120)
 
     var slots: [PoolSlot] = []
     var waiters: [PoolWaiter] = []
@@ -60,9 +69,16 @@ package struct LinkPool: Sendable {
 
     /// Requests a slot for a connection attempt. The accessory gets one at once or later, unless
     /// the request is withdrawn.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the accessory.
+    ///   - priority: The priority from its description.
+    ///   - lastSeen: The time when the accessory was last seen; `nil` if it never was.
+    ///   - now: The current time.
     package mutating func reserve(
         _ identity: AccessoryIdentity,
         priority: Int,
+        lastSeen: Duration?,
         now: Duration
     ) -> [LinkPoolAction] {
         if let slot = slots.first(where: { $0.identity == identity && $0.phase != .ending }) {
@@ -72,7 +88,7 @@ package struct LinkPool: Sendable {
             waiters[index].priority = priority
             return settle(now: now)
         }
-        enqueue(identity, priority: priority, since: now)
+        enqueue(identity, priority: priority, lastSeen: lastSeen, since: now)
         return settle(now: now) + waitNotice(identity, now: now) + [.changed]
     }
 
@@ -92,13 +108,33 @@ package struct LinkPool: Sendable {
             limit.proved(slots.count + 1, now: now)
             return [give(identity, priority, phase: .linked, now: now), .changed]
         }
-        enqueue(identity, priority: priority, hasLink: true, since: waited?.since ?? now)
+        enqueue(
+            identity,
+            priority: priority,
+            hasLink: true,
+            lastSeen: now,
+            since: waited?.since ?? now
+        )
         let evictions = evict(now: now)
         if slots.contains(where: { $0.sake == identity }) {
             return evictions + [.keepWaiting(identity), .changed]
         }
         loseLink(of: identity)
         return evictions + [.turnAway(identity, outOfSlots(now: now)), .changed]
+    }
+
+    /// Notes that a waiting accessory was seen. A search for it is then over.
+    package mutating func seen(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
+        guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return [] }
+        waiters[index].lastSeen = now
+        guard waiters[index].searchEnd != nil else { return [] }
+        waiters[index].searchEnd = nil
+        return settle(now: now) + [.changed]
+    }
+
+    /// Returns whether the owner must search for a waiting accessory.
+    package func isSearching(for identity: AccessoryIdentity) -> Bool {
+        waiters.contains { $0.identity == identity && $0.searchEnd != nil }
     }
 
     /// Withdraws a request, because the attempt was canceled or the waiting link has ended.

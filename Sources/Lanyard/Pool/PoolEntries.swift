@@ -63,6 +63,29 @@ struct PoolWaiter {
     var hasLink = false
     /// Whether it was informed that a slot will become free.
     var isPromised = false
+    /// The time when the accessory was last seen; `nil` if it never was.
+    var lastSeen: Duration?
+    /// The end of the running search for the accessory; `nil` if none is running.
+    var searchEnd: Duration?
+    /// The earliest time of the next search.
+    var nextSearch: Duration?
+
+    /// Whether the accessory is in range, so that another link may end for it. An existing link
+    /// proves that.
+    func isInRange(now: Duration) -> Bool {
+        hasLink || lastSeen.map { now - $0 <= LinkPool.inRangeLimit } ?? false
+    }
+
+    /// Starts a search for the accessory, or ends one that took too long.
+    mutating func search(now: Duration) {
+        if let searchEnd {
+            guard searchEnd <= now else { return }
+            self.searchEnd = nil
+            nextSearch = now + LinkPool.searchPause
+        } else if nextSearch ?? now <= now {
+            searchEnd = now + LinkPool.searchTime
+        }
+    }
 
     func request(now: Duration) -> ConnectionRequest {
         ConnectionRequest(identity: identity, priority: priority, waited: now - since)

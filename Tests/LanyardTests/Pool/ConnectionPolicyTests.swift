@@ -11,11 +11,13 @@ struct ConnectionPolicyTests {
         _ name: String,
         _ priority: Int = 0,
         silence: Int = 0,
+        held: Int = 600,
         signal: Int? = nil
     ) -> ConnectionHolder {
         ConnectionHolder(
             identity: PoolStory.identity(name),
             priority: priority,
+            held: .seconds(held),
             silence: .seconds(silence),
             signal: signal
         )
@@ -40,6 +42,21 @@ struct ConnectionPolicyTests {
     func silence() {
         #expect(victim(0, holder("a", silence: 59), holder("b", silence: 2)) == nil)
         #expect(victim(0, holder("a", silence: 60), holder("b", silence: 61)) == "b")
+    }
+
+    @Test("A silent link is kept for its time slice, except for a greater priority")
+    func timeSlice() {
+        #expect(victim(0, holder("a", silence: 500, held: 599)) == nil)
+        #expect(victim(0, holder("a", silence: 500, held: 600)) == "a")
+        #expect(victim(1, holder("a", held: 1)) == "a")
+    }
+
+    @Test("A time slice is at least two minutes", arguments: [(10, 119, false), (10, 120, true)])
+    func minimumTimeSlice(slice: Int, held: Int, makesRoom: Bool) {
+        let policy = StandardConnectionPolicy(timeSlice: .seconds(slice))
+        let request = ConnectionRequest(identity: PoolStory.identity("new"), priority: 0)
+        let link = holder("a", silence: 90, held: held)
+        #expect((policy.linkToEnd(for: request, among: [link]) != nil) == makesRoom)
     }
 
     @Test("Among equally silent links the weakest is ended")
@@ -89,18 +106,53 @@ struct ConnectionPolicyTests {
         #expect(story.release("a") == ["grant y"])
     }
 
-    @Test("A link that falls silent during a wait is ended")
+    @Test("A link that was silent for its whole time slice is ended")
     func fallsSilent() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")
         #expect(story.reserve("c") == ["c waits: 2 of 2"])
-        for _ in 0..<5 {
+        for _ in 0..<59 {
             #expect(story.wait(10) == [])
             if let token = story.tokens[PoolStory.identity("a")] {
                 story.pool.heard(token, now: story.now)
             }
+            #expect(story.see("c") == [])
         }
         #expect(story.wait(10) == ["evict b for c"])
+    }
+
+    @Test("No link is ended for an accessory that is not in range, until it is seen")
+    func outOfRange() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reserve("b", 5, lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(story.isSearching(for: "b"))
+        // Searches are short, and have pauses.
+        var searching = 0
+        for _ in 0..<360 {
+            #expect(story.wait(10) == [])
+            if story.isSearching(for: "b") { searching += 10 }
+        }
+        #expect(searching > 300 && searching < 720)
+        while !story.isSearching(for: "b") { _ = story.wait(10) }
+        #expect(story.see("b") == ["evict a for b"])
+        #expect(!story.isSearching(for: "b"))
+        #expect(story.release("a") == ["grant b"])
+    }
+
+    @Test("A search ends when its reason ends")
+    func searchEnds() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reserve("b", lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(!story.isSearching(for: "b"))
+        #expect(story.wait(600) == [])
+        #expect(story.isSearching(for: "b"))
+        if let token = story.tokens[PoolStory.identity("a")] {
+            story.pool.heard(token, now: story.now)
+        }
+        #expect(story.wait(10) == [])
+        #expect(!story.isSearching(for: "b"))
     }
 
     @Test("A running connection attempt is not ended for another accessory")

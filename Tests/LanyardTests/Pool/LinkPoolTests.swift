@@ -46,8 +46,24 @@ struct PoolStory {
         }
     }
 
+    /// Requests a slot for an accessory that was just seen.
     mutating func reserve(_ name: String, _ priority: Int = 0) -> [String] {
-        follow(pool.reserve(Self.identity(name), priority: priority, now: now))
+        reserve(name, priority, lastSeen: now)
+    }
+
+    mutating func reserve(_ name: String, _ priority: Int = 0, lastSeen: Duration?) -> [String] {
+        let identity = Self.identity(name)
+        return follow(
+            pool.reserve(identity, priority: priority, lastSeen: lastSeen, now: now)
+        )
+    }
+
+    mutating func see(_ name: String) -> [String] {
+        follow(pool.seen(Self.identity(name), now: now))
+    }
+
+    func isSearching(for name: String) -> Bool {
+        pool.isSearching(for: Self.identity(name))
     }
 
     mutating func claim(_ name: String, _ priority: Int = 0) -> [String] {

@@ -55,6 +55,7 @@ struct PoolWalk {
         case 0, 1, 2: if !held { reserve(identity, priority) }
         case 3: if !held, !kept.contains(identity) { claim(identity, priority) }
         case 4: withdraw(identity)
+        case 11: follow(pool.seen(identity, now: now))
         case 5, 6, 7: answerRequest(generator.happens(oneIn: 5))
         case 8: if let token = token(.linked, using: &generator) { beginEnd(token) }
         case 9: if let token = token(.linked, using: &generator) { end(token) }
@@ -93,7 +94,9 @@ struct PoolWalk {
     private mutating func reserve(_ identity: AccessoryIdentity, _ priority: Int) {
         guard !kept.contains(identity) else { return }
         waiting.insert(identity)
-        follow(pool.reserve(identity, priority: priority, now: now))
+        // Some accessories were never seen, and must be searched for.
+        let lastSeen = priority == 0 ? nil : now
+        follow(pool.reserve(identity, priority: priority, lastSeen: lastSeen, now: now))
     }
 
     /// Completes a pending connection request, if the controller has room.

@@ -47,7 +47,8 @@ final class AccessoryEntry: @unchecked Sendable {
     var nextLook: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
-    /// Whether the scan also watches for the accessory while a connection request is pending.
+    /// Whether the scan also watches for the accessory while a connection request is pending, or
+    /// while it waits for a connection slot.
     var isWatchedFor = false
 
     init(

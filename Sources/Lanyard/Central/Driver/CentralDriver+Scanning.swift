@@ -34,8 +34,11 @@ extension CentralDriver {
 
     /// Starts, changes or stops the one scan as the requests demand.
     func updateScan() {
-        for entry in entries where entry.isWatchedFor != entry.needsWatch {
-            entry.isWatchedFor = entry.needsWatch
+        for entry in entries {
+            let isSought = entry.identity.map { pool.isSearching(for: $0) } ?? false
+            let isWatchedFor = isSought || entry.needsWatch
+            guard entry.isWatchedFor != isWatchedFor else { continue }
+            entry.isWatchedFor = isWatchedFor
             planScan(entry)
         }
         guard let action = scans.next() else { return }
@@ -153,6 +156,7 @@ extension CentralDriver {
         _ entry: AccessoryEntry
     ) {
         guard !entry.isLinked else { return }
+        slotRequesterSeen(entry)
         if entry.peripheral === peripheral {
             feed(.link(peripheral, .seen(rssi: discovery.rssi)), to: entry)
         }

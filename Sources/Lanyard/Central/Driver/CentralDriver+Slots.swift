@@ -9,9 +9,26 @@ extension CentralDriver {
         guard let identity = entry.identity else { return }
         let priority = entry.description.priority
         switch use {
-        case .request: perform(pool.reserve(identity, priority: priority, now: now))
+        case .request:
+            let lastSeen = isInRange(entry) ? now : entry.machine.lastSign
+            perform(pool.reserve(identity, priority: priority, lastSeen: lastSeen, now: now))
         case .arrived: perform(pool.claim(identity, priority: priority, now: now))
         }
+    }
+
+    /// Returns whether an accessory is certainly in range, because it is connected to the system or
+    /// a subscription counts it as present.
+    private func isInRange(_ entry: AccessoryEntry) -> Bool {
+        if entry.peripheral?.state == .connected { return true }
+        guard let identity = entry.identity else { return false }
+        return watches.values.contains { $0.isPresent(identity) }
+    }
+
+    /// Notes that an accessory without a link was discovered.
+    func slotRequesterSeen(_ entry: AccessoryEntry) {
+        guard let identity = entry.identity else { return }
+        let actions = pool.seen(identity, now: now)
+        if !actions.isEmpty { perform(actions) }
     }
 
     func releaseSlot(limitReached: Bool, of entry: AccessoryEntry) {
@@ -48,6 +65,8 @@ extension CentralDriver {
     func perform(_ actions: [LinkPoolAction]) {
         for action in actions { perform(action) }
         poolTimer?.set(to: pool.nextDeadline)
+        // The pool may have begun or ended a search.
+        updateScan()
     }
 
     private func perform(_ action: LinkPoolAction) {

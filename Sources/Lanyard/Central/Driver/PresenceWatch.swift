@@ -46,6 +46,11 @@ final class PresenceWatch: @unchecked Sendable {
         tell(tracker.heard(discovery, as: identity, now: now))
     }
 
+    /// Returns whether a device counts as present.
+    func isPresent(_ identity: AccessoryIdentity) -> Bool {
+        tracker.device(identity) != nil
+    }
+
     func connectionRequested(_ identity: AccessoryIdentity, now: Duration) {
         tracker.connecting(identity, now: now)
         settle()
