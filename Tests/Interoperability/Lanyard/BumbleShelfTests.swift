@@ -154,6 +154,31 @@
             }
         }
 
+        @Test("Row 11: With a fixed silence a box that ends is listed as lost, and returns")
+        func fixedSilence() async throws {
+            try await withBoxScene { scene in
+                let central = AccessoryCentral(
+                    for: [MessageBox.openDescription],
+                    configuration: try scene.configuration()
+                )
+                let lists = try central.nearby(
+                    matching: .service(MessageBox.service),
+                    options: PresenceOptions(lostAfter: .seconds(2))
+                )
+                let box = try await scene.box()
+                let device = try await listed(in: lists) { $0.name == "Box" }
+                box.client.process.kill()
+                let lost = try await within(BoxScene.limit, "the loss") {
+                    for await list in lists where list.devices.isEmpty { return list.lost }
+                    throw ProcessError.tooSlow("the loss")
+                }
+                #expect(lost.map(\.id) == [device.id])
+                _ = try await scene.box()
+                #expect(try await listed(in: lists) { $0.name == "Box" }.name == "Box")
+                await central.shutDown()
+            }
+        }
+
         private func listed(
             in lists: Events<NearbyDevices>,
             where condition: @escaping @Sendable (NearbyDevice) -> Bool
