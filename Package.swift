@@ -25,7 +25,7 @@ let protocols: [Target.Dependency] = [
     "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
     "BluetoothSMP", "BluetoothGAP",
 ]
-let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothHost"]
+let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothPort", "BluetoothHost"]
 let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -101,8 +101,17 @@ let package = Package(
             dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
         ),
         .target(
+            name: "BluetoothPort",
+            dependencies: [
+                "BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "HCITransports",
+            ]
+        ),
+        .target(
             name: "BluetoothHost",
-            dependencies: protocols + ["BluetoothCrypto", "HCITransports", logging]
+            dependencies: protocols + [
+                "BluetoothCrypto", "HCITransports", "BluetoothPort", logging,
+            ]
         ),
         .target(
             name: "VirtualRadio",

@@ -8,19 +8,6 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// Identifies a link until the host ends. Connection handles are reused, link identifiers are not.
-/// A newer link has a greater identifier.
-package struct LinkIdentifier: Hashable, Sendable, Comparable {
-    package let rawValue: UInt64
-
-    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
-}
-
-/// Identifies a request of the application.
-package struct RequestIdentifier: Hashable, Sendable {
-    package let rawValue: UInt64
-}
-
 /// An event of a pairing that concerns a person.
 package enum PairingNews: Sendable {
     /// A question, which `answer` must answer unless it only shows something. There is one question

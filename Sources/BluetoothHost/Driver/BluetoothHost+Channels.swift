@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothL2CAP
+import BluetoothTypes
 
 // The operations behind channels and listeners.
 extension BluetoothHost {

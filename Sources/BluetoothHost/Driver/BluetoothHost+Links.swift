@@ -2,6 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothTypes
 
 // The operations behind `Link` and the streams.
 extension BluetoothHost {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The ends of objects of one kind, links or advertising sets, and the tasks that wait for them.
 struct Ends<Subject: Hashable, End: Sendable> {
     typealias Waiter = CheckedContinuation<End, any Error>

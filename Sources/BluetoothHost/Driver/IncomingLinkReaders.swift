@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The readers of `BluetoothHost.incomingLinks`.
 struct IncomingLinkReaders {
     private var readers: [RequestIdentifier: AsyncStream<Link>.Continuation] = [:]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothTypes
 
 /// Delivers the values that peers send to the streams that subscribed to them.
 struct NotificationRouter {

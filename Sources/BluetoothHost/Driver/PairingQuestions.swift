@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothSMP
+import BluetoothTypes
 
 /// The open questions to the pairing delegate, at most one for each link, with their tasks. An
 /// answer counts only while its question is open.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The readers of `BluetoothHost.securityEvents()`.
 struct SecurityEventReaders {
     typealias Reader = AsyncStream<SecurityEvent>.Continuation

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// Reports the current state of an adapter and each change of it to all observers.
 struct StateBroadcast {
     private var observers: [RequestIdentifier: AsyncStream<AdapterState>.Continuation] = [:]

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
-import HCITransports
 import Synchronization
 
 /// One adapter, shared by all managers of the process that use it. It turns the managers' commands
-/// into requests to the host, and the host's events into events for the managers.
+/// into requests to the port, and the port's events into events for the managers.
 ///
-/// It runs on the adapter's thread, like its host, and calls the host synchronously with `onHost`.
-/// Commands arrive through `enter`, in the order of the calls. Events leave through `Delivery`. The
-/// cores that it owns make the decisions, and it never blocks.
-actor SharedAdapter: HostObserver {
-    nonisolated let host: BluetoothHost
+/// It runs on the port's executor, the adapter's thread, and calls the port synchronously. Commands
+/// arrive through `enter`, in the order of the calls. Events leave through `Delivery`. The cores
+/// that it owns make the decisions, and it never blocks.
+actor SharedAdapter: PortObserver {
+    nonisolated let port: any BluetoothPort
+    nonisolated let executor: any HostExecutor
     nonisolated let switches: Guarded<AdapterSwitches>
     /// A snapshot of the adapter's state for other threads.
     nonisolated let facts = Mutex(AdapterFacts())
-    /// The resources that the host needs, such as the virtual radio of a virtual controller.
+    /// The resources that the port needs, such as the virtual radio of a virtual controller.
     private let environment: AdapterEnvironment
 
-    /// The last state that the host reported.
-    var hostState = AdapterState.starting
+    /// The last state that the port reported.
+    var portState = PortState.starting
     /// The last state that the managers were sent.
     var state = CBManagerState.unknown
     var central = CentralPart()
@@ -32,7 +30,7 @@ actor SharedAdapter: HostObserver {
     var restoration = RestorationPart()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-        host.executor.asUnownedSerialExecutor()
+        executor.asUnownedSerialExecutor()
     }
 
     /// Opens an adapter. `nil` if there is none of that name.
@@ -42,25 +40,24 @@ actor SharedAdapter: HostObserver {
         }
         self.environment = environment
         self.switches = switches
-        host = environment.host
+        port = environment.port
+        executor = port.executor
         enter { adapter in
-            adapter.onHost { host in
-                host.attach(adapter)
-                // The host's state events report the result.
-                host.beginStart()
-            }
+            adapter.port.attach(adapter)
+            // The port's state events report the result.
+            adapter.port.open()
         }
     }
 
     /// Closes the adapter. Must not be called on the adapter's thread, which may end here.
     nonisolated func shutDown() async {
         await giveUp()
-        await host.shutdown()
+        await port.shutDown()
         environment.end()
     }
 
     /// Ends the managers' use of the adapter. The links that end from here on leave the restoration
-    /// data unchanged and cause no events. The managers only receive the new state when the host is
+    /// data unchanged and cause no events. The managers only receive the new state when the port is
     /// closed.
     private func giveUp() {
         freezeIntents()
@@ -69,38 +66,34 @@ actor SharedAdapter: HostObserver {
 
     /// Runs `body` on the adapter's thread, in the order of the calls.
     nonisolated func enter(_ body: @escaping @Sendable (isolated SharedAdapter) -> Void) {
-        host.executor.perform { self.assumeIsolated { body($0) } }
+        executor.perform { self.assumeIsolated { body($0) } }
     }
 
-    /// Calls the host, which runs on the same thread.
-    func onHost<Value: Sendable>(
-        _ body: (isolated BluetoothHost) throws -> Value
-    ) rethrows -> Value {
-        try host.assumeIsolated(body)
-    }
+    // MARK: Events of the port
 
-    // MARK: Events of the host
-
-    nonisolated func hostDid(_ event: HostEvent) {
+    nonisolated func portDid(_ event: PortEvent) {
         assumeIsolated { $0.receive(event) }
     }
 
-    private func receive(_ event: HostEvent) {
+    private func receive(_ event: PortEvent) {
         switch event {
         case .stateChanged(let state):
-            hostState = state
+            portState = state
             updateState()
         case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
-        case .linkOpened(let link, let address, let role): linkOpened(link, to: address, role)
+        case .linkOpened(let link, let peer, let isIncoming):
+            serverLinkOpened(link, to: peer, isIncoming: isIncoming)
+            centralLinkOpened(link, to: peer, isIncoming: isIncoming)
         case .notified(let link, let handle, let value): notified(value, of: handle, on: link)
         case .servicesChanged(let link, let ranges, let isReported):
             servicesChanged(ranges, isReported: isReported, on: link)
         case .databaseOutdated(let link): tableOutdated(on: link)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, on: link)
-        case .served(let link, let news): served(news, on: link)
-        case .advertisingEnded(let set, let end): advertisingEnded(set, end)
-        case .security(let event): bondsChanged(event)
-        case .disconnected(let link, let error): linkClosed(link, error)
+        case .asked(let link, let id, let question): asked(id, question, on: link)
+        case .subscribed(let link, let handle, let kind): configured(handle, kind, on: link)
+        case .advertisingEnded(let set): advertisingEnded(set)
+        case .bondsChanged: updateBonds()
+        case .linkClosed(let link, let error): linkClosed(link, error)
         }
     }
 
@@ -108,10 +101,10 @@ actor SharedAdapter: HostObserver {
 
     func switchesChanged() { updateState() }
 
-    /// Updates the managers' state, which depends on the settings first and on the host's state
+    /// Updates the managers' state, which depends on the settings first and on the port's state
     /// second.
     private func updateState() {
-        let new = CBManagerState(hostState, switches.current, after: state)
+        let new = CBManagerState(portState, switches.current, after: state)
         guard new != state else { return }
         let was = state
         state = new
@@ -129,21 +122,17 @@ actor SharedAdapter: HostObserver {
 
     /// The features that not every controller has. Empty while there is no controller.
     private var features: CBCentralManager.Feature {
-        let isExtended = onHost { host in
-            host.capabilities.map { $0.supportsExtendedScanning && $0.supportsExtendedInitiating }
-                ?? false
-        }
-        return isExtended ? .extendedScanAndConnect : []
+        port.capabilities.contains(.extendedAdvertisements) ? .extendedScanAndConnect : []
     }
 
     func post(_ event: CentralEvent, to session: CentralSession) {
-        session.delivery.post(event, from: host.executor, isDispensable: event.isDispensable)
+        session.delivery.post(event, from: executor, isDispensable: event.isDispensable)
     }
 
     func post(_ event: PeripheralManagerEvent, to session: PeripheralManagerSession) {
         session.delivery.post(
             event,
-            from: host.executor,
+            from: executor,
             isDispensable: event.isDispensable,
             countedBy: session.count(of: event)
         )
@@ -163,24 +152,15 @@ actor SharedAdapter: HostObserver {
         restorationGainedPower()
     }
 
-    private func linkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
-        serverLinkOpened(link, to: address, role)
-        centralLinkOpened(link, to: address, role)
-    }
-
-    private func linkClosed(_ link: LinkIdentifier, _ error: HostError) {
+    private func linkClosed(_ link: LinkIdentifier, _ error: PortError) {
         client.links[link] = nil
         centralLinkClosed(link, error)
-        serverLinkClosed(link, error)
+        serverLinkClosed(link)
     }
 
     private func mtuChanged(_ mtu: Int, on link: LinkIdentifier) {
         serverMTUChanged(mtu, on: link)
         if let peer = central.core.peer(of: link) { noteMTU(of: peer) }
-    }
-
-    private func bondsChanged(_ event: SecurityEvent) {
-        updateBonds()
     }
 }
 
@@ -206,7 +186,7 @@ extension CBManagerState {
     ///
     /// - Parameter former: The state that the managers saw before. It stays while an adapter that
     ///   was unavailable is opened again.
-    init(_ state: AdapterState, _ switches: AdapterSwitches, after former: CBManagerState) {
+    init(_ state: PortState, _ switches: AdapterSwitches, after former: CBManagerState) {
         guard switches.authorization == .allowedAlways else {
             self = .unauthorized
             return
@@ -220,7 +200,7 @@ extension CBManagerState {
             case .starting: former == .poweredOff || former == .unsupported ? former : .unknown
             case .ready: .poweredOn
             case .resetting: .resetting
-            case .unavailable(.unsuitable), .closed: .unsupported
+            case .unsuitable, .closed: .unsupported
             case .unavailable: .poweredOff
             }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothTypes
+import BluetoothPort
 import Foundation
 
 /// Makes the dictionary of an advertisement that delegates get. It has the keys of the data that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
+import BluetoothPort
 
 /// The frames of iBeacons. The framework hides them, as Apple's does: applications use Core
 /// Location for iBeacons.

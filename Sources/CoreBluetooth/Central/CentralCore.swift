@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The connection requests of all central managers of an adapter, and the links that they share.
 ///
@@ -22,7 +21,7 @@ struct CentralCore: Sendable {
         /// Report to the manager that it is connected.
         case connected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber)
         /// Report to the manager that its connection request failed.
-        case failed(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, HostError)
+        case failed(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, PortError)
         /// Report to the manager that it is disconnected.
         case disconnected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, Ending)
     }
@@ -32,7 +31,7 @@ struct CentralCore: Sendable {
         /// The manager canceled the connection.
         case asked
         /// The link was lost.
-        case lost(HostError, isReconnecting: Bool)
+        case lost(PortError, isReconnecting: Bool)
     }
 
     /// A manager's connection request for a peer.
@@ -268,7 +267,7 @@ extension CentralCore {
     }
 
     /// Fails the connection requests that waited for a request to the host, which failed.
-    mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
+    mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: PortError) -> [Action] {
         guard let state = peers[peer], state.isConnecting else { return [] }
         peers[peer]?.isConnecting = false
         let waiting = state.requests.filter { !$0.value.isConnected && !$0.value.isDeferred }
@@ -280,7 +279,7 @@ extension CentralCore {
 
     /// Handles the end of a link. Managers that canceled get a disconnection without an error, and
     /// connected managers get it with the error. Requests that reconnect start again.
-    mutating func linkClosed(_ link: LinkIdentifier, _ error: HostError) -> [Action] {
+    mutating func linkClosed(_ link: LinkIdentifier, _ error: PortError) -> [Action] {
         guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
         guard state.link == link else {
             peers[peer]?.spares.removeAll { $0 == link }

@@ -51,7 +51,7 @@ extension SharedAdapter {
         by delay: Duration
     ) {
         let request = ConnectDelays.Request(session: session, peer: peer, number: number)
-        let due = delay > .zero ? host.executor.now + delay : nil
+        let due = delay > .zero ? executor.now + delay : nil
         central.delays.set(request, due: due)
         setDelayTimer()
     }
@@ -59,7 +59,7 @@ extension SharedAdapter {
     private func setDelayTimer() {
         let next = central.delays.next
         if central.delayTimer == nil, next != nil {
-            central.delayTimer = host.executor.makeTimer { [weak self] in
+            central.delayTimer = executor.makeTimer { [weak self] in
                 self?.assumeIsolated { $0.delaysEnded() }
             }
         }
@@ -67,7 +67,7 @@ extension SharedAdapter {
     }
 
     private func delaysEnded() {
-        for request in central.delays.takeDue(at: host.executor.now) {
+        for request in central.delays.takeDue(at: executor.now) {
             perform(central.core.delayEnded(request.session, request.peer, request.number))
         }
         setDelayTimer()

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The parameters of an application's scan. Those that the application omitted are `nil`.
 ///
-/// The host scans without a filter, and the advertisements are filtered here. A `ScanFilter`
-/// requires all its conditions, but this scan requires one of three: an advertised service, a
-/// solicited service, or a service in the overflow area.
+/// The port reports all devices, and the advertisements are filtered here. The scan requires one of
+/// three: an advertised service, a solicited service, or a service in the overflow area.
 struct RequestedScan: Hashable, Sendable {
     /// The maximum numbers of services and of solicited services. Further ones are ignored.
     static let serviceLimit = 256
@@ -55,15 +52,11 @@ struct RequestedScan: Hashable, Sendable {
 
     /// Returns the scan to request from the host. `nil` if it cannot have a result: with the
     /// background rules, a scan for all peripherals discovers none.
-    func request(followingBackgroundRules: Bool) -> ScanRequest? {
-        guard followingBackgroundRules else { return request(ScanParameters(), isRepeating) }
-        return isOpen ? nil : request(.background, false)
-    }
-
-    private var isRepeating: Bool { allowsDuplicates ?? false }
-
-    private func request(_ parameters: ScanParameters, _ repeats: Bool) -> ScanRequest {
-        ScanRequest(filter: ScanFilter(), parameters: parameters, reportsDuplicates: repeats)
+    func request(followingBackgroundRules: Bool) -> PortScan? {
+        guard followingBackgroundRules else {
+            return PortScan(reportsDuplicates: allowsDuplicates ?? false)
+        }
+        return isOpen ? nil : PortScan(isInBackground: true)
     }
 
     /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
@@ -85,15 +78,5 @@ struct RequestedScan: Hashable, Sendable {
     private func overflowServices(in data: AdvertisingData) -> [CBUUID.Form] {
         guard !wanted.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
         return (services ?? []).filter { !OverflowArea.matches([$0.value], in: data).isEmpty }
-    }
-}
-
-extension ScanParameters {
-    /// The scan parameters with the background rules: a duty cycle of 10 %.
-    static var background: ScanParameters {
-        var parameters = ScanParameters()
-        parameters.interval = .milliseconds(600)
-        parameters.window = .milliseconds(60)
-        return parameters
     }
 }

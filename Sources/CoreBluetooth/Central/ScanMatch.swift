@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothTypes
+import BluetoothPort
 
 /// The signal strength that applications get if the actual one is not known.
 enum SignalStrength {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
-import HCITransports
 
 /// The adapter's state for central managers.
 struct CentralPart: Sendable {
@@ -80,7 +78,7 @@ extension SharedAdapter {
     }
 
     func centralLostPower() {
-        for scan in central.scans.keys { onHost { $0.endScan(scan) } }
+        for scan in central.scans.keys { port.endScan(scan) }
         central.scans = [:]
         for session in central.sessions.keys { central.sessions[session]?.scan = nil }
         perform(central.core.powerLost())

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 // Queries of managers that do not wait for the adapter's thread.
 extension SharedAdapter {
-    /// Returns whether the host knows a peer: it has a bond with it, or it made its identifier from
-    /// an address.
+    /// Returns whether the adapter knows a peer: it has a bond with it, or it made its identifier
+    /// from an address.
     nonisolated func knows(_ peer: PeerIdentifier) -> Bool {
-        facts.withLock { $0.bonds[peer] != nil } || host.peerCipher.address(of: peer) != nil
+        facts.withLock { $0.bonds[peer] != nil } || port.recognizes(peer)
     }
 
     /// Returns a peer's name, if it is known.

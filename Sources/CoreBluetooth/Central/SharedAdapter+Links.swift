@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import Foundation
 
 // Links.
@@ -59,24 +58,27 @@ extension SharedAdapter {
         intentsChanged(of: session)
     }
 
-    func centralLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
+    func centralLinkOpened(
+        _ link: LinkIdentifier,
+        to peer: PeerIdentifier,
+        isIncoming: Bool
+    ) {
         // No peer can connect while the application has switched Bluetooth off.
         guard state == .poweredOn else { return end(link) }
-        let peer = onHost { $0.identifier(of: address) }
         let isFirst = central.core.link(to: peer) == nil
         let services = servicesKnown(of: peer, on: link)
         facts.withLock { $0.links[peer, default: []].formUnion(services) }
         if isFirst { tellConnectionEvent(.peerConnected, of: peer, with: services) }
-        let actions = central.core.linkOpened(link, to: peer, isIncoming: role == .peripheral)
+        let actions = central.core.linkOpened(link, to: peer, isIncoming: isIncoming)
         noteMTU(of: peer)
         perform(actions)
     }
 
-    func centralLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
+    func centralLinkClosed(_ link: LinkIdentifier, _ error: PortError) {
         central.askedForName.remove(link)
         guard let peer = central.core.peer(of: link) else { return }
         switch error {
-        case .adapter, .closed:
+        case .unavailable:
             // All links end now, and then the state changes. The managers get only the new state.
             restoration.isFrozen = true
             perform(central.core.powerLost())
@@ -107,7 +109,7 @@ extension SharedAdapter {
         case .requestConnection(let peer): requestConnection(peer)
         case .cancelConnectionRequest(let peer):
             guard let pending = central.connectionRequests.removeValue(forKey: peer) else { return }
-            onHost { $0.cancelConnectionRequest(pending.request) }
+            port.cancelConnectionRequest(pending.request)
         case .disconnect(let link): end(link)
         case .connected(let session, let peer, let request):
             learnName(of: peer)
@@ -122,22 +124,15 @@ extension SharedAdapter {
         }
     }
 
-    private func end(_ link: LinkIdentifier) {
-        _ = onHost { $0.begin(.disconnect, on: link) { _ in } }
+    func end(_ link: LinkIdentifier) {
+        port.begin(.disconnect, on: link) { _ in }
     }
 
     private func requestConnection(_ peer: PeerIdentifier) {
-        guard let address = onHost({ $0.address(of: peer) }) else {
-            return perform(
-                central.core.connectionRequestFailed(peer, .failedToConnect(.pageTimeout))
-            )
-        }
         central.lastRequestNumber += 1
         let number = central.lastRequestNumber
-        let request = onHost { host in
-            host.beginConnecting(to: address, options: .continuous) { [weak self] result in
-                self?.assumeIsolated { $0.connectionRequestEnded(number, to: peer, result) }
-            }
+        let request = port.connect(to: peer) { [weak self] error in
+            self?.assumeIsolated { $0.connectionRequestFailed(number, to: peer, error) }
         }
         central.connectionRequests[peer] = CentralPart.ConnectionRequest(
             number: number,
@@ -145,18 +140,14 @@ extension SharedAdapter {
         )
     }
 
-    private func connectionRequestEnded(
+    private func connectionRequestFailed(
         _ number: Int,
         to peer: PeerIdentifier,
-        _ result: Result<HostAnswer, any Error>
+        _ error: PortError
     ) {
         // A canceled request may end after another one replaced it.
         guard central.connectionRequests[peer]?.number == number else { return }
         central.connectionRequests[peer] = nil
-        // On success, the host reported the link before.
-        guard case .failure(let error) = result, let error = error as? HostError else { return }
-        // When the host is closed, the managers get only the new state.
-        guard error != .closed else { return }
         perform(central.core.connectionRequestFailed(peer, error))
     }
 }
@@ -173,18 +164,5 @@ extension ConnectionEnd {
             error = CBError(reason)
             self.isReconnecting = isReconnecting
         }
-    }
-}
-
-extension ConnectOptions {
-    /// Options without a timeout, and with continuous scanning.
-    ///
-    /// The controller scans all the time that its links and scans leave, as with the Linux kernel's
-    /// own stack. Scanning half of the time would miss every second packet. A peer that returns
-    /// would then often wait for another advertising interval.
-    fileprivate static var continuous: ConnectOptions {
-        var options = whenAvailable
-        options.parameters.scanWindow = options.parameters.scanInterval
-        return options
     }
 }

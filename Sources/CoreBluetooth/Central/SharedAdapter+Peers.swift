@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 // Names, bonds and services of peers.
@@ -12,23 +10,21 @@ extension SharedAdapter {
         // A device that has a bond now is known by the identifier of the bond, and no longer by
         // that of its address.
         central.identifiers = Recollection(generationLimit: CentralPart.addressLimit)
-        let bonds = onHost { $0.bonds }
+        let bonds = port.bondedPeers
         facts.withLock { facts in
             facts.bonds = Dictionary(
-                bonds.map { ($0.identifier, $0.identity) },
+                bonds.map { ($0.peer, $0.identity) },
                 uniquingKeysWith: { first, _ in first }
             )
             for bond in bonds {
-                if let name = bond.name { facts.cache.note(name: name, of: bond.identifier) }
+                if let name = bond.name { facts.cache.note(name: name, of: bond.peer) }
             }
         }
     }
 
     /// Deletes all bonds, and ends the links with bonded peers.
     func removeBonds() {
-        onHost { host in
-            for bond in host.bonds { host.removeBond(bond.identifier) }
-        }
+        for bond in port.bondedPeers { port.removeBond(with: bond.peer) }
         updateBonds()
     }
 
@@ -38,14 +34,11 @@ extension SharedAdapter {
         guard let link = central.core.link(to: peer),
             central.askedForName.insert(link).inserted
         else { return }
-        _ = onHost { host in
-            host.begin(.gatt(.readDeviceName, securesOnDemand: false), on: link) {
-                [weak self] result in
-                guard case .success(.gatt(.value(let value))) = result,
-                    let name = String(validating: value, as: UTF8.self), !name.isEmpty
-                else { return }
-                self?.assumeIsolated { $0.learned(name, of: peer) }
-            }
+        port.begin(.gatt(.readDeviceName, securesOnDemand: false), on: link) { [weak self] result in
+            guard case .success(.gatt(.value(let value))) = result,
+                let name = String(validating: value, as: UTF8.self), !name.isEmpty
+            else { return }
+            self?.assumeIsolated { $0.learned(name, of: peer) }
         }
     }
 
@@ -61,7 +54,7 @@ extension SharedAdapter {
     /// Returns the services of a peer that are known when its link opens: those that were
     /// advertised, and those in the stored table of a bonded peer. A discovery adds services later.
     func servicesKnown(of peer: PeerIdentifier, on link: LinkIdentifier) -> Set<BluetoothUUID> {
-        let table = onHost { $0.knownDatabase(of: link) }
+        let table = port.knownDatabase(of: link)
         return facts.withLock { $0.cache.services(of: peer) }
             .union(table?.services.map(\.service.uuid) ?? [])
     }

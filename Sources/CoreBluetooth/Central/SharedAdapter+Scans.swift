@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import Foundation
 
 // Scans. Each manager that scans has a scan of the host, and the host combines them. Scans beyond
@@ -21,7 +19,7 @@ extension SharedAdapter {
     private func beginWaitingScans() {
         let scanning = Set(central.scans.values.map(\.session))
         for session in central.sessions.values.sorted(by: { $0.identifier < $1.identifier }) {
-            guard central.scans.count < HostCore.scanLimit else { return }
+            guard central.scans.count < port.scanLimit else { return }
             guard !scanning.contains(session.identifier),
                 let request = session.scan?
                     .request(followingBackgroundRules: session.followsBackgroundRules)
@@ -30,14 +28,11 @@ extension SharedAdapter {
         }
     }
 
-    private func begin(_ request: ScanRequest, for session: SessionIdentifier) {
+    private func begin(_ request: PortScan, for session: SessionIdentifier) {
         central.lastScan += 1
         let number = central.lastScan
-        let scan = onHost { host in
-            host.beginScan(request) { [weak self] result in
-                guard case .failure(let error) = result else { return }
-                self?.assumeIsolated { $0.scanFailed(number, error) }
-            }
+        let scan = port.startScan(request) { [weak self] error in
+            self?.assumeIsolated { $0.scanFailed(number, error) }
         }
         central.scans[scan] = CentralPart.Scan(number: number, session: session)
     }
@@ -49,7 +44,7 @@ extension SharedAdapter {
             return
         }
         central.scans[scan] = nil
-        if error as? HostError != .closed { Misuse.warn("A scan ended: \(error)") }
+        Misuse.warn("A scan ended: \(error)")
     }
 
     /// Stops a manager's scan.
@@ -58,7 +53,7 @@ extension SharedAdapter {
         intentsChanged(of: session)
         for (scan, entry) in central.scans where entry.session == session {
             central.scans[scan] = nil
-            onHost { $0.endScan(scan) }
+            port.endScan(scan)
         }
         beginWaitingScans()
     }
@@ -91,7 +86,7 @@ extension SharedAdapter {
     /// Returns the peer identifier of an address.
     private func identifier(of address: DeviceAddress) -> PeerIdentifier {
         if let known = central.identifiers[address] { return known }
-        let identifier = onHost { $0.identifier(of: address) }
+        let identifier = port.identifier(of: address)
         central.identifiers[address] = identifier
         return identifier
     }

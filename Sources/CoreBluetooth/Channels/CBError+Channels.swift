@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothL2CAP
+import BluetoothPort
 
 extension CBError {
     /// Returns the error that an application gets for a channel that was not opened or a PSM that
@@ -11,9 +10,8 @@ extension CBError {
     /// unknown PSM gives an error.
     static func ofChannel(_ error: any Error) -> any Error {
         switch error {
-        case let error as HostError: CBError(delivering: CBError(error).code)
+        case let error as PortError: CBError(delivering: CBError(error).code)
         case let failure as L2CAP.Failure: ofChannel(failure)
-        case let refusal as SecurityRefusal: refusal.delivered
         default: CBError(delivering: .unknown)
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
+
 extension ChannelBuffers {
     /// The direction from the peer to the application.
     struct Input: Equatable, Sendable {
@@ -15,7 +17,7 @@ extension ChannelBuffers {
         var status: Status {
             guard progress.isOpen else { return progress.isClosed ? .closed : .notOpen }
             guard received.isEmpty, let end else { return .open }
-            if case .failed(let code) = end { return .failed(code) }
+            if case .failed(let error) = end { return .failed(CBError(error).code) }
             return .atEnd
         }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
+
 /// The buffers of an L2CAP channel, between the application's streams and the host.
 ///
 /// A value without locks, threads or run loops. The application's methods are called for the

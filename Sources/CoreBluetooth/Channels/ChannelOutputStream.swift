@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Foundation
 
 /// The output stream of an L2CAP channel.
@@ -76,7 +77,7 @@ final class ChannelOutputStream: OutputStream {
 
 /// The engine of a stream without a channel.
 private struct NoEngine: ChannelEngine {
-    func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {}
+    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {}
     func beginOutsideWork() {}
     func endOutsideWork() {}
 }

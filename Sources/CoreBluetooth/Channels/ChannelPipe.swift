@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Dispatch
 import Synchronization
 
 /// The state that the two streams of a channel share: the buffers, the waiting threads, and the
-/// access to the host.
+/// access to the port.
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
-/// `read` or `write` continue, the run loops of streams with events are woken, and the host gets a
+/// `read` or `write` continue, the run loops of streams with events are woken, and the port gets a
 /// turn if there are orders for it.
 final class ChannelPipe: Sendable {
     private struct State {
@@ -30,8 +31,8 @@ final class ChannelPipe: Sendable {
 
     /// Starts receiving, and waits for the channel's end.
     func start() {
-        engine.enter { [weak self] port in
-            port.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
+        engine.enter { [weak self] turn in
+            turn.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
         }
         change { _ in }
     }
@@ -128,8 +129,8 @@ extension ChannelPipe {
     }
 
     /// Performs all orders, including those that arise meanwhile.
-    private func takeTurn(_ port: any ChannelPort) {
-        while let order = nextOrder() { perform(order, port) }
+    private func takeTurn(_ turn: any ChannelTurn) {
+        while let order = nextOrder() { perform(order, turn) }
     }
 
     private func nextOrder() -> ChannelBuffers.Order? {
@@ -140,11 +141,11 @@ extension ChannelPipe {
         }
     }
 
-    private func perform(_ order: ChannelBuffers.Order, _ port: any ChannelPort) {
+    private func perform(_ order: ChannelBuffers.Order, _ turn: any ChannelTurn) {
         switch order {
-        case .receive: port.receive { self.received($0) }
-        case .send(let sdu): port.send(sdu) { self.sent($0) }
-        case .close: port.close()
+        case .receive: turn.receive { self.received($0) }
+        case .send(let sdu): turn.send(sdu) { self.sent($0) }
+        case .close: turn.close()
         }
     }
 

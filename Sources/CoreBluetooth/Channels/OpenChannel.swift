@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothL2CAP
+import BluetoothPort
 
 /// A channel that was opened for an application. It closes when it is released, even if it never
 /// reached the application.
@@ -21,24 +20,13 @@ final class OpenChannel: Sendable {
 }
 
 extension OpenChannel {
-    /// The options of all channels of this device.
-    static let options = L2CAP.ChannelOptions()
-
-    /// Makes a channel that the host has opened. `nil` if it has ended meanwhile.
-    convenience init?(
-        _ number: ChannelNumber,
-        on link: LinkIdentifier,
-        of host: isolated BluetoothHost
-    ) {
-        guard let description = host.description(of: number) else { return nil }
-        var limits = ChannelLimits(sendMTU: description.sendMTU)
-        limits.receiveMTU = description.receiveMTU
+    /// Makes a channel that the port has opened.
+    convenience init(_ channel: any PortChannel) {
+        var limits = ChannelLimits(sendMTU: channel.sendMTU)
+        limits.receiveMTU = channel.receiveMTU
         self.init(
-            psm: description.spsm.rawValue,
-            pipe: ChannelPipe(
-                limits: limits,
-                engine: HostChannel(host: host, link: link, number: number)
-            )
+            psm: channel.psm.rawValue,
+            pipe: ChannelPipe(limits: limits, engine: channel)
         )
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothL2CAP
-import BluetoothTypes
+import BluetoothPort
 
 // Channels that central managers open.
 extension SharedAdapter {
@@ -20,44 +18,10 @@ extension SharedAdapter {
                 for: session
             )
         }
-        let request = ChannelRequest.open(
-            L2CAP.SPSM(rawValue: psm),
-            .credit,
-            count: 1,
-            OpenChannel.options
-        )
-        onHost { host in
-            _ = host.begin(request, on: link) { [weak self] result in
-                self?.assumeIsolated {
-                    $0.channelAnswered(result, on: link, to: peer, for: session)
-                }
-            }
+        port.openChannel(L2CAP.SPSM(rawValue: psm), on: link) { [weak self] result in
+            let result = result.map { OpenChannel($0) }.mapError { CBError.ofChannel($0) }
+            self?.assumeIsolated { $0.channelOpened(result, to: peer, for: session) }
         }
-    }
-
-    private func channelAnswered(
-        _ result: Result<HostAnswer, any Error>,
-        on link: LinkIdentifier,
-        to peer: PeerIdentifier,
-        for session: SessionIdentifier
-    ) {
-        let opened: Result<OpenChannel, any Error> =
-            switch result {
-            case .success(let answer): channel(of: answer, on: link)
-            case .failure(let error): .failure(CBError.ofChannel(error))
-            }
-        channelOpened(opened, to: peer, for: session)
-    }
-
-    /// Returns the channel that the host has opened, or an error if it has ended already.
-    private func channel(
-        of answer: HostAnswer,
-        on link: LinkIdentifier
-    ) -> Result<OpenChannel, any Error> {
-        guard case .channels(let numbers) = answer, let number = numbers.first,
-            let channel = onHost({ OpenChannel(number, on: link, of: $0) })
-        else { return .failure(CBError(delivering: .peripheralDisconnected)) }
-        return .success(channel)
     }
 
     private func channelOpened(

@@ -1,48 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothL2CAP
-import BluetoothTypes
+import BluetoothPort
 
 /// The adapter's state for L2CAP listeners of peripheral managers.
 struct ListeningPart: Sendable {
     /// A listener and the channels that it accepted.
     struct Listener: Sendable {
-        let key: ListenerKey
         let session: SessionIdentifier
         let isEncrypted: Bool
-        var channels: [ChannelNumber: LinkIdentifier] = [:]
+        var channels: [Int: any PortChannel] = [:]
     }
 
     var listeners: [CBL2CAPPSM: Listener] = [:]
+    var lastChannel = 0
 }
 
 // Channels that peripheral managers accept.
 extension SharedAdapter {
-    /// The number of accepted channels that can wait for the adapter's thread, which takes each at
-    /// once.
-    private static var backlog: Int { 8 }
-
-    /// Opens a listener on a PSM that the host chooses. The result is in
+    /// Opens a listener on a PSM that the port chooses. The result is in
     /// `PeripheralManagerEvent.channelPublished`.
     func publishChannel(isEncrypted: Bool, for session: SessionIdentifier) {
         guard server.sessions[session] != nil else { return }
         do {
-            let key = try onHost { host in
-                try host.openListener(
-                    requirement: isEncrypted ? .encrypted : .open,
-                    options: OpenChannel.options,
-                    backlog: Self.backlog
-                )
-            }
-            let psm = key.spsm.rawValue
-            listening.listeners[psm] = ListeningPart.Listener(
-                key: key,
-                session: session,
-                isEncrypted: isEncrypted
-            )
+            let psm = try port.listen(requiresEncryption: isEncrypted) { [weak self] channel in
+                self?.assumeIsolated { $0.accepted(channel) }
+            }.rawValue
+            listening.listeners[psm] = .init(session: session, isEncrypted: isEncrypted)
             noteProtection()
-            accept(psm, key)
             post(.channelPublished(psm, nil), to: session)
         } catch {
             post(.channelPublished(0, CBError.ofChannel(error)), to: session)
@@ -76,48 +60,24 @@ extension SharedAdapter {
     private func stopListening(_ psm: CBL2CAPPSM) {
         guard let listener = listening.listeners.removeValue(forKey: psm) else { return }
         noteProtection()
-        onHost { host in
-            host.closeListener(listener.key)
-            for (channel, link) in listener.channels {
-                host.begin(.close(channel), on: link) { _ in }
-            }
-        }
-    }
-
-    /// Requests the next channel.
-    private func accept(_ psm: CBL2CAPPSM, _ key: ListenerKey) {
-        onHost { host in
-            _ = host.beginAccept(key) { [weak self] result in
-                self?.assumeIsolated { $0.accepted(result, psm, key) }
-            }
-        }
-    }
-
-    private func accepted(
-        _ result: Result<HostAnswer, any Error>,
-        _ psm: CBL2CAPPSM,
-        _ key: ListenerKey
-    ) {
-        guard case .success(.channels(let numbers)) = result, let number = numbers.first,
-            listening.listeners[psm]?.key == key
-        else { return }
-        take(number, psm)
-        accept(psm, key)
+        port.stopListening(L2CAP.SPSM(rawValue: psm))
+        for channel in listener.channels.values { channel.enter { $0.close() } }
     }
 
     /// Sends a channel to the manager of its listener.
-    private func take(_ number: ChannelNumber, _ psm: CBL2CAPPSM) {
+    private func accepted(_ channel: any PortChannel) {
+        let psm = channel.psm.rawValue
         guard let session = listening.listeners[psm]?.session,
-            let (link, _) = onHost({ $0.link(of: number) }),
-            let central = server.links.central(on: link),
-            let channel = onHost({ OpenChannel(number, on: link, of: $0) })
+            let central = server.links.central(on: channel.link)
         else { return }
-        listening.listeners[psm]?.channels[number] = link
-        onHost { host in
-            _ = host.begin(.awaitEnd(number), on: link) { [weak self] _ in
+        listening.lastChannel += 1
+        let number = listening.lastChannel
+        listening.listeners[psm]?.channels[number] = channel
+        channel.enter { [weak self] turn in
+            turn.awaitEnd { [weak self] _ in
                 self?.assumeIsolated { $0.listening.listeners[psm]?.channels[number] = nil }
             }
         }
-        post(.channelOpened(central, channel), to: session)
+        post(.channelOpened(central, OpenChannel(channel)), to: session)
     }
 }

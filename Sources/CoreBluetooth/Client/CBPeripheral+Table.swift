@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 // The table of discovered attributes, and the objects that are made from it, on the manager's
 // queue. An attribute keeps its object while the table contains it unchanged.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 
 // The steps of a request.
 extension ClientCore {
     mutating func advance(
         _ job: Job,
-        _ result: Result<HostAnswer, any Error>
+        _ result: Result<PortAnswer, any Error>
     ) -> [Action] {
         switch (job.stage, result) {
         case (.table, .success(.database(let table))): return tableFound(table, job)

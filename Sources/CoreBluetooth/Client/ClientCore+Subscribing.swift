@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
+import BluetoothPort
 
 // Subscribing and unsubscribing.
 extension ClientCore {

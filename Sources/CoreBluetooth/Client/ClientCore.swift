@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 
 /// The requests of all managers to the peripheral of one link.
 ///
@@ -21,7 +19,7 @@ struct ClientCore: Sendable {
 
     enum Action: Sendable {
         /// Send a request to the host, and report its result with `completed`.
-        case begin(LinkRequest, JobIdentifier)
+        case begin(PortRequest, JobIdentifier)
         case post(PeripheralEvent, to: SessionIdentifier)
         /// Send an event to every manager that uses the link.
         case postToAll(PeripheralEvent)
@@ -148,7 +146,7 @@ extension ClientCore {
     /// Handles the result of a request to the host.
     mutating func completed(
         _ id: JobIdentifier,
-        _ result: Result<HostAnswer, any Error>
+        _ result: Result<PortAnswer, any Error>
     ) -> [Action] {
         if let command = commands.removeValue(forKey: id) {
             return commandDone(command.session, command.window, result) + proceed()
@@ -165,7 +163,7 @@ extension ClientCore {
     private mutating func commandDone(
         _ session: SessionIdentifier?,
         _ window: WriteWindow,
-        _ result: Result<HostAnswer, any Error>
+        _ result: Result<PortAnswer, any Error>
     ) -> [Action] {
         let isReady = window.release()
         if case .failure(let error) = result, ClientFailure.error(error) == nil { return [] }
@@ -207,7 +205,7 @@ extension ClientCore {
     }
 
     /// Sends a request to the host, and makes the job wait for its result.
-    mutating func wait(_ request: LinkRequest, _ stage: Stage, _ job: Job) -> [Action] {
+    mutating func wait(_ request: PortRequest, _ stage: Stage, _ job: Job) -> [Action] {
         active = job
         active?.stage = stage
         return [.begin(request, job.id)]

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothL2CAP
-import BluetoothSMP
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 /// The error that an application gets for a failed request.
@@ -14,9 +10,7 @@ enum ClientFailure {
     static func error(_ error: any Error) -> (any Error)? {
         switch error {
         case let failure as GATT.Failure: self.error(failure)
-        case let failure as HostError: self.error(failure)
-        case is CancellationError, Pairing.Failure.linkEnded: nil
-        case let refusal as SecurityRefusal: refusal.delivered
+        case let failure as PortError: self.error(failure)
         default: CBError(delivering: .unknown)
         }
     }
@@ -32,24 +26,14 @@ enum ClientFailure {
         }
     }
 
-    private static func error(_ failure: HostError) -> (any Error)? {
+    private static func error(_ failure: PortError) -> (any Error)? {
         switch failure {
-        case .disconnected, .closed, .adapter, .bondLost, .encryptionFailed: nil
-        case .tooManyRequests, .tooManyBonds, .bondNotKept: CBError(delivering: .outOfSpace)
+        case .linkEnded, .unavailable: nil
+        case .tooManyRequests, .tooManyBonds, .outOfSpace: CBError(delivering: .outOfSpace)
         case .notEncrypted: CBError(delivering: .encryptionTimedOut)
         case .unsupported: CBError(delivering: .operationNotSupported)
-        case .timedOut, .commandTimedOut: CBError(delivering: .connectionTimeout)
-        default: CBError(delivering: .unknown)
-        }
-    }
-}
-
-extension SecurityRefusal {
-    /// The error for a failed pairing: the peripheral's refusal that made the pairing necessary.
-    var delivered: any Error {
-        switch answer {
-        case .attribute(let code, _): CBATTError(code)
-        case .channel(let result): CBError.ofChannel(L2CAP.Failure.refused(result))
+        case .timedOut, .unanswered: CBError(delivering: .connectionTimeout)
+        case .refused, .other: CBError(delivering: .unknown)
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 // The operations and the events of requests.
 extension ClientRequest {

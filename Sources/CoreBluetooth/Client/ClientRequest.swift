@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 
 /// A request to a peripheral's attributes.
 enum ClientRequest: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 // Searches are answered from the peripheral's attribute table, which the host discovers once and
 // keeps. If the peripheral does not allow reading its table, a GATT procedure discovers the part

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 /// An event of a peripheral. It changes the `CBPeripheral` and then becomes a call of its delegate.
 /// Errors are of `CBError` or `CBATTError`. Handles identify the attributes. Characteristics are

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 // Updating the table. The adapter updates the table that it stores, and the peripheral updates its
 // own, by the same events. The adapter does so before the application receives the event: the

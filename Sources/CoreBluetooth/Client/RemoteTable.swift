@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 
 /// The attributes of a peer that an application discovered, and its subscriptions.
 ///

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The adapter's state for managers that use the services of peers.
 struct ClientPart: Sendable {
@@ -40,15 +37,13 @@ extension SharedAdapter {
     /// Reads the signal strength of a link for a manager.
     func readRSSI(of peer: PeerIdentifier, for session: SessionIdentifier) {
         guard let link = central.core.link(of: session, to: peer) else { return }
-        _ = onHost { host in
-            host.begin(.readRSSI, on: link) { [weak self] result in
-                self?.assumeIsolated { $0.rssiRead(result, of: peer, for: session) }
-            }
+        port.begin(.readRSSI, on: link) { [weak self] result in
+            self?.assumeIsolated { $0.rssiRead(result, of: peer, for: session) }
         }
     }
 
     private func rssiRead(
-        _ result: Result<HostAnswer, any Error>,
+        _ result: Result<PortAnswer, any Error>,
         of peer: PeerIdentifier,
         for session: SessionIdentifier
     ) {
@@ -85,20 +80,18 @@ extension SharedAdapter {
     }
 
     private func begin(
-        _ request: LinkRequest,
+        _ request: PortRequest,
         _ job: ClientCore.JobIdentifier,
         on link: LinkIdentifier
     ) {
-        _ = onHost { host in
-            host.begin(request, on: link) { [weak self] result in
-                self?.assumeIsolated { $0.completed(job, result, on: link) }
-            }
+        port.begin(request, on: link) { [weak self] result in
+            self?.assumeIsolated { $0.completed(job, result, on: link) }
         }
     }
 
     private func completed(
         _ job: ClientCore.JobIdentifier,
-        _ result: Result<HostAnswer, any Error>,
+        _ result: Result<PortAnswer, any Error>,
         on link: LinkIdentifier
     ) {
         guard let actions = client.links[link]?.core.completed(job, result) else { return }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 // The attributes and subscriptions of managers with state restoration.
 extension SharedAdapter {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 
 /// The managers' subscriptions to the values of one peripheral. The peripheral gets a request when
 /// the first manager subscribes to a value, and when the last one unsubscribes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Dispatch
-import HCITransports
 import Synchronization
 
 /// Carries events from the adapter's thread to a manager's queue.

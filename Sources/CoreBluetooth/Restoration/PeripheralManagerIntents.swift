@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothTypes
+import BluetoothPort
 
 /// The state of an application's peripheral manager: its published services and its advertisement.
 ///

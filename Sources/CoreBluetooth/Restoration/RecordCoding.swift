@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothTypes
+import BluetoothPort
 
 // The stored form of intents. It is specific to this package: little-endian, with lengths before
 // the elements that they count.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The adapter's state for managers with state restoration.
 /// The parts of the adapter that carry out a manager's commands hold its intents, and provide them

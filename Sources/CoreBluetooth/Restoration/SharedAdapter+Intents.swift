@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 // Storing changed intents. Every change calls `intentsChanged`, which may also be called without a
@@ -27,7 +26,7 @@ extension SharedAdapter {
     /// Schedules storing a manager's intents, because it discovered attributes.
     func intentsGrew(of session: SessionIdentifier) {
         let last = restoration.keptAt[session] ?? .zero
-        guard host.executor.now >= last + Self.growthPause else { return }
+        guard executor.now >= last + Self.growthPause else { return }
         intentsChanged(of: session)
     }
 
@@ -44,7 +43,7 @@ extension SharedAdapter {
             !restoration.isFrozen, let key = restoration.key(of: session)
         else { return }
         restoration.unkept.remove(session)
-        restoration.keptAt[session] = host.executor.now
+        restoration.keptAt[session] = executor.now
         switch key.role {
         case .central:
             let intents = centralIntents(of: session)

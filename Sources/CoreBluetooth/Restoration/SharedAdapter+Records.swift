@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
-// Stored records. The host writes them atomically: at once, or after a delay if they change often.
+// Stored records. The port writes them atomically: at once, or after a delay if they change often.
 extension SharedAdapter {
     /// Reads the records that belong to no single manager, before the first manager receives an
     /// event.
@@ -35,8 +34,7 @@ extension SharedAdapter {
     /// Stores the intents of a manager. `nil` deletes them.
     func keep(_ intents: (some Recordable)?, for key: RestorationKey) {
         guard let intents else {
-            guard onHost({ $0.applicationRecord(key.recordName) }) != nil else { return }
-            onHost { _ = $0.keepApplicationRecord(nil, key.recordName) }
+            if port.record(key.recordName) != nil { _ = port.keepRecord(nil, key.recordName) }
             return
         }
         use(key.recordName)
@@ -47,12 +45,12 @@ extension SharedAdapter {
     private func use(_ name: String) {
         guard restoration.index.names.last != name else { return }
         let oldest = restoration.index.use(name)
-        if let oldest { onHost { _ = $0.keepApplicationRecord(nil, oldest) } }
+        if let oldest { _ = port.keepRecord(nil, oldest) }
         keep(restoration.index, as: RestorationIndex.recordName, of: "index")
     }
 
     private func record<Value: Recordable>(_ name: String, of identifier: String) -> Value? {
-        guard let bytes = onHost({ $0.applicationRecord(name) }) else { return nil }
+        guard let bytes = port.record(name) else { return nil }
         do throws(MalformedBytes) {
             return try RestorationRecord.decode(bytes, of: identifier)
         } catch {
@@ -63,11 +61,8 @@ extension SharedAdapter {
 
     private func keep(_ value: some Recordable, as name: String, of identifier: String) {
         let bytes = RestorationRecord.encode(value, of: identifier)
-        let isKept = onHost { host in
-            host.applicationRecord(name) == bytes || host.keepApplicationRecord(bytes, name)
-        }
-        guard !isKept else { return }
+        guard port.record(name) != bytes, !port.keepRecord(bytes, name) else { return }
         Misuse.warn("The store has no space for the state of \(identifier)")
-        onHost { _ = $0.keepApplicationRecord(nil, name) }
+        _ = port.keepRecord(nil, name)
     }
 }

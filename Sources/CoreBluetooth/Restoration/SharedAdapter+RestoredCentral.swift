@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 // Restoring a central manager after an earlier process was killed. The steps, in this order:
@@ -95,10 +92,8 @@ extension SharedAdapter {
             return false
         }
         restoration.awaitingLink[session]?[peer]?.link = link
-        _ = onHost { host in
-            host.begin(.database, on: link) { [weak self] result in
-                self?.assumeIsolated { $0.looked(at: result, of: peer, on: link, for: session) }
-            }
+        port.begin(.database, on: link) { [weak self] result in
+            self?.assumeIsolated { $0.looked(at: result, of: peer, on: link, for: session) }
         }
         return true
     }
@@ -122,7 +117,7 @@ extension SharedAdapter {
     /// Continues with the peer's table. If it could not be read, all services that the application
     /// knows are invalid.
     private func looked(
-        at result: Result<HostAnswer, any Error>,
+        at result: Result<PortAnswer, any Error>,
         of peer: PeerIdentifier,
         on link: LinkIdentifier,
         for session: SessionIdentifier

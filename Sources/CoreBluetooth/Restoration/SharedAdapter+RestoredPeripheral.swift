@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 // Restoring a peripheral manager after an earlier process was killed. Its services are published
 // with their former handles as soon as it is opened: the table of a returning bonded central is
@@ -45,7 +43,7 @@ extension SharedAdapter {
         var anywhere = there
         anywhere.handle = nil
         for definition in [there, anywhere] {
-            guard let published = try? onHost({ try $0.publish(definition) }) else { continue }
+            guard let published = try? port.publish(definition) else { continue }
             server.tree.insert(service, of: session, as: published, isFromBefore: true)
             return true
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothTypes
+import BluetoothPort
 
 /// An advertisement and its scan response, with the layout of an iPhone.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
+import BluetoothPort
 
 /// The common advertisement of all peripheral managers of an adapter, which is one device with one
 /// advertisement.

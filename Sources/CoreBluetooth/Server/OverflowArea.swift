@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothTypes
+import BluetoothPort
 
 /// The area for services that do not fit into an advertisement. Each service sets one bit, so that
 /// the area holds any number of services, and their UUIDs cannot be read from it. A scan for a

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 
 /// The requests of centrals that managers have not answered.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 /// An event for a peripheral manager. It becomes a callback on the manager's queue.

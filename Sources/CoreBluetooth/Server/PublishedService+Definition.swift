@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 
 extension PublishedService {
     /// Returns the definition for the host.

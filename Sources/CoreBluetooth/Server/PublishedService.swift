@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 import Foundation
 
 /// A published service as a value: the data to publish it, and to make the application's object

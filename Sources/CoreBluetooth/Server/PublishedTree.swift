@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 
 /// The services that all peripheral managers of an adapter have published, and the managers to
 /// which the attributes in the adapter's table belong.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The links whose peers can use the services of this device.
 struct ServedLinks: Sendable {
     private struct Link: Sendable {
         let peer: PeerIdentifier
-        /// The role of this device on the link.
-        let role: LinkRole
+        /// Whether the peer made the link.
+        let isIncoming: Bool
         var mtu = ATT.defaultMTU
     }
 
@@ -18,8 +16,8 @@ struct ServedLinks: Sendable {
     /// The links, the oldest first.
     var identifiers: [LinkIdentifier] { links.keys.sorted() }
 
-    mutating func open(_ link: LinkIdentifier, to peer: PeerIdentifier, _ role: LinkRole) {
-        links[link] = Link(peer: peer, role: role)
+    mutating func open(_ link: LinkIdentifier, to peer: PeerIdentifier, isIncoming: Bool) {
+        links[link] = Link(peer: peer, isIncoming: isIncoming)
     }
 
     mutating func close(_ link: LinkIdentifier) { links[link] = nil }
@@ -56,11 +54,11 @@ struct ServedLinks: Sendable {
     /// Returns the former links of a peer that made this link. A Central that connects again has
     /// lost its former link, which stays open here until its supervision timeout.
     func superseded(by link: LinkIdentifier) -> [LinkIdentifier] {
-        guard links.count > 1, let current = links[link], current.role == .peripheral else {
+        guard links.count > 1, let current = links[link], current.isIncoming else {
             return []
         }
         return links.filter { identifier, other in
-            identifier < link && other.peer == current.peer && other.role == .peripheral
+            identifier < link && other.peer == current.peer && other.isIncoming
         }.keys.sorted()
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The adapter's state for advertising.
 struct AdvertisingPart: Sendable {
@@ -76,18 +74,18 @@ extension SharedAdapter {
         guard let advertising = server.advertising.plan.advertising else { return endSet() }
         let starting = server.advertising.starting
         server.advertising.starting = []
-        let completion: BluetoothHost.Completion = { [weak self] result in
+        let completion: PortCompletion<Void> = { [weak self] result in
             self?.assumeIsolated { $0.advertisingAnswered(result, to: starting) }
         }
         if let set = server.advertising.set {
-            _ = onHost { $0.beginUpdate(of: set, to: advertising, then: completion) }
+            port.update(set, to: advertising, then: completion)
         } else {
-            server.advertising.set = onHost { $0.beginAdvertising(advertising, then: completion) }
+            server.advertising.set = port.advertise(advertising, then: completion)
         }
     }
 
     private func advertisingAnswered(
-        _ result: Result<HostAnswer, any Error>,
+        _ result: Result<Void, any Error>,
         to starts: [AdvertisingPart.Start]
     ) {
         for start in starts where isCurrent(start) {
@@ -113,11 +111,11 @@ extension SharedAdapter {
     private func endSet() {
         guard let set = server.advertising.set else { return }
         server.advertising.set = nil
-        onHost { $0.endAdvertising(set) }
+        port.endAdvertising(set)
     }
 
     /// Handles an end of the set that this adapter did not request.
-    func advertisingEnded(_ set: RequestIdentifier, _ end: AdvertisingEnd) {
+    func advertisingEnded(_ set: RequestIdentifier) {
         guard server.advertising.set == set else { return }
         server.advertising.set = nil
         for session in server.advertising.plan.sessions {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 // Requests of centrals, and answers of managers.
 extension SharedAdapter {
@@ -29,7 +26,7 @@ extension SharedAdapter {
         guard let place = server.tree.place(of: handle),
             let central = server.links.central(on: link)
         else {
-            return onHost { $0.answer(id, .failure(.unlikelyError)) }
+            return refuse(id)
         }
         server.questions.ask(id, [place.session], on: link)
         let operation = ServedRequest.Operation.read(place, offset: offset)
@@ -51,7 +48,7 @@ extension SharedAdapter {
         }
         let sessions = Set(writes.map(\.place.session))
         guard let central = server.links.central(on: link), !sessions.isEmpty else {
-            if let id { onHost { $0.answer(id, .failure(.unlikelyError)) } }
+            if let id { refuse(id) }
             return
         }
         if let id { server.questions.ask(id, sessions, on: link) }
@@ -70,11 +67,16 @@ extension SharedAdapter {
         let event = PeripheralManagerEvent.asked(request)
         let isPosted = server.sessions[session]?.delivery.post(
             event,
-            from: host.executor,
+            from: executor,
             isDispensable: event.isDispensable
         )
         guard isPosted == false, let question = request.question else { return }
         answer(question, .failure(.insufficientResources), for: session)
+    }
+
+    /// Refuses a request that no manager can answer.
+    func refuse(_ id: GATTServer.RequestID) {
+        port.answer(id, .failure(.unlikelyError), at: nil)
     }
 
     /// Answers a request for a manager. Only the first answer counts.
@@ -89,7 +91,7 @@ extension SharedAdapter {
     ) {
         let agrees = if case .success = result { true } else { false }
         switch server.questions.answer(id, by: session, agrees: agrees) {
-        case .settled: onHost { $0.answer(id, result, at: handle) }
+        case .settled: port.answer(id, result, at: handle)
         case .open: break
         case .unknown:
             Misuse.warn("A request was answered that is over: answered before, or its central gone")

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 /// The adapter's state for peripheral managers.
@@ -41,9 +38,7 @@ extension SharedAdapter {
     /// Removes a manager that was released, with its services and its advertising.
     func close(peripheralManager session: SessionIdentifier) {
         restoration.leave(session)
-        for question in server.questions.leave(session) {
-            onHost { $0.answer(question, .failure(.unlikelyError)) }
-        }
+        for question in server.questions.leave(session) { refuse(question) }
         closeListeners(of: session)
         stopAdvertising(for: session)
         unpublishAll(of: session)
@@ -87,15 +82,14 @@ extension SharedAdapter {
 
 // Links.
 extension SharedAdapter {
-    func serverLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
-        let peer = onHost { $0.identifier(of: address) }
-        server.links.open(link, to: peer, role)
+    func serverLinkOpened(_ link: LinkIdentifier, to peer: PeerIdentifier, isIncoming: Bool) {
+        server.links.open(link, to: peer, isIncoming: isIncoming)
         postLength(of: peer)
-        guard role == .peripheral else { return }
+        guard isIncoming else { return }
         switches.change { _ = $0.grounds.centralsLinks.insert(link) }
     }
 
-    func serverLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
+    func serverLinkClosed(_ link: LinkIdentifier) {
         unsubscribeAll(on: link)
         server.questions.linkClosed(link)
         let peer = server.links.peer(of: link)
@@ -118,14 +112,6 @@ extension SharedAdapter {
         guard isConnected else { return }
         for session in server.sessions.values where session.waitingLengths.current == 0 {
             post(.lengthsChanged, to: session)
-        }
-    }
-
-    func served(_ news: ServerNews, on link: LinkIdentifier) {
-        switch news {
-        case .asked(let id, let question): asked(id, question, on: link)
-        case .subscribed(let handle, let kind): configured(handle, kind, on: link)
-        case .written, .readyToNotify: break
         }
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 
 // Publishing and unpublishing services.
 extension SharedAdapter {
@@ -40,12 +38,12 @@ extension SharedAdapter {
         }
         do {
             let definition = service.definition(includes: includes)
-            let published = try onHost { try $0.publish(definition) }
+            let published = try port.publish(definition)
             server.tree.insert(service, of: session, as: published)
             noteProtection()
             return nil
         } catch {
-            return CBError.Code(error as? GATT.DefinitionError)
+            return CBError.Code(refusal: error)
         }
     }
 
@@ -92,7 +90,7 @@ extension SharedAdapter {
     private func retireLeaving() {
         for service in server.leaving.reversed() {
             do {
-                try onHost { try $0.unpublish(service) }
+                try port.unpublish(service)
             } catch GATT.DefinitionError.stillIncluded {
                 continue
             } catch {
@@ -104,12 +102,13 @@ extension SharedAdapter {
 }
 
 extension CBErrorCode {
-    /// Makes the error that an application gets for a service that the host refused.
-    fileprivate init(_ error: GATT.DefinitionError?) {
+    /// Makes the error that an application gets for a service that the port refused.
+    fileprivate init(refusal error: any Error) {
         self =
             switch error {
-            case .tableFull: .outOfSpace
-            case .reserved: .uuidNotAllowed
+            case GATT.DefinitionError.tableFull: .outOfSpace
+            case GATT.DefinitionError.reserved: .uuidNotAllowed
+            case PortError.unsupported: .operationNotSupported
             default: .invalidParameters
             }
     }

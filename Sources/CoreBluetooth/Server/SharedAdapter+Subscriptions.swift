@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 
 // Subscriptions of centrals.
 extension SharedAdapter {
@@ -14,10 +12,7 @@ extension SharedAdapter {
         guard let place = server.tree.place(of: handle), let peer = server.links.peer(of: link)
         else { return }
         guard kind != nil else { return post(server.subscriptions.remove(place, on: link)) }
-        guard admitsSubscription(to: place.session) else {
-            _ = onHost { $0.begin(.disconnect, on: link) { _ in } }
-            return
-        }
+        guard admitsSubscription(to: place.session) else { return end(link) }
         supersede(by: link)
         post(server.subscriptions.insert(place, of: peer, on: link))
     }

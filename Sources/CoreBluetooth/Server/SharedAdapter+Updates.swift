@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 import CoreBluetoothEnumerations
 
 // Sending values.
@@ -14,15 +11,13 @@ extension SharedAdapter {
         guard let handle = server.tree.handle(of: place), !links.isEmpty else {
             return release(place.session)
         }
-        let values = [GATT.AttributeValue(handle: handle, value: value)]
+        let value = GATT.AttributeValue(handle: handle, value: value)
         server.lastUpdate += 1
         let number = server.lastUpdate
         server.updates[number] = ServerPart.Update(session: place.session, links: links)
         for link in links.sorted() {
-            _ = onHost { host in
-                host.begin(values, on: link) { [weak self] _ in
-                    self?.assumeIsolated { $0.updateLeft(number, on: link) }
-                }
+            port.notify(value, on: link) { [weak self] _ in
+                self?.assumeIsolated { $0.updateLeft(number, on: link) }
             }
         }
     }
@@ -49,26 +44,16 @@ extension SharedAdapter {
     /// Requests connection parameters from a central.
     func request(_ latency: CBPeripheralManagerConnectionLatency, of peer: PeerIdentifier) {
         guard let link = server.links.newest(to: peer) else { return }
-        let update = ConnectionUpdate(latency)
-        _ = onHost { $0.begin(.updateParameters(update), on: link) { _ in } }
-    }
-}
-
-extension ConnectionUpdate {
-    /// Makes the connection parameters for a latency: multiples of 15 ms, within Apple's guidelines
-    /// for accessories.
-    init(_ latency: CBPeripheralManagerConnectionLatency) {
-        switch latency {
-        case .low:
-            self.init(intervalMinimum: .milliseconds(15), intervalMaximum: .milliseconds(30))
-        case .high:
-            self.init(
-                intervalMinimum: .milliseconds(300),
-                intervalMaximum: .milliseconds(330),
-                peripheralLatency: 1
-            )
-        default:
-            self.init(intervalMinimum: .milliseconds(90), intervalMaximum: .milliseconds(120))
+        // Multiples of 15 ms, within Apple's guidelines for accessories.
+        let interval: ClosedRange<Duration> =
+            switch latency {
+            case .low: .milliseconds(15) ... .milliseconds(30)
+            case .high: .milliseconds(300) ... .milliseconds(330)
+            default: .milliseconds(90) ... .milliseconds(120)
+            }
+        let skipped = latency == .high ? 1 : 0
+        port.begin(.updateParameters(interval: interval, peripheralLatency: skipped), on: link) {
+            _ in
         }
     }
 }

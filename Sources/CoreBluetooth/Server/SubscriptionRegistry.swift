@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothTypes
+import BluetoothPort
 
 /// The subscriptions of centrals to the values of peripheral managers, by peer and link.
 ///

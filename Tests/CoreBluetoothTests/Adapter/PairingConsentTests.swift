@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothSMP
+import BluetoothTypes
 import Testing
 
 @testable import BluetoothHost

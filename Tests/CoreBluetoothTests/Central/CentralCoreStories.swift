@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import BluetoothTypes
 import Testing
 
@@ -14,7 +15,7 @@ struct CentralCoreStories {
     private let link = LinkIdentifier(rawValue: 1)
     private let first = ConnectionRequestNumber(rawValue: 1)
     private let second = ConnectionRequestNumber(rawValue: 2)
-    private let gone = HostError.disconnected(.connectionTimeout)
+    private let gone = PortError.linkEnded(.timeout)
     private var core = CentralCore()
 
     @Test("5.1, 5.2 A request goes to the host and is answered when there is a link")
@@ -68,7 +69,7 @@ struct CentralCoreStories {
         #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
         #expect(core.users(of: peer) == [other])
         #expect(core.cancel(other, peer) == [.disconnect(link)])
-        let closed = core.linkClosed(link, .disconnected(.connectionTerminatedByLocalHost))
+        let closed = core.linkClosed(link, .linkEnded(.timeout))
         #expect(closed == [.disconnected(other, peer, second, .asked)])
     }
 
@@ -94,7 +95,7 @@ struct CentralCoreStories {
         connectOne()
         #expect(core.cancel(one, peer) == [.disconnect(link)])
         #expect(core.connect(one, peer, second, reconnects: false).isEmpty)
-        let closed = core.linkClosed(link, .disconnected(.connectionTerminatedByLocalHost))
+        let closed = core.linkClosed(link, .linkEnded(.timeout))
         #expect(closed == [.disconnected(one, peer, first, .asked), .requestConnection(peer)])
         let next = LinkIdentifier(rawValue: 2)
         let opened = core.linkOpened(next, to: peer, isIncoming: false)
@@ -167,11 +168,12 @@ struct CentralCoreStories {
         _ = core.connect(one, peer, first, reconnects: false)
         _ = core.connect(other, peer, second, reconnects: true)
         #expect(
-            core.connectionRequestFailed(peer, .bondLost) == [
-                .failed(one, peer, first, .bondLost), .failed(other, peer, second, .bondLost),
+            core.connectionRequestFailed(peer, .linkEnded(.keyMissing)) == [
+                .failed(one, peer, first, .linkEnded(.keyMissing)),
+                .failed(other, peer, second, .linkEnded(.keyMissing)),
             ]
         )
-        #expect(core.connectionRequestFailed(peer, .bondLost).isEmpty)
+        #expect(core.connectionRequestFailed(peer, .linkEnded(.keyMissing)).isEmpty)
     }
 
     @Test("1.7 When the adapter is lost, no disconnection is reported")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import BluetoothTypes
 import Testing
 
@@ -125,13 +126,13 @@ struct CoreWorld {
     private mutating func closeLink(to peer: PeerIdentifier) {
         guard let link = links.removeValue(forKey: peer)?.link else { return }
         ending.remove(link)
-        perform(core.linkClosed(link, .disconnected(.connectionTimeout)))
+        perform(core.linkClosed(link, .linkEnded(.timeout)))
         #expect(core.peer(of: link) == nil)
     }
 
     private mutating func failConnectionRequest(to peer: PeerIdentifier) {
         guard connectionRequests.remove(peer) != nil else { return }
-        perform(core.connectionRequestFailed(peer, .bondLost))
+        perform(core.connectionRequestFailed(peer, .linkEnded(.keyMissing)))
     }
 
     private mutating func losePower() {

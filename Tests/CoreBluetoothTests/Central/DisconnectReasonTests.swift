@@ -2,6 +2,7 @@
 
 import BluetoothHCI
 import BluetoothHost
+import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
 import Testing
@@ -69,9 +70,9 @@ struct DisconnectReasonTests {
 
     @Test("5.6 An error has its text")
     func text() {
-        let error = CBError(HostError.disconnected(.connectionTimeout))
+        let error = CBError(PortError.linkEnded(.timeout))
         #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
     }
 
-    private func code(_ error: HostError) -> CBError.Code { CBError(error).code }
+    private func code(_ error: HostError) -> CBError.Code { CBError(PortError(error)).code }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Testing
 
 @testable import CoreBluetooth
@@ -130,7 +131,7 @@ struct ChannelReceivingTests {
         var buffers = opened()
         buffers.received([1])
         _ = buffers.nextOrder()
-        buffers.receivingEnded(.failed(.connectionTimeout))
+        buffers.receivingEnded(.failed(.timedOut))
         #expect(buffers.read(upTo: 9) == .bytes([1]))
         #expect(buffers.status(of: .input) == .failed(.connectionTimeout))
         #expect(buffers.nextEvent(of: .input) == .errorOccurred)
@@ -155,10 +156,10 @@ struct ChannelReceivingTests {
     func firstReason() {
         var buffers = opened()
         buffers.ended(.closedByPeer)
-        buffers.ended(.failed(.connectionTimeout))
+        buffers.ended(.failed(.timedOut))
         #expect(buffers.status(of: .output) == .failed(.peripheralDisconnected))
         buffers.receivingEnded(.closedByPeer)
-        buffers.receivingEnded(.failed(.connectionTimeout))
+        buffers.receivingEnded(.failed(.timedOut))
         #expect(buffers.status(of: .input) == .atEnd)
     }
 
@@ -273,7 +274,7 @@ struct ChannelSendingTests {
         var buffers = opened()
         _ = buffers.write([1])
         _ = buffers.nextOrder()
-        buffers.ended(.failed(.connectionTimeout))
+        buffers.ended(.failed(.timedOut))
         buffers.sent()
         #expect(buffers.output.isDrained)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import BluetoothTypes
 import Foundation
 import LanyardTestSupport
@@ -209,7 +210,7 @@ struct ChannelStreamTests {
     func lostLink() async throws {
         let pair = try ConnectedPair()
         await pair.left.start()
-        pair.wire.breakDown(.failed(.connectionTimeout))
+        pair.wire.breakDown(.failed(.timedOut))
         try await pair.left.awaitEvent(.errorOccurred, of: .input)
         try await pair.left.awaitEvent(.errorOccurred, of: .output)
         #expect(pair.left.error(of: .input) == .connectionTimeout)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Dispatch
 import Synchronization
 
@@ -81,11 +82,11 @@ final class Wire: @unchecked Sendable {
 }
 
 extension Wire {
-    private struct Engine: ChannelEngine, ChannelPort {
+    private struct Engine: ChannelEngine, ChannelTurn {
         let wire: Wire
         let end: End
 
-        func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {
+        func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {
             wire.queue.async { turn(self) }
         }
 

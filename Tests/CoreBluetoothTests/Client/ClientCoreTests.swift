@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHCI
-import BluetoothHost
+import BluetoothPort
 import BluetoothTypes
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Requests on one link")
 struct ClientCoreTests {
-    private let done = Result<HostAnswer, any Error>.success(.gatt(.done))
+    private let done = Result<PortAnswer, any Error>.success(.gatt(.done))
 
     @Test("7.14 The host has one request at a time, in the order of the calls")
     func oneAtATime() {

@@ -2,7 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 import BluetoothTypes
 
 @testable import CoreBluetooth
@@ -11,7 +11,7 @@ import BluetoothTypes
 struct CoreHarness {
     var core: ClientCore
     /// The requests to the host that were not answered.
-    var asked: [(request: LinkRequest, job: ClientCore.JobIdentifier)] = []
+    var asked: [(request: PortRequest, job: ClientCore.JobIdentifier)] = []
     /// The events that managers received, as text.
     var posted: [String] = []
 
@@ -71,7 +71,7 @@ struct CoreHarness {
     }
 
     /// Answers the oldest request.
-    mutating func answer(_ result: Result<HostAnswer, any Error>) {
+    mutating func answer(_ result: Result<PortAnswer, any Error>) {
         guard !asked.isEmpty else { return }
         note(core.completed(asked.removeFirst().job, result))
     }

@@ -2,7 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
-import BluetoothHost
+import BluetoothPort
 import BluetoothTypes
 import Testing
 

@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothTypes
 import Testing
 
 @testable import CoreBluetooth
@@ -19,7 +20,7 @@ struct BusyQueueTests {
         let adapter = try #require(app.manager.adapter)
         await withCheckedContinuation { done in
             adapter.enter { adapter in
-                let executor = adapter.host.executor
+                let executor = adapter.executor
                 app.queue.suspend()
                 for link in adapter.server.links.identifiers { body(adapter, link) }
                 // Virtual time stops until the last event was received.
@@ -50,8 +51,8 @@ struct BusyQueueTests {
                 let warnings = try await Misuse.lines(about: "centrals that subscribe are") {
                     try await flood(app) { adapter, link in
                         for _ in 0..<limit {
-                            adapter.served(.subscribed(handle, nil), on: link)
-                            adapter.served(.subscribed(handle, .notification), on: link)
+                            adapter.configured(handle, nil, on: link)
+                            adapter.configured(handle, .notification, on: link)
                         }
                         let sessions = adapter.server.sessions.values
                         // The last subscription that was admitted may end.
@@ -87,7 +88,7 @@ struct BusyQueueTests {
                 try await flood(app) { adapter, link in
                     for mtu in 30..<1_000 { adapter.serverMTUChanged(mtu, on: link) }
                     // This event has the length of its time.
-                    adapter.served(.subscribed(handle, .notification), on: link)
+                    adapter.configured(handle, .notification, on: link)
                     adapter.serverMTUChanged(1_003, on: link)
                     let sessions = adapter.server.sessions.values
                     #expect(sessions.map(\.waitingLengths.current) == [1])
@@ -112,9 +113,9 @@ struct BusyQueueTests {
                     let write = GATT.WriteEntry(handle: handle, value: [1])
                     let command = GATTServer.Question.write(client, [write], needsAnswer: false)
                     for _ in 0..<Delivery<PeripheralManagerEvent>.pendingLimit {
-                        adapter.served(.asked(0, command), on: link)
+                        adapter.asked(0, command, on: link)
                     }
-                    adapter.served(.asked(1, .read(client, handle, offset: 0)), on: link)
+                    adapter.asked(1, .read(client, handle, offset: 0), on: link)
                     #expect(adapter.server.questions.count == 0)
                 }
             }

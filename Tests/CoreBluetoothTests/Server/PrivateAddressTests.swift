@@ -16,7 +16,8 @@ struct PrivateAddressTests {
             AdapterEnvironment(.virtual, switches: Guarded(AdapterSwitches()))
         )
         defer { environment.end() }
-        let privacy = await environment.host.configuration.privacy
+        let adapter = try #require(environment.port as? HostAdapter)
+        let privacy = await adapter.host.configuration.privacy
         #expect(privacy == .on)
     }
 

@@ -159,11 +159,11 @@ struct ServedLinksTests {
     @Test("A Central that connects again supersedes its own former links only")
     func superseded() {
         var served = ServedLinks()
-        served.open(links[0], to: peer, .peripheral)
-        served.open(links[1], to: peer, .central)
-        served.open(links[2], to: other, .peripheral)
+        served.open(links[0], to: peer, isIncoming: true)
+        served.open(links[1], to: peer, isIncoming: false)
+        served.open(links[2], to: other, isIncoming: true)
         #expect(served.superseded(by: links[0]) == [])
-        served.open(links[3], to: peer, .peripheral)
+        served.open(links[3], to: peer, isIncoming: true)
         #expect(served.superseded(by: links[3]) == [links[0]])
         #expect(
             served.superseded(by: links[0]) == [],
@@ -179,10 +179,10 @@ struct ServedLinksTests {
     @Test("11.4 The length of a value fits on all links of the peer")
     func lengths() {
         var served = ServedLinks()
-        served.open(links[0], to: peer, .peripheral)
+        served.open(links[0], to: peer, isIncoming: true)
         served.setMTU(247, of: links[0])
         #expect(served.central(on: links[0])?.maximumUpdateValueLength == 244)
-        served.open(links[3], to: peer, .peripheral)
+        served.open(links[3], to: peer, isIncoming: true)
         #expect(served.central(on: links[0])?.maximumUpdateValueLength == 20)
         served.setMTU(100, of: links[3])
         served.close(links[0])

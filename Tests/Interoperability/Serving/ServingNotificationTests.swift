@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothTypes
 import Testing
 
 /// Our server sends values to subscribed Bumble clients, as fast as they accept them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothL2CAP
+import BluetoothTypes
 
 /// Identifies a channel until the host ends. Channel identifiers are reused, channel numbers are
 /// not.

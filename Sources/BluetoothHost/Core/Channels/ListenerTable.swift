@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothL2CAP
+import BluetoothTypes
 
 /// Identifies a listener until the host ends. An SPSM may have several listeners in turn.
 package struct ListenerKey: Hashable, Sendable {

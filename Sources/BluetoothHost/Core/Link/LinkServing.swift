@@ -2,6 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothTypes
 
 /// The state of one link as a server.
 struct LinkServing: Sendable {

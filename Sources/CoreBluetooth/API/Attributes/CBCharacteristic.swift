@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
+import BluetoothPort
 import Foundation
 
 /// A characteristic of a service: a value, the ways in which it can be used, and descriptors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
+import BluetoothPort
 import Foundation
 
 /// A descriptor: an attribute that describes the value of a characteristic.

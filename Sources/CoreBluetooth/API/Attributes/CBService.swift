@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
+import BluetoothPort
 import Foundation
 
 /// A service: a group of characteristics that together provide a function.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
-import BluetoothTypes
+import BluetoothPort
 import Foundation
 
 /// The values of descriptors as the API represents them. Their types depend on the UUID (Vol 3,

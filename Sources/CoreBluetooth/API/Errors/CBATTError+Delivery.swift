@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
+import BluetoothPort
 import Foundation
 
 extension CBATTError {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
+import BluetoothPort
 import Foundation
 
 /// A central's request to read or write a dynamic characteristic of this device.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
+import BluetoothPort
 import Foundation
 
 /// A central that is connected to this device, for a `CBPeripheralManager`. It is known once it has

@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import BluetoothSMP
+import BluetoothTypes
 
 /// The pairing delegate of an adapter's host. It forwards to the application's
 /// `CBAdapter.pairingDelegate`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
@@ -45,7 +46,33 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         executor: (any HostExecutor)? = nil,
         configuration: HostConfiguration = HostConfiguration()
     ) {
-        source = .made(MadeAdapter(transport, executor, configuration))
+        self.init(name: transport.name, deviceName: configuration.name) { name, switches in
+            var configuration = configuration
+            configuration.name = name
+            configuration.pairAsApplicationsExpect(switches)
+            return HostAdapter(
+                BluetoothHost(
+                    transport: transport,
+                    configuration: configuration,
+                    executor: executor
+                )
+            )
+        }
+    }
+
+    /// Makes an adapter on a port of the caller.
+    ///
+    /// - Parameters:
+    ///   - name: The adapter's name.
+    ///   - deviceName: The device name until the application sets one.
+    ///   - makePort: Makes the port each time that the adapter is opened, from the device name and
+    ///     the settings.
+    init(
+        name: String,
+        deviceName: String,
+        makePort: @escaping @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
+    ) {
+        source = .made(MadeAdapter(name: name, deviceName: deviceName, makePort: makePort))
     }
 
     /// A virtual controller in this process, on its own virtual radio with example accessories.
@@ -87,7 +114,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch source {
         case .named(let name): name
-        case .made(let adapter): adapter.transport.name
+        case .made(let adapter): adapter.name
         }
     }
 }
@@ -96,22 +123,22 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
 /// its name.
 public let CBManagerOptionAdapterKey = "LanyardManagerOptionAdapter"
 
-/// An adapter on a transport of the caller. Equal only to itself.
+/// An adapter on a transport or a port of the caller. Equal only to itself.
 final class MadeAdapter: Hashable, Sendable {
-    let transport: any HCITransport
-    let executor: (any HostExecutor)?
-    let configuration: HostConfiguration
+    let name: String
+    let deviceName: String
+    let makePort: @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
     /// Not in the table of named adapters: it is released with this object.
     let usage = AdapterUsage()
 
     init(
-        _ transport: any HCITransport,
-        _ executor: (any HostExecutor)?,
-        _ configuration: HostConfiguration
+        name: String,
+        deviceName: String,
+        makePort: @escaping @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
     ) {
-        self.transport = transport
-        self.executor = executor
-        self.configuration = configuration
+        self.name = name
+        self.deviceName = deviceName
+        self.makePort = makePort
     }
 
     static func == (left: MadeAdapter, right: MadeAdapter) -> Bool { left === right }

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothPort
 import HCITransports
 import VirtualAdapters
 
-/// The host of an adapter, with the resources that the host needs.
+/// The port of an adapter, with the resources that the port needs.
 struct AdapterEnvironment: Sendable {
-    let host: BluetoothHost
+    let port: any BluetoothPort
     /// The access to an adapter that was chosen by name.
     private var access: AdapterAccess?
 
-    /// Makes the host of an adapter. Logs a warning and returns `nil` if there is no such adapter.
+    /// Makes the port of an adapter. Logs a warning and returns `nil` if there is no such adapter.
     init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
             guard let access = Self.access(to: name) else { return nil }
             self.init(access, name, adapter.name, switches)
-        case .made(let made): self.init(made, adapter.name, switches)
+        case .made(let made): self.init(port: made.makePort(adapter.name, switches))
         }
+    }
+
+    private init(port: any BluetoothPort) {
+        self.port = port
     }
 
     private init(
@@ -34,25 +39,12 @@ struct AdapterEnvironment: Sendable {
         // they cannot be tracked.
         configuration.privacy = .on
         self.access = access
-        host = BluetoothHost(
-            transport: access.transport,
-            configuration: configuration,
-            executor: access.executor
-        )
-    }
-
-    private init(
-        _ adapter: MadeAdapter,
-        _ name: String,
-        _ switches: Guarded<AdapterSwitches>
-    ) {
-        var configuration = adapter.configuration
-        configuration.name = name
-        configuration.pairAsApplicationsExpect(switches)
-        host = BluetoothHost(
-            transport: adapter.transport,
-            configuration: configuration,
-            executor: adapter.executor
+        port = HostAdapter(
+            BluetoothHost(
+                transport: access.transport,
+                configuration: configuration,
+                executor: access.executor
+            )
         )
     }
 
@@ -65,7 +57,7 @@ struct AdapterEnvironment: Sendable {
         }
     }
 
-    /// Releases the host's resources, after the host was shut down. Must not be called on the
+    /// Releases the port's resources, after the port was shut down. Must not be called on the
     /// adapter's thread, which may end here.
     func end() {
         access?.end()

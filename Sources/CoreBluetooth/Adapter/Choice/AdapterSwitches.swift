@@ -39,7 +39,7 @@ extension CBAdapter {
             let name = DeviceName.fitting(newValue)
             usage.switches.change { $0.name = name }
             let shown = name ?? defaultName
-            usage.running?.enter { adapter in adapter.onHost { $0.setDeviceName(shown) } }
+            usage.running?.enter { $0.port.setDeviceName(shown) }
         }
     }
 
@@ -47,7 +47,7 @@ extension CBAdapter {
     private var defaultName: String {
         switch source {
         case .named: DeviceName.standard()
-        case .made(let adapter): adapter.configuration.name
+        case .made(let adapter): adapter.deviceName
         }
     }
 

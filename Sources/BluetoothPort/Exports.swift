@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported import BluetoothTypes
+
+// The types of lower modules in the port. None of them is of HCI, of pairing or of the host. A user
+// of the port imports only the port.
+@_exported import enum BluetoothATT.ATT
+@_exported import struct BluetoothATT.AttributeHandle
+@_exported import struct BluetoothGAP.Advertisement
+@_exported import struct BluetoothGAP.Advertising
+@_exported import struct BluetoothGAP.AdvertisingData
+@_exported import enum BluetoothGATT.GATT
+@_exported import struct BluetoothGATT.GATTServer
+@_exported import enum BluetoothL2CAP.L2CAP
+@_exported import protocol HCITransports.HostExecutor
+@_exported import protocol HCITransports.HostTimer

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Receives the events of a port.
+package protocol PortObserver: AnyObject, Sendable {
+    /// Receives an event, on the port's executor, in the order of the events.
+    func portDid(_ event: PortEvent)
+}
+
+/// An event of a port that is not the result of a request.
+///
+/// The first event of each link is `linkOpened`, and the last is `linkClosed`. The completions of
+/// all requests to the link are called before `linkClosed`.
+package enum PortEvent: Sendable {
+    case stateChanged(PortState)
+    /// A scan discovered a device.
+    case advertised(scan: RequestIdentifier, Advertisement)
+    /// A link opened, by a connection request or by the peer.
+    case linkOpened(LinkIdentifier, PeerIdentifier, isIncoming: Bool)
+    /// A peer sent a value in a notification or indication.
+    case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
+    /// The services in these ranges of a peer's table are no longer valid. The flag is `false` if
+    /// the peer did not report the change: the port found it by comparing the table with that of an
+    /// earlier link.
+    case servicesChanged(LinkIdentifier, [ClosedRange<AttributeHandle>], isReported: Bool)
+    /// A peer's table changed. `PortRequest.database` returns the new one, after `servicesChanged`.
+    case databaseOutdated(LinkIdentifier)
+    /// The ATT MTU of a link in bytes. It is 23 before the first event.
+    case mtuChanged(LinkIdentifier, Int)
+    /// A client of the published services made a request. `BluetoothPort.answer(_:_:at:)` answers
+    /// it.
+    case asked(LinkIdentifier, GATTServer.RequestID, GATTServer.Question)
+    /// A client subscribed to a value or, with `nil`, unsubscribed.
+    case subscribed(LinkIdentifier, AttributeHandle, GATT.SubscriptionKind?)
+    /// An advertising set ended, or failed to start.
+    case advertisingEnded(RequestIdentifier)
+    /// The list of bonds changed.
+    case bondsChanged
+    /// A link ended.
+    case linkClosed(LinkIdentifier, PortError)
+}
+
+/// The state of an adapter.
+package enum PortState: Hashable, Sendable {
+    /// The adapter is being opened.
+    case starting
+    case ready
+    /// The adapter failed and is being reset. All links have ended. Scans, advertising and
+    /// connection requests continue afterward.
+    case resetting
+    /// The adapter cannot be reached. The port keeps trying.
+    case unavailable
+    /// The adapter lacks what the port needs.
+    case unsuitable
+    /// The port was shut down.
+    case closed
+}

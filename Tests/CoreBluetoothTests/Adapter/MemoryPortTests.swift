@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("The façade on a port without a controller")
+struct MemoryPortTests {
+    private func run(
+        _ body: @escaping @Sendable (Fixture, CBAdapter) async throws -> Void
+    ) async throws {
+        let fixture = try Fixture()
+        let executor = fixture.air.executor
+        let adapter = CBAdapter(name: "memory", deviceName: "Memory") { _, _ in
+            MemoryPort(executor: executor)
+        }
+        try await fixture.run {
+            try await body(fixture, adapter)
+            await adapter.shutDown()
+        }
+    }
+
+    @Test("A central discovers, connects, reads, and gets notifications")
+    func central() async throws {
+        try await run { fixture, adapter in
+            let phone = fixture.central(on: adapter)
+            let peripheral = try await phone.connectedPeripheral(MemoryPort.name)
+            await phone.explore(peripheral)
+            let temperature = try peripheral.characteristic("2A6E")
+            peripheral.readValue(for: temperature)
+            await phone.journal.wait(for: "value 2A6E 15 ok")
+            peripheral.setNotifyValue(true, for: temperature)
+            await phone.journal.wait(for: "value 2A6E 16 ok")
+            #expect(temperature.isNotifying)
+            phone.manager.cancelPeripheralConnection(peripheral)
+            await phone.journal.wait(for: "disconnected \(MemoryPort.name) ok")
+            #expect(phone.manager.adapter?.facts.withLock { $0.features } == [])
+        }
+    }
+
+    @Test("Services, advertising and channels fail, because the port does not declare them")
+    func unsupported() async throws {
+        try await run { fixture, adapter in
+            let app = fixture.peripheral(on: adapter)
+            await app.journal.wait(for: "state poweredOn")
+            let (service, _) = SampleService.make()
+            app.manager.add(service)
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            app.manager.publishL2CAPChannel(withEncryption: false)
+            await app.journal.wait(for: "published")
+            await app.journal.wait(for: "advertising")
+            let code = CBError.Code.operationNotSupported.rawValue
+            #expect(app.journal.lines.contains("published 0 CBError \(code)"))
+            #expect(
+                app.journal.lines.contains { $0.hasPrefix("added") && $0.hasSuffix(" \(code)") }
+            )
+            #expect(app.journal.lines.contains { $0.hasPrefix("advertising CBError") })
+        }
+    }
+}
