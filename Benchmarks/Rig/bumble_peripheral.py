@@ -62,7 +62,7 @@ class Peripheral:
 async def main(path):
     transport = await open_transport(f"unix:{path}")
     await Peripheral(transport.source, transport.sink).advertise()
-    print(f"ready {ADDRESS}", flush=True)
+    print(f"ready {ADDRESS}/random", flush=True)
     await transport.source.terminated
 
 

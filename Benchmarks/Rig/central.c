@@ -6,8 +6,8 @@
 //   central PATH ADDRESS
 //
 // Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
-// `write COUNT` or `notify COUNT SIZE`. Answers each line with `done SECONDS`. ADDRESS is public,
-// or random static, which has the two highest bits set.
+// `write COUNT` or `notify COUNT SIZE`. Answers each line with `done SECONDS`. ADDRESS is public
+// unless `/random` follows it.
 #include "controller.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void openConnection(const char *text) {
     sscanf(text, "%x:%x:%x:%x:%x:%x", &bytes[5], &bytes[4], &bytes[3], &bytes[2], &bytes[1],
            &bytes[0]);
     for (int index = 0; index < 6; index++) parameters[6 + index] = (uint8_t)bytes[index];
-    parameters[5] = bytes[5] >= 0xC0;
+    parameters[5] = strstr(text, "/random") != NULL;
     parameters[13] = parameters[15] = 24;
     parameters[19] = 72;
     post(&controller, 0x200D, parameters, sizeof parameters);

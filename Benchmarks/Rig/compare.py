@@ -19,11 +19,12 @@ import tempfile
 
 import controllers
 import crowds
+import gate
 import scans
 from processes import Process, place_on, precedence
 
 RIG = pathlib.Path(__file__).parent
-NO_HOST = "no host (prepared bytes)"
+NO_HOST = gate.FLOOR
 
 
 @dataclasses.dataclass
@@ -40,13 +41,15 @@ class Work:
 
 @dataclasses.dataclass
 class Sample:
-    """The cost of one operation in microseconds: time, and processor time of each process."""
+    """The cost of one operation in microseconds: time, and processor time of each process. And the
+    allocations of the host under test, if they are counted."""
 
     time: float
     central: float
     controller: float
     peripheral: float
     raw: float
+    allocations: float = 0.0
 
 
 @dataclasses.dataclass
@@ -103,10 +106,11 @@ def raw_round_trip(tools, core, size=32, count=20_000):
     return float(seconds) / count * 1e6
 
 
-def measure(central, controller, peripheral, work, raw):
+def measure(central, controller, peripheral, work, raw, counter=None):
     """Sends the central its command, and measures all three processes."""
     count = work.count
     central.ask(work.line(count // 10))  # to warm up
+    allocated = counter.count() if counter else 0
     processes = (central, controller, peripheral)
     before = [process.cpu_seconds() for process in processes]
     answer = central.ask(work.line(count))
@@ -114,22 +118,28 @@ def measure(central, controller, peripheral, work, raw):
     if not answer.startswith("done "):
         raise ValueError(f"{central.command[0]} says {answer!r}")
     spent = [(late - early) / count * 1e6 for early, late in zip(before, after)]
-    return Sample(float(answer.split()[1]) / count * 1e6, *spent, raw)
+    if min(spent) <= 0:
+        raise ValueError(f"{work.name}: a process used no processor time: {spent}")
+    allocations = (counter.count() - allocated) / count if counter else 0.0
+    return Sample(float(answer.split()[1]) / count * 1e6, *spent, raw, allocations)
 
 
-def run_round(start_controller, place, role):
-    """One round: every host on a fresh controller; yields (host, work, sample)."""
+def run_round(start_controller, place, role, counter=None):
+    """One round: every host on a fresh controller; yields (host, work, sample). A counter counts
+    the allocations of the hosts under test."""
+    environment = counter.environment if counter else None
+    environments = [environment if end == role.tested else None for end in ("peripheral", "central")]
     tools, _, core = place
     for name, (served, command) in role.hosts.items():
         raw = raw_round_trip(tools, core)
         with contextlib.ExitStack() as stack:
             controller, path = stack.enter_context(start_controller(*place))
-            peripheral = stack.enter_context(Process([*served, path], core))
+            peripheral = stack.enter_context(Process([*served, path], core, environments[0]))
             address = peripheral.expect("ready ")
-            central = stack.enter_context(Process([*command, path, address], core))
+            central = stack.enter_context(Process([*command, path, address], core, environments[1]))
             central.expect("ready")
             for work in role.works:
-                yield name, work, measure(central, controller, peripheral, work, raw)
+                yield name, work, measure(central, controller, peripheral, work, raw, counter)
 
 
 def median(samples, field):
@@ -172,11 +182,19 @@ def arguments():
     parser.add_argument("--tools", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--hosts", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--peers", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--controller", choices=["btvirt", "rootcanal"], help="by default the fastest")
+    parser.add_argument("--controller", choices=["pair", "btvirt", "rootcanal"], help="by default the fastest")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--role", choices=["central", "server"], help="by default both")
     parser.add_argument("--only", help="hosts whose name contains this")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare Lanyard's rows with the committed table, and fail if one is worse",
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="write Lanyard's rows to the committed table"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="write every sample to this file too")
     return parser.parse_args()
 
@@ -218,15 +236,54 @@ def crowd_table(role, place, rounds):
     return crowds.table(servers, place, rounds, lambda: raw_round_trip(place[0], place[2]))
 
 
+def run_gate(options, start_controller, chosen, place):
+    """Measures Lanyard and the floor. Returns the descriptions of the rows that are worse."""
+    ratios, crowded, allocations, crowd_allocations = {}, {}, {}, {}
+    floor = options.tools / "peripheral"
+    counter = gate.Allocations(*place[:2])
+    chosen_roles = roles(options)
+    for role in chosen_roles:
+        role.hosts = {name: pair for name, pair in role.hosts.items() if "Bumble" not in name}
+        for number in range(1, gate.ROUNDS + 1):
+            print(f"{role.name}: round {number} of {gate.ROUNDS}", file=sys.stderr)
+            samples = list(run_round(start_controller, place, role))
+            for (host, work), value in gate.link_ratios(samples, role.tested).items():
+                ratios.setdefault((f"{role.name}, {host}", work), []).append(value)
+            if role.name == "server":
+                servers = {name: end for name, (end, _) in role.hosts.items() if name != NO_HOST}
+                for row, value in gate.crowd_ratios(servers, floor, place).items():
+                    crowded.setdefault(row, []).append(value)
+        for host, work, sample in run_round(start_controller, place, role, counter):
+            if host != NO_HOST:
+                allocations[f"{role.name}, {host}", work.name] = [sample.allocations]
+        if role.name == "server":
+            counts = gate.crowd_allocations(servers, place)
+            crowd_allocations = {row: [value] for row, value in counts.items()}
+    worse = []
+    for controller, kind, values in (
+        (chosen, "ratios", ratios),
+        (gate.CROWD, "ratios", crowded),
+        (chosen, "allocations", allocations),
+        (gate.CROWD, "allocations", crowd_allocations),
+    ):
+        if options.record:
+            gate.record(controller, kind, values)
+        worse += gate.verdict(controller, kind, values)
+    return worse
+
+
 def main():
     options = arguments()
     available = controllers.available(options.peers)
     chosen = options.controller or next(iter(available), None)
     if chosen not in available:
-        sys.exit(f"benchmark-hosts: no {chosen or 'controller'} here; on Debian: apt-get install bluez-test-tools")
+        sys.exit(f"benchmark-hosts: no {chosen} here; on Debian: apt-get install bluez-test-tools")
     samples = []
     with tempfile.TemporaryDirectory() as scratch, precedence():
         place = (options.tools, pathlib.Path(scratch), options.core)
+        if options.check or options.record:
+            worse = run_gate(options, available[chosen], chosen, place)
+            sys.exit("\nbenchmark-hosts: worse than the table:\n" + "\n".join(worse) if worse else 0)
         for role in roles(options):
             results = measure_role(role, available[chosen], place, options.rounds)
             report(role, results, chosen)

@@ -32,9 +32,20 @@ def rootcanal(tools, scratch, core, peers):
     path.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def pair(tools, scratch, core):
+    """The rig's own two controllers, with nothing between them."""
+    path = scratch / "pair"
+    path.unlink(missing_ok=True)
+    with Process([tools / "pair", path], core) as process:
+        process.expect("ready")
+        yield process, path
+    path.unlink(missing_ok=True)
+
+
 def available(peers):
     """The controllers that can run on this machine, by name, fastest first."""
-    found = {}
+    found = {"pair": pair}
     if shutil.which("btvirt"):
         found["btvirt"] = btvirt
     if (peers / "rootcanal_server").exists():

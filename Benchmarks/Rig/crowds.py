@@ -23,30 +23,37 @@ class Sample:
     host: float
     crowd: float
     share: float
+    allocations: float = 0.0  # of the host, if they are counted
 
 
-def measure(crowd, host, request, count):
+def measure(crowd, host, request, count, counter=None):
     crowd.ask(request.format(count // 10))  # to warm up
+    allocated = counter.count() if counter else 0
     before = host.cpu_seconds(), crowd.cpu_seconds()
     seconds, least, most = crowd.ask(request.format(count)).removeprefix("done ").split()
     spent = host.cpu_seconds() - before[0], crowd.cpu_seconds() - before[1]
-    share = int(least) / int(most)
-    return Sample(*(value / count * 1e6 for value in (float(seconds), *spent)), share)
+    if int(most) == 0:
+        raise ValueError(f"{host.command[0]} did nothing for {request!r}")
+    allocations = (counter.count() - allocated) / count if counter else 0.0
+    times = (value / count * 1e6 for value in (float(seconds), *spent))
+    return Sample(*times, int(least) / int(most), allocations)
 
 
-def samples(command, place, size):
-    """One sample of each measurement, for a server with this many centrals."""
+def samples(command, place, size, counter=None):
+    """One sample of each measurement, for a server with this many centrals. A counter counts the
+    allocations of the server."""
     tools, scratch, core = place
     path = scratch / "crowd"
     path.unlink(missing_ok=True)
     with Process([tools / "crowd", path, size], core) as crowd:
         crowd.expect("ready")
         await_socket(path)
-        with Process([*command, path], core) as host:
+        environment = counter.environment if counter else None
+        with Process([*command, path], core, environment) as host:
             host.expect("ready")
             crowd.expect("crowded")
             return {
-                name: measure(crowd, host, request, count)
+                name: measure(crowd, host, request, count, counter)
                 for name, (request, count) in WORKS.items()
             }
 
@@ -65,7 +72,7 @@ def table(commands, place, rounds, raw):
             echo = raw()
             runs = [samples(command, place, size) for _ in range(rounds)]
             for work in WORKS:
-                time, cpu, _, share = (
+                time, cpu, _, share, _ = (
                     statistics.median(column)
                     for column in zip(*(dataclasses.astuple(run[work]) for run in runs))
                 )

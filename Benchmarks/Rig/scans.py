@@ -25,6 +25,8 @@ def share_of_core(command, place, every):
             host.expect("ready")
             before = host.cpu_seconds()
             yielded = host.ask(f"scan {SECONDS} {int(every)}").split()[-1]
+            if int(yielded) == 0:
+                raise ValueError(f"{command[0]} yielded no advertisement")
             return (host.cpu_seconds() - before) / SECONDS, int(yielded) / SECONDS
 
 

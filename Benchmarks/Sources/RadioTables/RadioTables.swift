@@ -46,6 +46,7 @@ struct RadioTables {
                 let bits = Double(count * StreamScenario.notificationLength * 8)
                 let ceiling = bits / milliseconds
                 let rate = scenario.bitRate(over: .seconds(60)) / 1_000
+                guard rate > 0 else { throw NothingMeasured() }
                 let share = tenths(100 * rate / ceiling)
                 cells.append("\(tenths(rate)) of \(tenths(ceiling)) = \(share) %")
             }
@@ -63,7 +64,7 @@ struct RadioTables {
             let room = try RoomScenario(accessoryCount: count)
             let span = span(of: hours, count)
             let real = ContinuousClock().measure { room.run(for: span) }
-            printRow(count, span, real, room.reportCount)
+            try printRow(count, span, real, room.reportCount)
         }
     }
 
@@ -73,7 +74,7 @@ struct RadioTables {
             let span = span(of: hours, count)
             let start = ContinuousClock.now
             let reportCount = try await HostedRoom.scan(accessoryCount: count, for: span)
-            printRow(count, span, ContinuousClock.now - start, reportCount)
+            try printRow(count, span, ContinuousClock.now - start, reportCount)
         }
     }
 
@@ -86,12 +87,16 @@ struct RadioTables {
         print("|--:|--:|--:|--:|--:|--:|")
     }
 
+    /// A row for which nothing was measured.
+    private struct NothingMeasured: Error {}
+
     private static func printRow(
         _ count: Int,
         _ span: Duration,
         _ real: Duration,
         _ reportCount: Int
-    ) {
+    ) throws {
+        guard reportCount > 0 else { throw NothingMeasured() }
         let each = real / .microseconds(max(1, reportCount))
         print(
             "| \(count) | \(tenths(span / .seconds(1))) | \(tenths(real / .seconds(1))) "

@@ -33,7 +33,7 @@ struct RigPeripheral {
         var advertising = Advertising(AdvertisingContent(localName: "Lanyard"))
         advertising.interval = .milliseconds(20) ... .milliseconds(30)
         _ = try await host.advertise(advertising)
-        say("ready F0:F1:F2:F3:F4:F5")
+        say("ready F0:F1:F2:F3:F4:F5/random")
         while readLine() != nil {}
         work.cancel()
         await host.shutdown()

@@ -62,6 +62,8 @@ public final class ServedStream: Sendable {
     }
 
     /// Streams to every central for this duration. Returns the throughput.
+    ///
+    /// - Throws: The first error of a stream, and an error if a central has received nothing.
     public func rate(of carrier: Carrier, over span: Duration) async throws -> Rate {
         try await air.run(bound: .seconds(600) + span) { [self] in
             let server = try await host(on: peripheral, number: 0)
@@ -75,9 +77,17 @@ public final class ServedStream: Sendable {
                 try await air.sleep(for: Self.run)
                 tally.reset()
                 try await air.sleep(for: span)
+                tally.stop()
                 group.cancelAll()
+                while let ended = await group.nextResult() {
+                    guard case .failure(let error) = ended else { continue }
+                    if !(error is CancellationError) { throw error }
+                }
             }
-            return tally.rate(over: span)
+            let rate = tally.rate(over: span)
+            guard rate.leastOfMost > 0 else { throw NoStream() }
+            // The streams keep only their own end of a link alive.
+            return withExtendedLifetime(server) { rate }
         }
     }
 
@@ -155,7 +165,11 @@ extension ServedStream {
             let bytes = [UInt8](repeating: 7, count: StreamScenario.notificationLength)
             return Reader(
                 send: { try await own.notify(bytes, of: value) },
-                receive: { add in for try await value in values { add(value.count) } }
+                receive: { add in
+                    for try await value in values { add(value.count) }
+                    // The stream does not end before its link.
+                    withExtendedLifetime(link) {}
+                }
             )
         }
         throw NoStream()
@@ -177,10 +191,17 @@ extension ServedStream {
 /// The number of bytes that each central has received.
 private final class Tally: Sendable {
     private let counts: Mutex<[Int]>
+    private let isStopped = Mutex(false)
 
     init(count: Int) { counts = Mutex([Int](repeating: 0, count: count)) }
 
-    func add(_ count: Int, at place: Int) { counts.withLock { $0[place] += count } }
+    func add(_ count: Int, at place: Int) {
+        guard !isStopped.withLock({ $0 }) else { return }
+        counts.withLock { $0[place] += count }
+    }
+
+    /// Ends the measurement.
+    func stop() { isStopped.withLock { $0 = true } }
 
     func reset() { counts.withLock { $0 = [Int](repeating: 0, count: $0.count) } }
 
