@@ -50,6 +50,13 @@ public actor BluetoothHost {
     /// values.
     public nonisolated let executor: any HostExecutor
 
+    /// The executor, if it has a thread.
+    private nonisolated let thread: AdapterExecutor?
+
+    /// Whether the caller runs on the host's thread. A task there may use the host without a
+    /// suspension, because the host runs one unit of work at a time.
+    nonisolated var isOnOwnThread: Bool { thread?.isCurrent ?? false }
+
     /// The executor, if the host created it and therefore shuts it down.
     let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
@@ -114,10 +121,12 @@ public actor BluetoothHost {
         self.transport = transport
         if let executor {
             self.executor = executor
+            thread = executor as? AdapterExecutor
             ownExecutor = nil
         } else {
             let made = AdapterExecutor()
             self.executor = made
+            thread = made
             ownExecutor = made
         }
         var configuration = configuration
@@ -248,9 +257,7 @@ public actor BluetoothHost {
             [weak self, transport, executor] in
             var failure: TransportError?
             do throws(TransportError) {
-                try await transport.open(on: executor) { [weak self] event in
-                    self?.assumeIsolated { $0.receive(event) }
-                }
+                try await transport.open(on: executor) { [weak self] event in self?.take(event) }
             } catch {
                 failure = error
             }
@@ -292,7 +299,7 @@ public actor BluetoothHost {
 
     // MARK: Inputs
 
-    private func receive(_ event: TransportEvent) {
+    func receive(_ event: TransportEvent) {
         let now = executor.now
         switch event {
         case .received(let bytes):
@@ -335,24 +342,35 @@ public actor BluetoothHost {
         _ start: sending (inout HostCore, RequestIdentifier, Instant) -> Void,
         onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
     ) async throws -> HostAnswer {
-        guard isAlwaysTaken || waiting.count < HostCore.requestLimit else {
-            throw HostError.tooManyRequests
-        }
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                waiting[id] = .task(continuation)
-                start(&core, id, executor.now)
-                drain()
-                // An earlier cancellation found no waiter. A later one is queued behind this.
-                if Task.isCancelled { giveUp(id, cancel) }
+                begin(id, isAlwaysTaken: isAlwaysTaken, start, cancel, continuation)
             }
         } onCancel: {
             enter { $0.giveUp(id, cancel) }
         }
     }
 
-    private func giveUp(
+    /// Starts a request in the core. Its completion resumes the continuation.
+    func begin(
+        _ id: RequestIdentifier,
+        isAlwaysTaken: Bool,
+        _ start: (inout HostCore, RequestIdentifier, Instant) -> Void,
+        _ cancel: (inout HostCore, RequestIdentifier, Instant) -> Void,
+        _ continuation: CheckedContinuation<HostAnswer, any Error>
+    ) {
+        guard isAlwaysTaken || waiting.count < HostCore.requestLimit else {
+            return continuation.resume(throwing: HostError.tooManyRequests)
+        }
+        waiting[id] = .task(continuation)
+        start(&core, id, executor.now)
+        drain()
+        // An earlier cancellation found no waiter. A later one is queued behind this.
+        if Task.isCancelled { giveUp(id, cancel) }
+    }
+
+    func giveUp(
         _ id: RequestIdentifier,
         _ cancel: (inout HostCore, RequestIdentifier, Instant) -> Void
     ) {
@@ -369,11 +387,21 @@ public actor BluetoothHost {
     func drain() {
         guard !isPerforming else { return }
         performActions()
-        if !packets.isEmpty {
-            transport.send(packets)
-            packets.removeAll(keepingCapacity: true)
-        }
-        timer?.set(to: core.nextDeadline)
+        sendPackets()
+        timer?.set(to: core.readNextDeadline())
+    }
+
+    private func sendPackets() {
+        guard !packets.isEmpty else { return }
+        transport.send(packets)
+        core.reclaim(&packets)
+    }
+
+    /// Performs all actions of an input that changed no deadline, and sends the packets.
+    func drainPackets() {
+        guard !isPerforming else { return }
+        performActions()
+        sendPackets()
     }
 
     /// Runs `body`, and afterward performs all actions that it caused.

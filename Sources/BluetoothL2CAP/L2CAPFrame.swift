@@ -30,6 +30,20 @@ package struct L2CAPFrame: Equatable, Sendable {
         try reader.finish()
     }
 
+    /// Appends the header of a frame with a payload of this many bytes, at most
+    /// `payloadLengthLimit`. The payload follows.
+    package static func appendHeader(
+        of count: Int,
+        on channel: ChannelIdentifier,
+        to bytes: inout [UInt8]
+    ) {
+        precondition(count <= payloadLengthLimit, "the payload is too long")
+        bytes.append(UInt8(truncatingIfNeeded: count))
+        bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: channel.rawValue))
+        bytes.append(UInt8(truncatingIfNeeded: channel.rawValue >> 8))
+    }
+
     /// Encodes a frame that carries a payload of up to `payloadLengthLimit` bytes.
     package static func encode(
         _ payload: some Collection<UInt8>,

@@ -16,6 +16,12 @@ extension ATTBearer {
         reply = bytes.count <= mtu ? Reply(bytes: bytes) : Reply(refusing: request, .unlikelyError)
     }
 
+    /// Records that the caller has sent the response to the peer's open request itself, because no
+    /// PDU of the bearer waited before it.
+    package mutating func answeredAtOnce() {
+        openRequest = nil
+    }
+
     /// Enqueues a notification of one or several values, which is complete when it is sent. If `id`
     /// is nil, its completion is not reported. The bearer truncates a PDU that does not fit into
     /// the MTU when it is sent (Vol 3, Part F, 3.4.7).

@@ -114,7 +114,8 @@ package struct ResolvingListUpdater: Sendable {
 
     /// The next operation toward the requested contents, or `nil` if none is necessary.
     package var nextOperation: PrivacyOperation? {
-        let target = target
+        // Without entries, which is the usual case, this runs after every packet.
+        let target = wanted.isEmpty || capacity == 0 ? [] : target
         guard !target.isEmpty else { return isEnabled == false ? nil : .enableResolution(false) }
         if let edit = nextEdit(toward: target) {
             return isEnabled == false ? edit : .enableResolution(false)

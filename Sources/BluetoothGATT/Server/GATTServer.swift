@@ -28,7 +28,9 @@ package struct GATTServer: Sendable {
     /// The identifier of a question to the application.
     package typealias RequestID = UInt64
 
-    package internal(set) var database = AttributeDatabase()
+    package internal(set) var database = AttributeDatabase() {
+        didSet { revision += 1 }
+    }
 
     /// The services that every server has.
     var core = CoreServices()
@@ -41,7 +43,13 @@ package struct GATTServer: Sendable {
     var hasBeenSeen = false
 
     /// The records of the connected clients.
-    var clients: [ClientID: Client] = [:]
+    var clients: [ClientID: Client] = [:] {
+        didSet { revision += 1 }
+    }
+
+    /// Increases with every change of the database and of a client. A `SendingGrant` and a
+    /// `ReadingGrant` are valid for one revision.
+    private(set) var revision: UInt64 = 0
 
     /// The requests that wait for the application, at most one on each bearer.
     var pending: [BearerID: PendingRequest] = [:]

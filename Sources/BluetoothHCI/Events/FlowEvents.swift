@@ -74,6 +74,8 @@ extension HCI {
     /// The number of packets of one link that left the controller's buffers. (Vol 4, Part E,
     /// 7.7.19)
     package struct CompletedPackets: HCIParameters {
+        static let encodedLength = 4
+
         package var connectionHandle: ConnectionHandle
         package var count: UInt16
 
@@ -106,6 +108,26 @@ extension HCI {
 
         package func encodeParameters(into writer: inout ByteWriter) {
             writer.encodeCountedValues(completed)
+        }
+
+        /// Calls `body` with each entry of encoded parameters, without an array of them, because
+        /// the event can be as frequent as data packets.
+        ///
+        /// - Throws: ``MalformedBytes`` if the parameters do not have the required form. `body` is
+        ///   then not called.
+        package static func forEach(
+            in parameters: ArraySlice<UInt8>,
+            _ body: (CompletedPackets) -> Void
+        ) throws(MalformedBytes) {
+            var reader = ByteReader(parameters)
+            let count = Int(try reader.readUInt8())
+            let needed = count * CompletedPackets.encodedLength
+            guard reader.remaining == needed else {
+                throw reader.remaining < needed
+                    ? .truncated(needed: needed, available: reader.remaining)
+                    : .trailing(count: reader.remaining - needed)
+            }
+            while !reader.isAtEnd { body(try reader.decode()) }
         }
     }
 

@@ -55,6 +55,23 @@ extension HCI {
             broadcast = UInt8(field >> 14)
         }
 
+        /// Appends the H4 type byte and the header of a packet from the host with a whole frame of
+        /// this many bytes, at most 65535. The frame follows.
+        package static func appendHeader(
+            of count: Int,
+            on connectionHandle: ConnectionHandle,
+            to bytes: inout [UInt8]
+        ) {
+            precondition(count <= Int(UInt16.max), "the frame is too long")
+            let boundary = UInt16(PacketBoundary.firstNonFlushable.rawValue) << 12
+            let field = connectionHandle.rawValue | boundary
+            bytes.append(PacketType.acl.rawValue)
+            bytes.append(UInt8(truncatingIfNeeded: field))
+            bytes.append(UInt8(truncatingIfNeeded: field >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: count))
+            bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+        }
+
         /// The packet with its H4 type byte. A payload longer than 65535 bytes is truncated.
         package var h4Bytes: [UInt8] {
             let length = min(payload.count, Int(UInt16.max))

@@ -97,6 +97,12 @@ package struct H4Deframer: Sendable {
         case .searching(let skipped):
             guard try findResetAnswer(skipped: skipped) else { return nil }
         }
+        guard start < buffer.count else {
+            // The bytes belong to the caller again, which may use their storage for the next ones.
+            buffer = []
+            start = 0
+            return nil
+        }
         guard let length = try lengthOfNextPacket(), buffer.count - start >= length else {
             return nil
         }

@@ -24,6 +24,10 @@ package struct ACLTransmitQueue: Sendable {
     /// Other frames wait in the layers above, where they can still be canceled.
     package static let frameLimit = 8
 
+    /// The number of frames at which a link whose queue was full has room again. The layers above
+    /// then send several frames in one turn instead of one for each free buffer.
+    package static let refillCount = 2
+
     private struct Link {
         let connectionHandle: ConnectionHandle
         var frames: [[UInt8]] = []
@@ -35,6 +39,8 @@ package struct ACLTransmitQueue: Sendable {
         /// those that the controller has completed.
         var taken = 0
         var passed = 0
+        /// Whether the queue was full, and has not reached `refillCount` since.
+        var isFull = false
 
         var isBusy: Bool { outstanding > 0 || !frames.isEmpty }
     }
@@ -80,7 +86,26 @@ package struct ACLTransmitQueue: Sendable {
     /// Returns whether `enqueue(_:on:)` would accept another frame.
     package func hasRoom(_ connectionHandle: ConnectionHandle) -> Bool {
         guard let index = index(of: connectionHandle) else { return false }
-        return packetCount > 0 && links[index].frames.count < Self.frameLimit
+        return packetCount > 0 && !links[index].isFull
+    }
+
+    /// Occupies one of the controller's buffers with a frame that the caller sends at once, in one
+    /// packet, without the queue.
+    ///
+    /// - Returns: False if the frame must be enqueued instead: the link is not open or has frames
+    ///   that wait, no buffer is free for it, or the frame is longer than a packet.
+    package mutating func takeBuffer(
+        forFrameOf count: Int,
+        on connectionHandle: ConnectionHandle
+    ) -> Bool {
+        guard count <= packetLength, outstanding < packetCount,
+            let index = index(of: connectionHandle), links[index].frames.isEmpty,
+            links[index].outstanding < share(besides: index)
+        else { return false }
+        links[index].taken += 1
+        links[index].outstanding += 1
+        outstanding += 1
+        return true
     }
 
     /// Enqueues one complete L2CAP frame.
@@ -95,6 +120,7 @@ package struct ACLTransmitQueue: Sendable {
         guard !frame.isEmpty, hasRoom(connectionHandle), let index = index(of: connectionHandle)
         else { return false }
         links[index].frames.append(frame)
+        links[index].isFull = links[index].frames.count == Self.frameLimit
         links[index].taken += packetCount(of: frame)
         return true
     }
@@ -142,8 +168,16 @@ package struct ACLTransmitQueue: Sendable {
     }
 
     /// The maximum number of buffers that one link may occupy now, which is at least one.
-    private var shareOfLink: Int {
-        let busy = links.count { $0.isBusy }
+    private var shareOfLink: Int { share(ofBusy: links.count { $0.isBusy }) }
+
+    /// The maximum number of buffers that a link with data to send may occupy now.
+    private func share(besides index: Int) -> Int {
+        var busy = 1
+        for other in links.indices where other != index && links[other].isBusy { busy += 1 }
+        return share(ofBusy: busy)
+    }
+
+    private func share(ofBusy busy: Int) -> Int {
         let leftForOthers = links.count - 1
         return max(1, min(packetCount / max(1, busy), packetCount - leftForOthers))
     }
@@ -158,6 +192,7 @@ package struct ACLTransmitQueue: Sendable {
         let end = min(frame.count, start + packetLength)
         if end == frame.count {
             links[index].frames.removeFirst()
+            if links[index].frames.count <= Self.refillCount { links[index].isFull = false }
             links[index].offset = 0
         } else {
             links[index].offset = end

@@ -124,7 +124,7 @@ extension HostCore {
         }
         peerParted(link, with: error, now: now)
         context.writeChanges(now: now)
-        if context.hasNews { handleNews(now: now) }
+        if context.checkNews() { handleNews(now: now) }
     }
 
     /// Ends all links.

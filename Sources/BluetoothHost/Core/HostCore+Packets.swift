@@ -47,6 +47,8 @@ extension HostCore {
     private mutating func route(_ packet: HCI.Packet, now: Instant) {
         switch packet {
         case .acl(let data): if state == .ready { receive(data, now: now) }
+        case .event(.numberOfCompletedPackets, let parameters) where state == .ready:
+            packetsCompleted(parameters, now: now)
         case .event(let code, let parameters):
             do {
                 receive(try HCI.Event(code: code, parameters: parameters), now: now)
@@ -98,7 +100,6 @@ extension HostCore {
 
     private mutating func receiveOther(_ event: HCI.Event, now: Instant) {
         switch event {
-        case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
         case .advertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report), now: now) }
         case .directedAdvertisingReports(let reports):
@@ -113,23 +114,25 @@ extension HostCore {
         }
     }
 
-    private mutating func packetsCompleted(_ event: HCI.NumberOfCompletedPackets, now: Instant) {
-        for entry in event.completed {
-            let verdict = context.transmitQueue.packetsCompleted(
-                entry.connectionHandle,
-                count: Int(entry.count)
-            )
-            if verdict != .accepted {
-                emit(.log("completed packets of \(entry.connectionHandle): \(verdict)"))
+    /// Frees the controller's buffers, and uses them for the links that wait for them.
+    private mutating func packetsCompleted(_ parameters: ArraySlice<UInt8>, now: Instant) {
+        var delivering: [ConnectionHandle] = []
+        do {
+            try HCI.NumberOfCompletedPackets.forEach(in: parameters) { entry in
+                let link = entry.connectionHandle
+                let count = Int(entry.count)
+                let verdict = context.transmitQueue.packetsCompleted(link, count: count)
+                if verdict != .accepted { emit(.log("completed packets of \(link): \(verdict)")) }
+                if let index = links.index(of: link), links.cores[index].awaitsKeyDelivery {
+                    delivering.append(link)
+                }
             }
+        } catch {
+            let code = HCI.EventCode.numberOfCompletedPackets
+            return emit(.log("malformed event \(code): \(error)"))
         }
         pumpBlockedLinks(now: now)
-        for entry in event.completed {
-            guard let index = links.index(of: entry.connectionHandle),
-                links.cores[index].awaitsKeyDelivery
-            else { continue }
-            withLink(at: index, now: now) { $0.disconnectIfKeysAreDelivered(&$1) }
-        }
+        for link in delivering { withLink(link, now: now) { $0.disconnectIfKeysAreDelivered(&$1) } }
     }
 
     /// Performs the actions of the command queue.

@@ -77,6 +77,22 @@ extension HostCore {
         return hadRoom
     }
 
+    /// Sends a value as a notification if that is possible without waiting.
+    ///
+    /// - Returns: False if the value must wait or must be indicated, or if the link has ended.
+    /// - Throws: The errors of ``tryNotify(_:of:on:now:)`` for a value that the server does not
+    ///   send.
+    package mutating func notifyAtOnce(
+        _ value: [UInt8],
+        of attribute: AttributeHandle,
+        on link: LinkIdentifier,
+        now: Instant
+    ) throws(HostError) -> Bool {
+        try withLink(link, now: now) { link, context throws(HostError) in
+            try link.notifyAtOnce(value, of: attribute, &context)
+        } ?? false
+    }
+
     /// Withdraws the unsent values of a canceled request.
     package mutating func cancelNotification(
         _ id: RequestIdentifier,

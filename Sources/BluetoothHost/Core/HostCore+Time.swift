@@ -7,6 +7,13 @@ import BluetoothTypes
 extension HostCore {
     /// The time at which `deadlinePassed` must be called next, or nil if nothing has a deadline.
     package var nextDeadline: Instant? {
+        var copy = self
+        return copy.readNextDeadline()
+    }
+
+    /// Returns `nextDeadline`. The driver calls this after every input, and the method is
+    /// `mutating` because reading a property of a value in an object copies the whole value first.
+    package mutating func readNextDeadline() -> Instant? {
         guard state != .closed else { return nil }
         var soonest = earliest(links.nextDeadline, context.commands.nextDeadline)
         soonest = earliest(soonest, earliest(scheduler.nextDeadline, advertiser.nextDeadline))

@@ -55,13 +55,10 @@ extension HostCore {
         _ body: (inout LinkCore, inout LinkContext) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer {
-            let isOccupying = links.cores[index].protection.occupiesPerson
-            if isOccupying != links.cores[index].isCountedAsOccupying {
-                links.cores[index].isCountedAsOccupying = isOccupying
-                context.count(isOccupying)
-            }
+            // Each of these is `mutating`, because a read would copy the whole link or context.
+            links.cores[index].countOccupation(in: &context)
             links.updateDeadline(at: index)
-            if context.hasNews { handleNews(now: now) }
+            if context.checkNews() { handleNews(now: now) }
         }
         context.now = now
         return try body(&links.cores[index], &context)

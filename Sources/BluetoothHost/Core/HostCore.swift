@@ -124,6 +124,11 @@ package struct HostCore: Sendable {
         context.takeActions(into: &empty)
     }
 
+    /// Removes packets that the transport has copied. Their storage is used again.
+    package mutating func reclaim(_ packets: inout [[UInt8]]) {
+        context.reclaim(&packets)
+    }
+
     /// Returns whether the outbox contains such an action.
     func willTell(_ isMeant: (HostAction) -> Bool) -> Bool {
         context.containsAction(where: isMeant)

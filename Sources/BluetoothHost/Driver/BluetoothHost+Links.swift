@@ -6,23 +6,32 @@ import BluetoothTypes
 
 // The operations behind `Link` and the streams.
 extension BluetoothHost {
-    func request(
+    nonisolated func request(
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
         let isDisconnection = request.freesRoom
         // A canceled task may only disconnect.
         if !isDisconnection { try Task.checkCancellation() }
+        let start = { @Sendable (core: inout HostCore, id: RequestIdentifier, now: Instant) in
+            core.request(request, of: link, id: id, now: now)
+        }
+        let cancel: @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void = {
+            $0.cancelRequest($1, of: link, now: $2)
+        }
         do {
-            return try await perform(isAlwaysTaken: isDisconnection) { core, id, now in
-                core.request(request, of: link, id: id, now: now)
-            } onCancel: { core, id, now in
-                core.cancelRequest(id, of: link, now: now)
+            guard isOnOwnThread else {
+                return try await perform(isAlwaysTaken: isDisconnection, start, onCancel: cancel)
             }
+            return try await performOnOwnThread(
+                isAlwaysTaken: isDisconnection,
+                start,
+                onCancel: cancel
+            )
         } catch HostError.disconnected(.unknownConnectionIdentifier) where !isDisconnection {
             // The core forgets links that have ended. The driver remembers the reason for some
             // time.
-            throw pastEnd(of: link)
+            throw await pastEnd(of: link)
         }
     }
 

@@ -8,6 +8,27 @@ import HCITransports
 
 // The operations behind `Link` as a client of the host's server.
 extension BluetoothHost {
+    /// Sends a value, at once if that is possible. See `Link.notify(_:of:)`.
+    func notify(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) async throws {
+        if try notifyAtOnce(value, of: handle, on: link) { return }
+        try await notify([GATT.AttributeValue(handle: handle, value: value)], on: link)
+    }
+
+    /// Sends a value as a notification if that is possible without waiting. Returns false if it is
+    /// not.
+    func notifyAtOnce(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) throws -> Bool {
+        defer { drainPackets() }
+        return try core.notifyAtOnce(value, of: handle, on: link, now: executor.now)
+    }
+
     func notify(_ values: [GATT.AttributeValue], on link: LinkIdentifier) async throws {
         try Task.checkCancellation()
         do {

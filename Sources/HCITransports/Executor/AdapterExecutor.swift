@@ -25,6 +25,8 @@ public final class AdapterExecutor: HostExecutor {
     /// A unit of work.
     private enum Work {
         case job(UnownedJob)
+        /// A job of a task that prefers the task executor.
+        case taskJob(UnownedJob, HostTaskExecutor)
         case closure(@Sendable () -> Void)
     }
 
@@ -102,6 +104,11 @@ public final class AdapterExecutor: HostExecutor {
     /// Enqueues a job of an actor. The Swift runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
+    }
+
+    /// Enqueues a job of a task.
+    func enqueue(_ job: UnownedJob, of executor: HostTaskExecutor) {
+        enqueue(.taskJob(job, executor))
     }
 
     /// Traps unless the calling thread is the executor's. The Swift runtime calls this if
@@ -187,6 +194,8 @@ extension AdapterExecutor {
     private func run(_ work: Work) {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .taskJob(let job, let executor):
+            job.runSynchronously(on: executor.asUnownedTaskExecutor())
         case .closure(let closure): closure()
         }
     }

@@ -33,6 +33,10 @@ final class EventLoop {
     /// The maximum number of bytes in one read.
     static let readLimit = 65_536
 
+    /// The maximum number of bytes for which storage is used again. A packet, which may be a slice
+    /// of the array, keeps at most so much in memory.
+    static let reusedLength = 512
+
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
     private var interests: [pollfd] = []
     private var handlers: [(any DescriptorHandler)?] = []
@@ -127,6 +131,21 @@ final class EventLoop {
         let count = systemRead(descriptor.number, readBuffer.baseAddress, readBuffer.count)
         guard count >= 0 else { throw .last }
         return [UInt8](readBuffer[..<count])
+    }
+
+    /// Reads once, up to `readLimit` bytes, into an array whose storage is used again if nothing
+    /// else refers to it. It is empty at the end of the stream. A long read gets an array of its
+    /// own size.
+    func read(_ descriptor: Descriptor, into bytes: inout [UInt8]) throws(SystemError) {
+        let count = systemRead(descriptor.number, readBuffer.baseAddress, readBuffer.count)
+        guard count >= 0 else { throw .last }
+        if count <= Self.reusedLength {
+            bytes.removeAll(keepingCapacity: true)
+            bytes.reserveCapacity(Self.reusedLength)
+            bytes.append(contentsOf: readBuffer[..<count])
+        } else {
+            bytes = [UInt8](readBuffer[..<count])
+        }
     }
 
     // MARK: Timers

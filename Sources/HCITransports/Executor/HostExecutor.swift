@@ -62,15 +62,19 @@ extension HostExecutor {
 /// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
 /// If a task's job were run like an actor's, it would find itself on the wrong executor at each
 /// suspension and would be enqueued again.
-private final class HostTaskExecutor: TaskExecutor {
+final class HostTaskExecutor: TaskExecutor {
     private let host: any HostExecutor
+    /// The host's executor if it can run the job of a task without a closure around it.
+    private let adapter: AdapterExecutor?
 
     init(_ host: any HostExecutor) {
         self.host = host
+        adapter = host as? AdapterExecutor
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        if let adapter { return adapter.enqueue(job, of: self) }
         host.perform { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

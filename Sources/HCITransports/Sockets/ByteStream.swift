@@ -36,6 +36,8 @@ final class ByteStream: @unchecked Sendable {
 
     /// The descriptor, or nil once the stream is closed.
     private var descriptor: Descriptor?
+    /// The bytes of the last read, whose storage is used for the next one.
+    private var received: [UInt8] = []
     private var pending: [UInt8] = []
     /// The number of bytes of `pending` that are already written.
     private var writtenCount = 0
@@ -116,12 +118,12 @@ extension ByteStream: DescriptorHandler {
     private func readOnce() -> Bool {
         guard let descriptor else { return false }
         do throws(SystemError) {
-            let bytes = try executor.loop.read(descriptor)
-            guard !bytes.isEmpty else {
+            try executor.loop.read(descriptor, into: &received)
+            guard !received.isEmpty else {
                 end(medium.ending(of: name))
                 return false
             }
-            receive(.received(bytes[...]))
+            receive(.received(received[...]))
             return true
         } catch {
             if !error.isTemporary { end(medium.error(error, "read from", name: name)) }

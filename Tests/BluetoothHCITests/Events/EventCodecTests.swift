@@ -82,6 +82,27 @@ import Testing
         #expect(throws: MalformedBytes.self) { try decode(h4) }
     }
 
+    @Test("Completed packets are read one by one, and only if the event has the required form")
+    func completedPackets() throws {
+        func read(_ bytes: [UInt8]) throws -> [HCI.CompletedPackets] {
+            var entries: [HCI.CompletedPackets] = []
+            try HCI.NumberOfCompletedPackets.forEach(in: bytes[...]) { entries.append($0) }
+            return entries
+        }
+        let (one, other) = (ConnectionHandle(rawValue: 0x40), ConnectionHandle(rawValue: 0x41))
+        let bytes: [UInt8] = [2, 0x40, 0, 3, 0, 0x41, 0, 1, 1]
+        #expect(
+            try read(bytes) == [
+                .init(connectionHandle: one, count: 3), .init(connectionHandle: other, count: 257),
+            ]
+        )
+        #expect(try read([0]) == [])
+        for count in 0..<bytes.count {
+            #expect(throws: MalformedBytes.self) { try read(Array(bytes.prefix(count))) }
+        }
+        #expect(throws: MalformedBytes.trailing(count: 1)) { try read(bytes + [0]) }
+    }
+
     @Test("An event without entries decodes") func empty() throws {
         #expect(try decode("04130100") == .numberOfCompletedPackets(.init(completed: [])))
         #expect(try decode("043e020200") == .advertisingReports([]))

@@ -129,8 +129,32 @@ import Testing
         }
         #expect(!queue.hasRoom(Self.first))
         #expect(queue.enqueue([1], on: Self.first) == false)
-        _ = queue.nextPacket()
+        for _ in ACLTransmitQueue.refillCount..<ACLTransmitQueue.frameLimit {
+            #expect(!queue.hasRoom(Self.first), "A full queue is refilled with several frames")
+            _ = queue.nextPacket()
+        }
         #expect(queue.hasRoom(Self.first))
+    }
+
+    @Test("A frame that fits takes a free buffer without the queue") func direct() throws {
+        var queue = makeQueue(packetCount: 3, links: [Self.first, Self.second])
+        var taken: [Bool] = []
+        taken.append(queue.takeBuffer(forFrameOf: 4, on: Self.first))
+        #expect(queue.outstanding(Self.first) == 1)
+        #expect(queue.end(of: [1], on: Self.first) == 2)
+        // It needs two packets. Then: the link is not open.
+        taken.append(queue.takeBuffer(forFrameOf: 5, on: Self.first))
+        taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.third))
+        taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.first))
+        // The last buffer is for the other link.
+        taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.first))
+        taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.second))
+        #expect(taken == [true, false, false, true, false, true])
+        #expect(queue.packetsCompleted(Self.first, count: 2) == .accepted)
+        queue.enqueue([1, 2, 3, 4, 5], on: Self.first)
+        let overtakes = queue.takeBuffer(forFrameOf: 1, on: Self.first)
+        #expect(!overtakes)
+        #expect(try drain(&queue).count == 1, "The two links share three buffers")
     }
 
     @Test("Closing a link frees its buffers and drops its frames") func close() throws {

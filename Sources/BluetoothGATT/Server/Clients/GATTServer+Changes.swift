@@ -102,7 +102,8 @@ extension GATTServer {
     }
 
     private mutating func becameAware(_ client: ClientID) -> [Action] {
-        clients[client]?.memory.knownHash = database.hash
+        let hash = database.hash
+        clients[client]?.memory.knownHash = hash
         return remember(client)
     }
 

@@ -68,7 +68,7 @@ extension GATTServer {
     /// The length of the opcode and the handle in bytes.
     private static let notificationHeader = 3
 
-    private func subscription(
+    func subscription(
         to handle: AttributeHandle,
         of client: ClientID
     ) throws(NotificationRefusal) -> GATT.SubscriptionKind {

@@ -29,7 +29,9 @@ extension Link {
     ///   peer does not confirm an indication within 30 seconds, which ends the link (Vol 3, Part F,
     ///   3.3.3). `CancellationError` if the task is canceled.
     public func notify(_ value: [UInt8], of handle: AttributeHandle) async throws {
-        try await host.notify([GATT.AttributeValue(handle: handle, value: value)], on: identifier)
+        try Task.checkCancellation()
+        if try host.notifyWithoutSuspension(value, of: handle, on: identifier) { return }
+        try await host.notify(value, of: handle, on: identifier)
     }
 
     /// Sends several values to the peer in as few packets as possible. Values that fit together

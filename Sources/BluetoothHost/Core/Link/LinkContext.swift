@@ -61,6 +61,8 @@ struct LinkContext: Sendable {
 
     private var nextOperation = Self.ownOperationBase
     private var outbox: [HostAction] = []
+    /// Empty arrays whose storage is used for packets again.
+    private var buffers: [[UInt8]] = []
     /// The events that the links have posted for the host.
     private var events: [(link: LinkIdentifier, event: LinkEvent)] = []
     /// The commands of links that the queue refused.
@@ -136,6 +138,28 @@ extension LinkContext {
         return hasMoved
     }
 
+    /// The maximum number of arrays that are kept for packets.
+    static let bufferLimit = 64
+
+    /// Returns an empty array for a packet.
+    mutating func takeBuffer() -> [UInt8] {
+        buffers.popLast() ?? []
+    }
+
+    /// Removes packets that the transport has copied, and keeps their storage for others.
+    mutating func reclaim(_ packets: inout [[UInt8]]) {
+        while var packet = packets.popLast(), buffers.count < Self.bufferLimit {
+            packet.removeAll(keepingCapacity: true)
+            buffers.append(packet)
+        }
+        packets.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns whether a link may have more to send than its queue has room for.
+    func isBlocked(_ link: LinkIdentifier) -> Bool {
+        !blockedLinks.isEmpty && blockedLinks.contains(link)
+    }
+
     /// Records whether a link has more to send than its queue has room for.
     mutating func setBlocked(_ link: LinkIdentifier, _ isBlocked: Bool) {
         // The fast path: usually no link is blocked.
@@ -152,7 +176,8 @@ extension LinkContext {
         events.append((link, event))
     }
 
-    var hasNews: Bool { !events.isEmpty || !refusedCommands.isEmpty }
+    /// Returns whether links have posted events, or the queue has refused commands.
+    mutating func checkNews() -> Bool { !events.isEmpty || !refusedCommands.isEmpty }
 
     mutating func takeEvents() -> [(link: LinkIdentifier, event: LinkEvent)] {
         defer { events = [] }
@@ -166,6 +191,16 @@ extension LinkContext {
 
     /// Counts a link that begins or stops to occupy a person.
     mutating func count(_ isOccupying: Bool) { occupyingLinks += isOccupying ? 1 : -1 }
+}
+
+extension LinkCore {
+    /// Updates the number of links that occupy a person.
+    mutating func countOccupation(in context: inout LinkContext) {
+        let isOccupying = protection.occupiesPerson
+        guard isOccupying != isCountedAsOccupying else { return }
+        isCountedAsOccupying = isOccupying
+        context.count(isOccupying)
+    }
 }
 
 /// An event of a link that concerns other links, or parts that only the host has.

@@ -168,7 +168,7 @@ extension LinkContext {
 
 extension HostError {
     /// Creates the error for a value that the server does not send.
-    fileprivate init(_ refusal: GATTServer.NotificationRefusal) {
+    init(_ refusal: GATTServer.NotificationRefusal) {
         self =
             switch refusal {
             case .notConnected: .disconnected(.unknownConnectionIdentifier)

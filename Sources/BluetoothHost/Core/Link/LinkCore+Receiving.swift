@@ -43,7 +43,12 @@ extension LinkCore {
         noteMTU(&context)
         if case .notification(let notification) = received {
             // The fast path, because notifications can arrive at a high rate.
+            let isAnnounced = serving.isAnnounced
             valueReceived(notification.handle, notification.value, &context)
+            // Nothing has changed that could be sent.
+            if isAnnounced { return }
+        } else if answerAtOnce(received, &context) {
+            return
         } else {
             take(received, on: bearer.channel, &context)
         }

@@ -141,6 +141,13 @@ struct LinkCore: Sendable {
     /// The time at which `deadlinePassed` must be called, or nil if nothing on the link has a
     /// deadline.
     var nextDeadline: Instant? {
+        var copy = self
+        return copy.readNextDeadline()
+    }
+
+    /// Returns `nextDeadline`. The method is `mutating` because a read after every input would copy
+    /// the link.
+    mutating func readNextDeadline() -> Instant? {
         var soonest = earliest(bearer.att.nextDeadline, logicalLink.nextDeadline)
         if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }
         soonest = earliest(soonest, preferredParametersDueAt)

@@ -34,6 +34,10 @@ struct LinkServing: Sendable {
     var parts: [UInt64: RequestIdentifier] = [:]
     var partCounts: [RequestIdentifier: Int] = [:]
 
+    /// The latest permissions to send a value and to read one.
+    var sendingGrant: SendingGrant?
+    var readingGrant: ReadingGrant?
+
     /// Counts a sent part of a request. Returns the request if that was the last part.
     mutating func partSent(_ id: UInt64) -> RequestIdentifier? {
         guard let request = parts.removeValue(forKey: id), let count = partCounts[request] else {

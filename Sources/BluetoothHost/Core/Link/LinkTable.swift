@@ -55,7 +55,7 @@ struct LinkTable: Sendable {
 
     /// Updates the deadline of a link that was changed.
     mutating func updateDeadline(at index: Int) {
-        setDeadline(cores[index].nextDeadline, at: index)
+        setDeadline(cores[index].readNextDeadline(), at: index)
     }
 
     private mutating func setDeadline(_ deadline: Instant?, at index: Int) {

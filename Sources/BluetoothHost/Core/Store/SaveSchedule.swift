@@ -64,7 +64,8 @@ struct SaveSchedule: Sendable {
     /// The time at which to call `takeDue`, or nil if nothing waits.
     var nextDeadline: Instant? {
         if hasNews { return .zero }
-        return waiting.map(dueTime).min()
+        // Usually nothing waits, and this runs after every packet.
+        return waiting.isEmpty ? nil : waiting.map(dueTime).min()
     }
 
     /// Removes and returns the entries to be written now.

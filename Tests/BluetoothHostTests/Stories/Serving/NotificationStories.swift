@@ -44,6 +44,75 @@ struct NotificationStories {
         #expect(harness.core.subscribers(of: service.value(0)).map(\.identifier) == [link])
     }
 
+    /// Sends a value as `Link.notify` first tries.
+    private func notifyAtOnce(
+        _ value: [UInt8],
+        of attribute: AttributeHandle,
+        _ harness: inout Harness,
+        _ link: LinkIdentifier
+    ) throws -> Bool {
+        defer { harness.performActions() }
+        return try harness.core.notifyAtOnce(value, of: attribute, on: link, now: harness.now)
+    }
+
+    @Test("A notification is sent at once, in packets of any size", arguments: [12, 251])
+    func atOnce(packetLength: Int) throws {
+        var profile = ModelProfile.rich
+        profile.aclPacketLength = packetLength
+        var (harness, link, service) = try subscribed(profile)
+        let values = (0..<5).map { [UInt8](repeating: $0, count: 20) }
+        for value in values {
+            let isSent = try notifyAtOnce(value, of: service.value(0), &harness, link)
+            #expect(isSent)
+            harness.drive()
+        }
+        #expect(harness.values(receivedBy: peer.address) == values)
+        #expect(harness.controller.violations.isEmpty)
+    }
+
+    @Test("A value is sent at once only while nothing waits before it")
+    func atOnceKeepsOrder() throws {
+        var (harness, link, service) = try subscribed(.poor)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
+        var sent = 0
+        while try notifyAtOnce([UInt8(sent)], of: service.value(0), &harness, link) {
+            sent += 1
+            try #require(sent < 100)
+        }
+        #expect(sent == profileBufferCount + ACLTransmitQueue.frameLimit)
+        let waiting = harness.notify([(service.value(0), [UInt8(sent)])], on: link)
+        #expect(harness.isPending(waiting))
+        let overtakes = try notifyAtOnce([0xFF], of: service.value(0), &harness, link)
+        #expect(!overtakes)
+        for _ in 0...sent {
+            harness.controller.releasePackets(1, on: handle)
+            harness.drive()
+        }
+        #expect(harness.values(receivedBy: peer.address) == (0...sent).map { [UInt8($0)] })
+        let isNotified = try notifyAtOnce([1], of: service.value(2), &harness, link)
+        #expect(!isNotified, "It is indicated")
+    }
+
+    /// The buffers of the poor controller.
+    private var profileBufferCount: Int { ModelProfile.poor.aclPacketCount }
+
+    @Test("A value that was sent at once is refused after the client has unsubscribed")
+    func atOnceChecksAgain() throws {
+        var (harness, link, service) = try subscribed()
+        let isSent = try notifyAtOnce([1], of: service.value(0), &harness, link)
+        #expect(isSent)
+        _ = harness.write([0, 0], to: try service.configuration(0), by: peer.address)
+        #expect(throws: HostError.notSubscribed) {
+            try notifyAtOnce([2], of: service.value(0), &harness, link)
+        }
+        _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
+        let isSentAgain = try notifyAtOnce([3], of: service.value(0), &harness, link)
+        #expect(isSentAgain)
+        harness.drive()
+        #expect(harness.values(receivedBy: peer.address) == [[1], [3]])
+    }
+
     @Test("Values without a subscription and other attributes are not sent")
     func notSubscribed() throws {
         var (harness, link, service) = try subscribed()

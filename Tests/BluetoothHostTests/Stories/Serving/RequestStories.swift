@@ -21,6 +21,21 @@ struct RequestStories {
         return (harness, link, service)
     }
 
+    @Test("A value that is read again is the value after a write, and only while it is readable")
+    func readAgain() throws {
+        var (harness, link, service) = try serving()
+        let value = service.value(0)
+        for number in 1...3 as ClosedRange<UInt8> {
+            #expect(harness.write([number], to: value, by: peer.address) == [.writeResponse])
+            for _ in 0..<2 {
+                #expect(harness.read(value, by: peer.address) == [.value([number])])
+            }
+            let refused = harness.read(service.value(3), by: peer.address)
+            #expect(refused.map(\.opcode) == [.errorResponse])
+        }
+        #expect(harness.core.isOpen(link))
+    }
+
     @Test(
         "A stored value is read at once, with packets of any size",
         arguments: [3, 251]

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+/// The permission to send the values of a characteristic to a client, while nothing has changed in
+/// the server.
+package struct SendingGrant: Sendable {
+    package let handle: AttributeHandle
+    package let kind: GATT.SubscriptionKind
+    fileprivate let revision: UInt64
+}
+
+/// The permission of a client to read a value that the server holds, while nothing has changed in
+/// the server.
+package struct ReadingGrant: Sendable {
+    package let handle: AttributeHandle
+    package let value: [UInt8]
+    fileprivate let revision: UInt64
+}
+
+// The short paths of values that are sent or read at a high rate. The checks are those of
+// `notification(of:value:to:)` and of `receive(_:on:now:)`. Their result stays valid until the
+// database or a client changes, so that it need not be found again for each value.
+extension GATTServer {
+    /// Returns whether the client may be sent the value, from an earlier grant if it is still valid.
+    ///
+    /// - Throws: The refusal of ``notification(of:value:to:)``.
+    package func sendingGrant(
+        for handle: AttributeHandle,
+        to client: ClientID,
+        earlier: SendingGrant?
+    ) throws(NotificationRefusal) -> SendingGrant {
+        if let earlier, earlier.revision == revision, earlier.handle == handle { return earlier }
+        let kind = try subscription(to: handle, of: client)
+        return SendingGrant(handle: handle, kind: kind, revision: revision)
+    }
+
+    /// Returns the stored value that a client may read, from an earlier grant if it is still valid.
+    /// Returns nil if the request must take the usual path, which also refuses it.
+    package func readingGrant(
+        for handle: AttributeHandle,
+        on bearer: BearerID,
+        earlier: ReadingGrant?
+    ) -> ReadingGrant? {
+        guard pending.isEmpty else { return nil }
+        if let earlier, earlier.revision == revision, earlier.handle == handle { return earlier }
+        guard let client = clients[bearer.client], client.bearers[bearer.channel] != nil,
+            client.awareness.isAware, let attribute = database.attribute(handle),
+            refusal(of: .read, to: attribute, by: bearer.client) == nil
+        else { return nil }
+        switch attribute.value {
+        case .fixed(let value), .stored(let value, _):
+            return ReadingGrant(handle: handle, value: value, revision: revision)
+        case .dynamic, .clientConfiguration, .clientSupportedFeatures, .databaseHash: return nil
+        }
+    }
+}

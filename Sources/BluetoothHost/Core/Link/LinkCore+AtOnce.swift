@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// The short paths of notifications and of reads of stored values, which can be very frequent. The
+// PDU is encoded once, in the packet that the transport gets, and no queue is involved. Each method
+// returns false where the usual path must be taken.
+extension LinkCore {
+    /// Whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After each
+    /// input, `pump` has sent everything, or has recorded the link as blocked.
+    private func isIdle(_ context: inout LinkContext) -> Bool {
+        serving.queue.isEmpty && !context.isBlocked(identifier)
+            && !context.storeState.schedule.hasNews
+    }
+
+    /// Sends a value as a notification if the controller, or the queue of its packets, has room.
+    ///
+    /// - Returns: False if the value must wait, or must be indicated.
+    /// - Throws: ``HostError/notSubscribed``, ``HostError/outOfSync`` or
+    ///   ``HostError/notPermitted(_:)`` if the server does not send the value, and
+    ///   ``HostError/notEncrypted`` if the link awaits encryption.
+    mutating func notifyAtOnce(
+        _ value: [UInt8],
+        of attribute: AttributeHandle,
+        _ context: inout LinkContext
+    ) throws(HostError) -> Bool {
+        guard !awaitsEncryption else { throw .notEncrypted }
+        let grant: SendingGrant
+        do throws(GATTServer.NotificationRefusal) {
+            grant = try context.server.sendingGrant(
+                for: attribute,
+                to: identifier.client,
+                earlier: serving.sendingGrant
+            )
+        } catch {
+            throw HostError(error)
+        }
+        serving.sendingGrant = grant
+        guard grant.kind == .notification, isIdle(&context) else { return false }
+        let part = value.prefix(bearer.att.mtu - 3)
+        return send(ATT.Opcode.handleValueNotification, attribute, part, &context)
+    }
+
+    /// Answers a request to read a value that the server holds.
+    mutating func answerAtOnce(
+        _ received: ATTBearer.Received,
+        _ context: inout LinkContext
+    ) -> Bool {
+        guard case .request(.readRequest(let request)) = received, serving.isAnnounced,
+            isIdle(&context),
+            let grant = context.server.readingGrant(
+                for: request.handle,
+                on: identifier.fixedBearer,
+                earlier: serving.readingGrant
+            )
+        else { return false }
+        serving.readingGrant = grant
+        let part = grant.value.prefix(bearer.att.mtu - 1)
+        guard send(ATT.Opcode.readResponse, nil, part, &context) else { return false }
+        bearer.att.answeredAtOnce()
+        return true
+    }
+
+    /// Sends a PDU of an opcode, a handle if there is one, and a value.
+    private func send(
+        _ opcode: ATT.Opcode,
+        _ attribute: AttributeHandle?,
+        _ value: ArraySlice<UInt8>,
+        _ context: inout LinkContext
+    ) -> Bool {
+        let count = (attribute == nil ? 1 : 3) + value.count
+        let isDirect = context.transmitQueue.takeBuffer(
+            forFrameOf: L2CAPFrame.headerLength + count,
+            on: handle
+        )
+        guard isDirect || context.transmitQueue.hasRoom(handle) else { return false }
+        var packet = context.takeBuffer()
+        if isDirect {
+            let length = L2CAPFrame.headerLength + count
+            HCI.ACLPacket.appendHeader(of: length, on: handle, to: &packet)
+        }
+        L2CAPFrame.appendHeader(of: count, on: .att, to: &packet)
+        packet.append(opcode.rawValue)
+        if let attribute {
+            packet.append(UInt8(truncatingIfNeeded: attribute.rawValue))
+            packet.append(UInt8(truncatingIfNeeded: attribute.rawValue >> 8))
+        }
+        packet.append(contentsOf: value)
+        guard !isDirect else {
+            context.emit(.transmit(packet))
+            return true
+        }
+        // No buffer of the controller is free, or the frame needs several packets. It is the next
+        // one of the link.
+        guard context.transmitQueue.enqueue(packet, on: handle) else { return false }
+        context.transmitPackets()
+        return true
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import HCITransports
+
+// Calls on the host's thread without a suspension. A task there need not be enqueued for the actor,
+// because the thread runs one unit of work at a time.
+extension BluetoothHost {
+    /// Delivers an event of the transport. Call it on the host's executor.
+    nonisolated func take(_ event: TransportEvent) {
+        executor.checkIsolated()
+        Self.takeUnchecked(self, event)
+    }
+
+    /// Sends a value as a notification if the caller runs on the host's thread and no waiting is
+    /// necessary. The suspension of a task there costs more than the sending. Returns false if the
+    /// value is not sent.
+    nonisolated func notifyWithoutSuspension(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) throws -> Bool {
+        guard isOnOwnThread else { return false }
+        return try Self.notifyUnchecked(self, value, handle, link)
+    }
+
+    // `assumeIsolated` allocates two closures for each call, which would be the only allocations
+    // for a packet. These functions do the same as it does, without a closure: the conversion
+    // removes the isolation from the type, which changes neither the arguments nor the code. The
+    // callers above check that they run on the actor's executor.
+    private static let takeUnchecked = unsafeBitCast(
+        takeIsolated,
+        to: (@Sendable (BluetoothHost, TransportEvent) -> Void).self
+    )
+    private static let takeIsolated: @Sendable (isolated BluetoothHost, TransportEvent) -> Void = {
+        $0.receive($1)
+    }
+
+    private static let notifyUnchecked = unsafeBitCast(
+        notifyIsolated,
+        to: (@Sendable (BluetoothHost, [UInt8], AttributeHandle, LinkIdentifier) throws -> Bool)
+            .self
+    )
+    private static let notifyIsolated:
+        @Sendable (isolated BluetoothHost, [UInt8], AttributeHandle, LinkIdentifier) throws -> Bool =
+            { try $0.notifyAtOnce($1, of: $2, on: $3) }
+
+    /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
+    /// thread.
+    nonisolated func performOnOwnThread(
+        isAlwaysTaken: Bool,
+        _ start: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void,
+        onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
+    ) async throws -> HostAnswer {
+        let id = takeRequest()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                assumeIsolated {
+                    $0.begin(id, isAlwaysTaken: isAlwaysTaken, start, cancel, continuation)
+                }
+            }
+        } onCancel: {
+            enter { $0.giveUp(id, cancel) }
+        }
+    }
+}
