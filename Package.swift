@@ -117,22 +117,28 @@ let package = Package(
             name: "VirtualRadio",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
         ),
-        .target(name: "VirtualAccessories", dependencies: protocols + ["VirtualRadio"]),
-        .target(name: "JSONReading"),
+        .target(
+            name: "VirtualAccessories",
+            dependencies: protocols + ["VirtualRadio", "JSONText"]
+        ),
+        .target(name: "JSONText"),
         .target(
             name: "VirtualAdapters",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio",
-                "VirtualAccessories", "JSONReading",
+                "VirtualAccessories", "JSONText",
             ]
         ),
         .target(name: "BluetoothValues"),
         .target(name: "BluetoothSetUp", dependencies: ["BluetoothValues"]),
-        .target(name: "Lanyard", dependencies: ["BluetoothValues", crypto, cryptoExtras, logging]),
+        .target(
+            name: "Lanyard",
+            dependencies: ["BluetoothValues", "JSONText", crypto, cryptoExtras, logging]
+        ),
         .executableTarget(
             name: "LanyardCLI",
             dependencies: host + radio + [
-                "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONReading", logging,
+                "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // In the program itself, which stays one file.
@@ -162,10 +168,10 @@ let package = Package(
         tests("VirtualRadioTests", ["VirtualRadio"]),
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
         tests("VirtualAdaptersTests", host + radio),
-        tests("JSONReadingTests", ["BluetoothTypes", "JSONReading"]),
+        tests("JSONTextTests", ["BluetoothTypes", "JSONText"]),
         tests("BluetoothValuesTests", ["BluetoothTypes", "BluetoothValues"]),
         tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
-        tests("LanyardTests", ["Lanyard"]),
+        tests("LanyardTests", ["Lanyard", "JSONText"]),
         tests("LanyardCLITests", ["LanyardCLI"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests("SimulationTests", host + radio, path: "Tests/Simulation"),

@@ -3,7 +3,7 @@
 import BluetoothSetUp
 import BluetoothTypes
 import Foundation
-import JSONReading
+import JSONText
 import VirtualAccessories
 
 @testable import BluetoothHost

@@ -72,7 +72,7 @@ func fuzzCapture(_ bytes: [UInt8]) {
 private func check(_ line: TraceLine, since start: Int64) {
     let text = line.text(since: start)
     require(!text.isEmpty, "a line without text")
-    require(text.unicodeScalars.allSatisfy(TerminalText.isPrintable), "not for a terminal: \(text)")
+    require(text.unicodeScalars.allSatisfy { $0.isPrintable }, "not for a terminal: \(text)")
     require(!line.json.compact.isEmpty, "a line without JSON")
 }
 

@@ -63,7 +63,7 @@ import Testing
         for _ in 0..<2000 {
             let bytes = generator.bytes(upTo: 40)
             let text = TerminalText.escape(utf8: bytes)
-            #expect(text.unicodeScalars.allSatisfy(TerminalText.isPrintable))
+            #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
         }
     }
 }

@@ -153,7 +153,7 @@ import Testing
             )
             guard let line = decoder.decode(record) else { continue }
             let text = line.text(since: .random(in: .min ... .max, using: &generator))
-            #expect(text.unicodeScalars.allSatisfy(TerminalText.isPrintable))
+            #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
         }
     }
 

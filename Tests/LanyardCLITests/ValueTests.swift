@@ -141,11 +141,11 @@ import Testing
             let bytes = generator.bytes(upTo: 24)
             for number in WellKnownValues.characteristics.keys {
                 let text = ValueText.describe(bytes, ofCharacteristic: BluetoothUUID(number))
-                #expect(text.unicodeScalars.allSatisfy(TerminalText.isPrintable))
+                #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
             }
             for number in WellKnownValues.descriptors.keys {
                 let text = ValueText.describe(bytes, ofDescriptor: BluetoothUUID(number))
-                #expect(text.unicodeScalars.allSatisfy(TerminalText.isPrintable))
+                #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
             }
         }
     }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JSONText
 
 /// The contents of a store's file.
 ///
 /// ```json
 /// {
-///   "accessories" : [
+///   "accessories": [
 ///     {
-///       "identity" : "system:0F5E6C1A-…",
-///       "kind" : "heart rate strap",
-///       "lastReady" : "2026-03-01T10:02:11.250Z",
-///       "name" : "HR-21",
-///       "notes" : { "room" : "cellar" },
-///       "rememberedSince" : "2026-02-27T18:40:00.000Z",
-///       "systemIdentifier" : "0F5E6C1A-…"
+///       "identity": "system:0F5E6C1A-…",
+///       "kind": "heart rate strap",
+///       "lastReady": "2026-03-01T10:02:11.250Z",
+///       "name": "HR-21",
+///       "notes": { "room": "cellar" },
+///       "rememberedSince": "2026-02-27T18:40:00.000Z",
+///       "systemIdentifier": "0F5E6C1A-…"
 ///     }
 ///   ],
-///   "format" : "lanyard.accessories",
-///   "version" : 1
+///   "format": "lanyard.accessories",
+///   "version": 1
 /// }
 /// ```
 ///
@@ -32,24 +33,25 @@ struct AccessoryDocument: Hashable, Sendable {
     }
 
     static let format = "lanyard.accessories"
-    static let version: Int64 = 1
+    static let version = 1
 
-    private var fields: [String: JSONValue]
-    private var records: [JSONValue]
+    private var fields: [String: JSON]
+    private var records: [JSON]
 
     /// Creates an empty document.
     init() {
-        fields = ["format": .text(Self.format), "version": .integer(Self.version)]
+        fields = ["format": .string(Self.format), "version": .integer(Self.version)]
         records = []
     }
 
     /// Decodes a document.
     init(_ data: Data) throws(Fault) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else {
+        guard let value = try? JSON(parsing: data) else {
             throw Fault(reason: "it is truncated, or not JSON")
         }
-        guard let fields = value.object, fields["format"] == .text(Self.format),
-            let version = fields["version"]?.integer, let records = fields["accessories"]?.list
+        guard let fields = value.members, fields["format"] == .string(Self.format),
+            case .integer(let version)? = fields["version"],
+            let records = fields["accessories"]?.elements
         else { throw Fault(reason: "it is not a list of accessories") }
         guard version == Self.version else {
             throw Fault(reason: "it has version \(version); the library supports \(Self.version)")
@@ -59,12 +61,10 @@ struct AccessoryDocument: Hashable, Sendable {
     }
 
     /// Returns the document as the contents of a file.
-    func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    func encoded() -> Data {
         var fields = fields
-        fields["accessories"] = .list(records)
-        return try encoder.encode(JSONValue.object(fields))
+        fields["accessories"] = .array(records)
+        return Data(JSON.object(sorting: fields).indented.utf8)
     }
 
     /// The accessories, and the number of unreadable records.
@@ -76,7 +76,7 @@ struct AccessoryDocument: Hashable, Sendable {
     /// Replaces the accessory with the same identity, or adds the accessory at the end.
     mutating func put(_ accessory: RememberedAccessory) {
         if let index = index(of: accessory.identity) {
-            records[index] = accessory.record(over: records[index].object ?? [:])
+            records[index] = accessory.record(over: records[index].members ?? [:])
         } else {
             records.append(accessory.record(over: [:]))
         }
@@ -92,7 +92,7 @@ struct AccessoryDocument: Hashable, Sendable {
     private func index(of identity: AccessoryIdentity) -> Int? {
         // An edited file may contain a different form of an identity, for example in lower case.
         records.firstIndex { record in
-            record.object?["identity"]?.text.flatMap { AccessoryIdentity($0) } == identity
+            record.members?["identity"]?.text.flatMap { AccessoryIdentity($0) } == identity
         }
     }
 }
@@ -101,8 +101,8 @@ extension RememberedAccessory {
     private static let times = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// Decodes a record; `nil` if a field is missing or has another type.
-    fileprivate init?(record: JSONValue) {
-        guard let fields = record.object,
+    fileprivate init?(record: JSON) {
+        guard let fields = record.members,
             let identity = fields["identity"]?.text.flatMap({ AccessoryIdentity($0) }),
             let identifier = fields["systemIdentifier"]?.text.flatMap({ UUID(uuidString: $0) }),
             let kind = fields["kind"]?.text,
@@ -115,20 +115,20 @@ extension RememberedAccessory {
             name: fields["name"]?.text,
             rememberedSince: since,
             lastReady: fields["lastReady"]?.text.flatMap { try? Self.times.parse($0) },
-            notes: fields["notes"]?.object?.compactMapValues(\.text) ?? [:]
+            notes: fields["notes"]?.members?.compactMapValues(\.text) ?? [:]
         )
     }
 
     /// Returns the accessory's record, with the unknown fields of an older one.
-    fileprivate func record(over older: [String: JSONValue]) -> JSONValue {
+    fileprivate func record(over older: [String: JSON]) -> JSON {
         var fields = older
-        fields["identity"] = .text(identity.description)
-        fields["systemIdentifier"] = .text(systemIdentifier.uuidString)
-        fields["kind"] = .text(kind)
-        fields["name"] = name.map { .text($0) }
-        fields["rememberedSince"] = .text(rememberedSince.formatted(Self.times))
-        fields["lastReady"] = lastReady.map { .text($0.formatted(Self.times)) }
-        fields["notes"] = notes.isEmpty ? nil : .object(notes.mapValues { .text($0) })
-        return .object(fields)
+        fields["identity"] = .string(identity.description)
+        fields["systemIdentifier"] = .string(systemIdentifier.uuidString)
+        fields["kind"] = .string(kind)
+        fields["name"] = name.map { .string($0) }
+        fields["rememberedSince"] = .string(rememberedSince.formatted(Self.times))
+        fields["lastReady"] = lastReady.map { .string($0.formatted(Self.times)) }
+        fields["notes"] = notes.isEmpty ? nil : .object(sorting: notes.mapValues { .string($0) })
+        return .object(sorting: fields)
     }
 }

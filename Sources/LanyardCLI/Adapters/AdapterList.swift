@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HCITransports
+import JSONText
 
 /// The list of a computer's adapters: those of the kernel, and the serial ports that may lead to
 /// others.

@@ -2,6 +2,7 @@
 
 import BluetoothTypes
 import HCITransports
+import JSONText
 
 /// The text that describes an adapter, for people and for programs.
 enum AdapterText {
@@ -93,7 +94,7 @@ enum AdapterText {
             .init("isSwitchedOff", .bool(adapter.radioSwitch?.isOff == true)),
             .init("mayBeTaken", .bool(adapter.mayBeTaken)),
             .init("holders", .array(adapter.holders.map(json))),
-            .init("connections", .number(adapter.connections)),
+            .init("connections", .integer(adapter.connections)),
         ]
         switch answer {
         case nil: break
@@ -105,7 +106,7 @@ enum AdapterText {
 
     private static func json(_ process: SystemProcess) -> JSON {
         .object([
-            .init("process", .number(process.number)), .init("name", .string(process.name)),
+            .init("process", .integer(process.number)), .init("name", .string(process.name)),
         ])
     }
 }

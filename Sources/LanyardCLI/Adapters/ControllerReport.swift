@@ -4,6 +4,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import HCITransports
+import JSONText
 import Synchronization
 import VirtualAdapters
 
@@ -77,21 +78,21 @@ struct ControllerReport: Equatable, Sendable {
         return .object([
             .init("version", .string(version.linkLayerVersion.description)),
             .init("hciVersion", .string(version.hciVersion.description)),
-            .init("company", .number(Int(version.company))),
+            .init("company", .integer(Int(version.company))),
             .init("manufacturer", .string(Self.maker(version.company))),
-            .init("revision", .number(Int(version.linkLayerSubversion))),
-            .init("hciRevision", .number(Int(version.hciSubversion))),
+            .init("revision", .integer(Int(version.linkLayerSubversion))),
+            .init("hciRevision", .integer(Int(version.hciSubversion))),
             .init("publicAddress", .string(orNull: capabilities.publicAddress?.description)),
             .init("leFeatures", .array(features)),
-            .init("aclPacketLength", .number(capabilities.aclPacketLength)),
-            .init("aclPacketCount", .number(capabilities.aclPacketCount)),
-            .init("maximumDataLength", .number(orNull: dataLength)),
-            .init("filterAcceptListSize", .number(capabilities.filterAcceptListSize)),
-            .init("resolvingListSize", .number(capabilities.resolvingListSize)),
-            .init("advertisingSets", .number(capabilities.advertisingSetCount)),
+            .init("aclPacketLength", .integer(capabilities.aclPacketLength)),
+            .init("aclPacketCount", .integer(capabilities.aclPacketCount)),
+            .init("maximumDataLength", .integer(orNull: dataLength)),
+            .init("filterAcceptListSize", .integer(capabilities.filterAcceptListSize)),
+            .init("resolvingListSize", .integer(capabilities.resolvingListSize)),
+            .init("advertisingSets", .integer(capabilities.advertisingSetCount)),
             .init(
                 "advertisingDataLength",
-                .number(capabilities.maximumAdvertisingDataLength)
+                .integer(capabilities.maximumAdvertisingDataLength)
             ),
         ])
     }

@@ -2,6 +2,7 @@
 
 import BluetoothTypes
 import HCITransports
+import JSONText
 import VirtualAdapters
 import VirtualRadio
 

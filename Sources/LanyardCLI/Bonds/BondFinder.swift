@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import JSONText
 
 /// Finds a bonded peer by the target on the command line.
 struct BondFinder: Sendable {
@@ -82,7 +83,7 @@ enum BondText {
             .init("identityType", .string(AddressText.name(of: peer.identity.kind))),
             .init("secureConnections", .bool(peer.security.usesSecureConnections)),
             .init("authenticated", .bool(peer.security.isAuthenticated)),
-            .init("keySize", .number(peer.security.keySize)),
+            .init("keySize", .integer(peer.security.keySize)),
             .init("private", .bool(peer.isPrivate)),
         ]
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import BluetoothHost
 import Foundation
+import JSONText
 import VirtualAdapters
 
 struct BondsCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothSetUp
+import JSONText
 
 /// The findings about a computer's Bluetooth: the parts that work, the obstacles, and the remedies.
 struct Diagnosis: Equatable, Sendable {
@@ -97,6 +98,6 @@ enum DiagnosisText {
     /// Escapes text that comes from a file. Text that is escaped already stays as it is: it has no
     /// backslash except those of an escape.
     private static func safe(_ text: String) -> String {
-        text.unicodeScalars.allSatisfy(TerminalText.isPrintable) ? text : TerminalText.escape(text)
+        text.unicodeScalars.allSatisfy(\.isPrintable) ? text : TerminalText.escape(text)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import JSONText
 
 extension Exploration {
     /// The exploration as a tree for people: well-known UUIDs by name, well-known values decoded,
@@ -76,7 +77,7 @@ extension Exploration {
             .init("address", .string(address.description)),
             .init("addressType", .string(AddressText.name(of: address.kind))),
             .init("name", .string(orNull: name)),
-            .init("mtu", .number(mtu)),
+            .init("mtu", .integer(mtu)),
             .init("services", .array(services.map(\.json))),
         ])
     }
@@ -87,8 +88,8 @@ extension Exploration.Service {
         .object([
             .init("uuid", .string(uuid.description)),
             .init("primary", .bool(isPrimary)),
-            .init("handle", .number(Int(handle))),
-            .init("endHandle", .number(Int(endHandle))),
+            .init("handle", .integer(Int(handle))),
+            .init("endHandle", .integer(Int(endHandle))),
             .init("includes", .array(includes.map(\.json))),
             .init("characteristics", .array(characteristics.map(\.json))),
         ])
@@ -99,9 +100,9 @@ extension Exploration.Include {
     fileprivate var json: JSON {
         .object([
             .init("uuid", .string(uuid.description)),
-            .init("handle", .number(Int(handle))),
-            .init("serviceHandle", .number(Int(serviceHandle))),
-            .init("serviceEndHandle", .number(Int(serviceEndHandle))),
+            .init("handle", .integer(Int(handle))),
+            .init("serviceHandle", .integer(Int(serviceHandle))),
+            .init("serviceEndHandle", .integer(Int(serviceEndHandle))),
         ])
     }
 }
@@ -111,8 +112,8 @@ extension Exploration.Characteristic {
         .object(
             [
                 .init("uuid", .string(uuid.description)),
-                .init("handle", .number(Int(handle))),
-                .init("valueHandle", .number(Int(valueHandle))),
+                .init("handle", .integer(Int(handle))),
+                .init("valueHandle", .integer(Int(valueHandle))),
                 .init("properties", .array(properties.names.map { .string($0) })),
             ] + value.members + [.init("descriptors", .array(descriptors.map(\.json)))]
         )
@@ -124,7 +125,7 @@ extension Exploration.Descriptor {
         .object(
             [
                 .init("uuid", .string(uuid.description)),
-                .init("handle", .number(Int(handle))),
+                .init("handle", .integer(Int(handle))),
             ] + value.members
         )
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import JSONReading
+import JSONText
 
 /// Data for out of band pairing, as a JSON file: `{"confirmation": "…", "random": "…"}` for LE
 /// Secure Connections, `{"temporaryKey": "…"}` for legacy pairing, each with 32 hexadecimal digits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import JSONText
 
 /// Pairs on a link and reports the result.
 struct PairingProcedure: Sendable {
@@ -94,7 +95,7 @@ struct PairingReport: Equatable, Sendable {
             .init("method", .string(orNull: method?.rawValue)),
             .init("secureConnections", .bool(security.usesSecureConnections)),
             .init("authenticated", .bool(security.isAuthenticated)),
-            .init("keySize", .number(security.keySize)),
+            .init("keySize", .integer(security.keySize)),
             .init("bond", .string(orNull: bond?.description)),
         ])
     }

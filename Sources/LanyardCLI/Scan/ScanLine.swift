@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothTypes
+import JSONText
 
 /// The lines of a scan whose output is not a terminal: one for each change in a device's
 /// advertising.
@@ -47,8 +48,8 @@ extension Advertisement {
             .init("address", .string(address.description)),
             .init("addressType", .string(AddressText.name(of: address.kind))),
             .init("name", .string(orNull: data.localName)),
-            .init("rssi", .number(orNull: rssi)),
-            .init("txPower", .number(orNull: txPower ?? data.txPowerLevel)),
+            .init("rssi", .integer(orNull: rssi)),
+            .init("txPower", .integer(orNull: txPower ?? data.txPowerLevel)),
             .init("connectable", .bool(isConnectable)),
             .init("services", .array(data.serviceUUIDs.map { .string($0.description) })),
             .init("serviceData", serviceDataJSON),
@@ -66,7 +67,7 @@ extension Advertisement {
         .array(
             data.allManufacturerData.map { data in
                 .object([
-                    .init("company", .number(Int(data.company))), .init("data", .bytes(data.bytes)),
+                    .init("company", .integer(Int(data.company))), .init("data", .bytes(data.bytes)),
                 ])
             }
         )

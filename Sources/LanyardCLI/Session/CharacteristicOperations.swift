@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import JSONText
 
 /// The operations of commands on a characteristic of a connected accessory.
 struct CharacteristicOperations: Sendable {
@@ -194,7 +195,7 @@ struct ValueReport: Sendable {
         return .object([
             .init("address", .string(address.description)),
             .init("uuid", .string(uuid.description)),
-            .init("valueHandle", .number(Int(valueHandle))),
+            .init("valueHandle", .integer(Int(valueHandle))),
             .init("value", .bytes(bytes)),
             .init("meaning", .string(orNull: text)),
         ])
@@ -218,8 +219,8 @@ struct WriteReport: Sendable {
         .object([
             .init("address", .string(address.description)),
             .init("uuid", .string(characteristic.uuid.description)),
-            .init("valueHandle", .number(Int(characteristic.valueHandle.rawValue))),
-            .init("written", .number(count)),
+            .init("valueHandle", .integer(Int(characteristic.valueHandle.rawValue))),
+            .init("written", .integer(count)),
             .init("withResponse", .bool(withResponse)),
         ])
     }

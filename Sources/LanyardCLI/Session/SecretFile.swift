@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import Foundation
+import JSONText
 import Lanyard
 import Synchronization
 
@@ -116,7 +117,7 @@ extension LinkKey {
             .init("central", .string(AddressText.describe(central))),
             .init("peripheral", .string(AddressText.describe(peripheral))),
             .init("ltk", .bytes(key.value.bytes.reversed())),
-            .init("ediv", .number(Int(key.diversifier))),
+            .init("ediv", .integer(Int(key.diversifier))),
             .init("rand", .bytes(random)),
         ])
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import JSONText
 
 /// Makes text from other devices safe to print.
 ///
@@ -46,20 +47,10 @@ enum TerminalText {
         String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a character can be printed unchanged.
-    static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned,
-            .lineSeparator, .paragraphSeparator:
-            false
-        default: true
-        }
-    }
-
     private static func append(_ scalar: Unicode.Scalar, to result: inout String) {
         if scalar == "\\" {
             result += "\\\\"
-        } else if isPrintable(scalar) {
+        } else if scalar.isPrintable {
             result.unicodeScalars.append(scalar)
         } else {
             result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONText
 import Lanyard
 
 extension Timeline {
@@ -15,7 +16,7 @@ extension Timeline {
         return .object([
             .init("title", .string(title)),
             .init("subtitle", .string(subtitle)),
-            .init("start", .number(orNull: start.map { Int($0) })),
+            .init("start", .integer(orNull: start.map { Int($0) })),
             .init("devices", .array(devices.map { .string($0) })),
             .init("chapters", .array(chapters.map(\.json))),
             .init("remarks", .array(remarks.map { .string($0) })),
@@ -31,16 +32,16 @@ private struct TextTable {
     private var numbers: [String: Int] = [:]
 
     mutating func number(of text: String) -> JSON {
-        if let number = numbers[text] { return .number(number) }
+        if let number = numbers[text] { return .integer(number) }
         numbers[text] = texts.count
         texts.append(text)
-        return .number(texts.count - 1)
+        return .integer(texts.count - 1)
     }
 }
 
 extension Timeline.Chapter {
     fileprivate var json: JSON {
-        .object([.init("time", .number(Int(microseconds))), .init("title", .string(title))])
+        .object([.init("time", .integer(Int(microseconds))), .init("title", .string(title))])
     }
 }
 
@@ -48,15 +49,15 @@ extension Timeline.Event {
     /// The fields in the order that the script expects. Unused fields at the end are left out.
     fileprivate func json(after last: Int64, _ texts: inout TextTable) -> JSON {
         var fields: [JSON] = [
-            .number(Int(microseconds - last)), .number(device), .number(lane.number),
-            texts.number(of: text), detail.map { texts.number(of: $0) } ?? .number(-1),
+            .integer(Int(microseconds - last)), .integer(device), .integer(lane.number),
+            texts.number(of: text), detail.map { texts.number(of: $0) } ?? .integer(-1),
         ]
         guard packet != nil || count > 1 else { return .array(fields) }
         fields += [
-            .number(packet?.isSent == true ? 1 : 0), .number(packet?.layer.number ?? 0),
+            .integer(packet?.isSent == true ? 1 : 0), .integer(packet?.layer.number ?? 0),
         ]
         guard count > 1 else { return .array(fields) }
-        fields += [.number(count), .number(Int(lastsMicroseconds))]
+        fields += [.integer(count), .integer(Int(lastsMicroseconds))]
         return .array(fields)
     }
 }

@@ -4,6 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 import BluetoothValues
 import HCITransports
+import JSONText
 
 /// The layers of a trace.
 enum TraceLayer: String, CaseIterable, Sendable {
@@ -45,9 +46,9 @@ struct TraceLine: Equatable, Sendable {
     /// The line for programs.
     var json: JSON {
         .object([
-            .init("microseconds", .number(Int(microsecondsSince1970))),
+            .init("microseconds", .integer(Int(microsecondsSince1970))),
             .init("direction", .string(direction == .sent ? "sent" : "received")),
-            .init("connection", .number(orNull: connection.map { Int($0.rawValue) })),
+            .init("connection", .integer(orNull: connection.map { Int($0.rawValue) })),
             .init("layer", .string(layer.rawValue)),
             .init("malformed", .bool(isMalformed)),
             .init("text", .string(text)),

@@ -185,7 +185,7 @@ enum ValueText {
     static func plain(_ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "(empty)" }
         guard let text = TerminalText.text(utf8: bytes), bytes.count >= shortestText,
-            text.unicodeScalars.allSatisfy(TerminalText.isPrintable)
+            text.unicodeScalars.allSatisfy(\.isPrintable)
         else { return bytes.hexadecimal }
         return "\(bytes.hexadecimal) \"\(TerminalText.escape(text))\""
     }

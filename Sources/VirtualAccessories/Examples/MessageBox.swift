@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothATT
 import BluetoothTypes
+import JSONText
 
 extension AccessoryProfile {
     /// Returns a box that exchanges JSON messages. A Central writes messages between STX (0x02) and
@@ -85,7 +86,7 @@ enum MessageBox {
 
     /// Returns the answer to a message; `nil` if the message is not an envelope.
     private static func answer(to message: ArraySlice<UInt8>) -> AccessoryDeed? {
-        guard let envelope = ShallowJSON(message) else { return nil }
+        guard let envelope = JSON.RawMembers(message) else { return nil }
         guard let question = envelope["ask"], let id = envelope["id"] else {
             return envelope["tell"].map { send(#"{"tell":"#, $0, "}") }
         }

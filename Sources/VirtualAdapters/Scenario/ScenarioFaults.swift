@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
-import JSONReading
+import JSONText
 import VirtualRadio
 
 extension JSONNode {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import JSONReading
+import JSONText
 
 extension Scenario {
     /// The pairing of an accessory in a scenario, and the protection of its values.

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 import Foundation
-import JSONReading
+import JSONText
 import Testing
 
 @testable import LanyardCLI

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
-import JSONReading
+import JSONText
 import Testing
 
 @testable import LanyardCLI

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import JSONReading
+import JSONText
 import LanyardTestSupport
 import Testing
 

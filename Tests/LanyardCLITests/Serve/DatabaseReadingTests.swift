@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 import Foundation
-import JSONReading
+import JSONText
 import Testing
 
 @testable import LanyardCLI

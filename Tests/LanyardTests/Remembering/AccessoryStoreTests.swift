@@ -2,6 +2,7 @@
 
 import BluetoothTypes
 import Foundation
+import JSONText
 import LanyardTestSupport
 import Testing
 
@@ -130,7 +131,7 @@ struct AccessoryStoreTests {
             with: "\"theme\": [1, 2.5, -3, null, true, {\"deep\": \"x\"}], \"format\""
         )
         text = text.replacingOccurrences(of: "\"kind\"", with: "\"color\": \"red\", \"kind\"")
-        text = text.replacingOccurrences(of: "\"accessories\" : [", with: "\"accessories\" : [7,")
+        text = text.replacingOccurrences(of: "\"accessories\": [", with: "\"accessories\": [7,")
         try folder.write(Data(text.utf8))
 
         let before = try store.load()
@@ -140,16 +141,16 @@ struct AccessoryStoreTests {
         try store.remember(.sample(2))
         #expect(try store.load().accessories == [.sample(1, name: "new"), .sample(2)])
         let data = try Data(contentsOf: folder.file)
-        let fields = try JSONDecoder().decode(JSONValue.self, from: data).object
+        let fields = try JSON(parsing: data).members
         #expect(
             fields?["theme"]
-                == .list([
-                    .integer(1), .number(2.5), .integer(-3), .null, .boolean(true),
-                    .object(["deep": .text("x")]),
+                == .array([
+                    .integer(1), .number(2.5), .integer(-3), .null, .bool(true),
+                    .object([.init("deep", .string("x"))]),
                 ])
         )
-        #expect(fields?["accessories"]?.list?.first == .integer(7))
-        #expect(fields?["accessories"]?.list?[1].object?["color"] == .text("red"))
+        #expect(fields?["accessories"]?.elements?.first == .integer(7))
+        #expect(fields?["accessories"]?.elements?[1].members?["color"] == .string("red"))
     }
 
     // MARK: Damage

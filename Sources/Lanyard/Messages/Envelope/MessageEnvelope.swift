@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JSONText
 
 /// The envelope of a message, which assigns answers to requests: a JSON object with a member that
 /// names the kind and contains the message, and another member for the number of a request.
@@ -28,10 +29,8 @@ package enum MessageEnvelope: Hashable, Sendable {
 
     /// Decodes an envelope from JSON; `nil` if the data is not an envelope.
     package init?(_ json: Data) {
-        guard let members = JSONMembers(json) else { return nil }
-        let kinds = ["tell", "ask", "answer", "refuse"].filter { kind in
-            members.names.contains { $0.elementsEqual(kind.utf8) }
-        }
+        guard let members = JSON.RawMembers(json) else { return nil }
+        let kinds = ["tell", "ask", "answer", "refuse"].filter(members.has)
         guard kinds.count == 1, let kind = kinds.first, let body = members[kind] else { return nil }
         guard kind != "tell" else {
             self = .tell(Data(body))
@@ -42,9 +41,7 @@ package enum MessageEnvelope: Hashable, Sendable {
         case "ask": self = .ask(id: id, Data(body))
         case "answer": self = .answer(id: id, Data(body))
         default:
-            guard let reason = try? JSONDecoder().decode(String.self, from: Data(body)) else {
-                return nil
-            }
+            guard let reason = (try? JSON(parsing: body))?.text else { return nil }
             self = .refuse(id: id, reason)
         }
     }
@@ -56,7 +53,7 @@ package enum MessageEnvelope: Hashable, Sendable {
         case .ask(let id, let body): Self.json("ask", id, body)
         case .answer(let id, let body): Self.json("answer", id, body)
         case .refuse(let id, let reason):
-            Self.json("refuse", id, (try? JSONEncoder().encode(reason)) ?? Data(#""""#.utf8))
+            Self.json("refuse", id, Data(JSON.string(reason).compact.utf8))
         }
     }
 
@@ -75,7 +72,7 @@ package enum MessageEnvelope: Hashable, Sendable {
     /// The largest number that every JSON parser reads as an integer.
     private static let greatestID = 1 << 53 - 1
 
-    private static func number(_ json: Data) -> Int? {
+    private static func number(_ json: ArraySlice<UInt8>) -> Int? {
         guard let id = Int(String(decoding: json, as: UTF8.self)), (0...greatestID).contains(id)
         else { return nil }
         return id

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 /// The attribute table of a database file, made without an adapter.
 struct DatabaseListing: Sendable {

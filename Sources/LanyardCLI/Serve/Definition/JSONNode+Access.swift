@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 // Properties and permissions of attributes in a database file.
 extension JSONNode {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 // Values in a database file: a text as on the command line, one piece, or a list of pieces.
 extension JSONNode {

@@ -2,7 +2,7 @@
 
 import BluetoothGAP
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 extension ServedAccessory {
     /// The advertised name; nil if there is none.

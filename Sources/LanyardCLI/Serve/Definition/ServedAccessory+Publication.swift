@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 extension ServedAccessory {
     /// The services in an order in which they can be published: the order of the file, but each

@@ -3,7 +3,7 @@
 import BluetoothGATT
 import BluetoothTypes
 import HCITransports
-import JSONReading
+import JSONText
 
 // The output of `explore --json` is a database file as well. Members that only describe the
 // discovered device, such as addresses and end handles, are accepted and ignored.

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 extension JSONNode {
     /// The valid periods of a value, in seconds.

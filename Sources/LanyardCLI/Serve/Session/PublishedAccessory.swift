@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import JSONText
 
 /// A served accessory with the handles of its published services.
 struct PublishedAccessory: Sendable {
@@ -125,7 +126,7 @@ extension ServedAttribute {
     var members: [JSON.Member] {
         [
             .init("uuid", .string(uuid.description)),
-            .init("handle", .number(Int(handle.rawValue))),
+            .init("handle", .integer(Int(handle.rawValue))),
         ]
     }
 }

@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
+import JSONText
 
 /// An event of `serve`, as a line for people or as JSON for programs.
 enum ServeEvent: Equatable, Sendable {
@@ -106,8 +107,8 @@ extension ServeEvent {
                 [
                     .init("name", .string(name)),
                     .init("address", .string(address.description)),
-                    .init("services", .number(services)),
-                    .init("characteristics", .number(characteristics)),
+                    .init("services", .integer(services)),
+                    .init("characteristics", .integer(characteristics)),
                 ]
             )
         case .connected(let client): Self.event("connected", Self.members(client))
@@ -120,13 +121,13 @@ extension ServeEvent {
             Self.event(
                 "read",
                 Self.members(client) + attribute.members
-                    + [.init("offset", .number(offset))] + outcome.members
+                    + [.init("offset", .integer(offset))] + outcome.members
             )
         case .written(let client, let attribute, let offset, let outcome):
             Self.event(
                 "written",
                 Self.members(client) + attribute.members
-                    + [.init("offset", .number(offset))] + outcome.members
+                    + [.init("offset", .integer(offset))] + outcome.members
             )
         case .subscribed(let client, let attribute, let kind):
             Self.event(

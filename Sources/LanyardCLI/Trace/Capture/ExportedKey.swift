@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import JSONReading
+import JSONText
 
 /// A link key of a file that `--export-keys` has written.
 struct ExportedKey: Equatable {

@@ -3,26 +3,26 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-@testable import JSONReading
+@testable import JSONText
 
-@Suite("JSON values")
-struct JSONValueTests {
+@Suite("JSON reading")
+struct JSONReadingTests {
     @Test(
         "Text is parsed as RFC 8259 specifies",
         arguments: [
             ("null", .null), (" true\n", .bool(true)), ("false", .bool(false)),
-            ("0", .number(0)), ("-0.5e+2", .number(-50)), ("12E-1", .number(1.2)),
+            ("0", .integer(0)), ("-0.5e+2", .number(-50)), ("12E-1", .number(1.2)),
             (#""""#, .string("")), (#""a\"\\\/\b\f\n\r\tz""#, .string("a\"\\/\u{8}\u{C}\n\r\tz")),
             (#""\u00e9\uD83D\uDE00""#, .string("é😀")), ("[]", .array([])),
-            ("[1, [2]]", .array([.number(1), .array([.number(2)])])), ("{}", .object([])),
+            ("[1, [2]]", .array([.integer(1), .array([.integer(2)])])), ("{}", .object([])),
             (
                 #"{"b": 1, "a": null}"#,
-                .object([.init(key: "b", value: .number(1)), .init(key: "a", value: .null)])
+                .object([.init("b", .integer(1)), .init("a", .null)])
             ),
-        ] as [(String, JSONValue)]
+        ] as [(String, JSON)]
     )
-    func values(text: String, value: JSONValue) throws {
-        #expect(try JSONValue(parsing: text) == value)
+    func values(text: String, value: JSON) throws {
+        #expect(try JSON(parsing: text) == value)
     }
 
     @Test(
@@ -36,16 +36,16 @@ struct JSONValueTests {
         ]
     )
     func refused(text: String) {
-        #expect(throws: JSONTextError.self) { try JSONValue(parsing: text) }
+        #expect(throws: JSONTextError.self) { try JSON(parsing: text) }
     }
 
     @Test("Text that ends early is refused at every position")
     func truncation() throws {
         let text = #"{"a": [1, true, "x\u0041"], "b": {"c": null}}"#
-        _ = try JSONValue(parsing: text)
+        _ = try JSON(parsing: text)
         for length in 0..<text.count {
             #expect(throws: JSONTextError.self) {
-                try JSONValue(parsing: String(text.prefix(length)))
+                try JSON(parsing: String(text.prefix(length)))
             }
         }
     }
@@ -59,7 +59,7 @@ struct JSONValueTests {
             let text = String(
                 (0..<length).compactMap { _ in signs.randomElement(using: &generator) }
             )
-            _ = try? JSONValue(parsing: text)
+            _ = try? JSON(parsing: text)
         }
     }
 }

@@ -2,11 +2,11 @@
 
 import Testing
 
-@testable import LanyardCLI
+@testable import JSONText
 
-@Suite("JSON output") struct JSONTests {
+@Suite("JSON writing") struct JSONWritingTests {
     private let value = JSON.object([
-        .init("zulu", .number(-1)),
+        .init("zulu", .integer(-1)),
         .init("alpha", .array([.null, .bool(true), .string("x")])),
         .init("none", .array([])),
         .init("empty", .object([])),
@@ -54,8 +54,8 @@ import Testing
     @Test("A missing value is null")
     func absentIsNull() {
         #expect(JSON.string(orNull: nil).compact == "null")
-        #expect(JSON.number(orNull: nil).compact == "null")
-        #expect(JSON.number(orNull: 3).compact == "3")
+        #expect(JSON.integer(orNull: nil).compact == "null")
+        #expect(JSON.integer(orNull: 3).compact == "3")
         #expect(JSON.bytes([0x0A, 0xFF]).compact == "\"0aff\"")
     }
 }

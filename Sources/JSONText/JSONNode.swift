@@ -19,10 +19,10 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// A value of a JSON text with the path to it, for error messages.
 package struct JSONNode: Sendable {
-    package let value: JSONValue
+    package let value: JSON
     package let place: String
 
-    package init(value: JSONValue, place: String) {
+    package init(value: JSON, place: String) {
         self.value = value
         self.place = place
     }
@@ -30,7 +30,7 @@ package struct JSONNode: Sendable {
     /// Creates the node of the value that the text contains.
     package init(parsing text: String) throws(JSONError) {
         do throws(JSONTextError) {
-            self.init(value: try JSONValue(parsing: text), place: "")
+            self.init(value: try JSON(parsing: text), place: "")
         } catch {
             let place = "line \(error.line), column \(error.column)"
             throw JSONError(place: place, complaint: error.complaint)
@@ -61,7 +61,7 @@ package struct JSONNode: Sendable {
 
     /// Returns the number if it is in the range.
     package func number(in range: ClosedRange<Double>) throws(JSONError) -> Double {
-        guard case .number(let number) = value, range.contains(number) else {
+        guard let number = value.double, range.contains(number) else {
             let bounds = "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
             throw error("a number from \(bounds) should be here")
         }
@@ -111,7 +111,7 @@ package struct JSONNode: Sendable {
 /// The members of an object.
 package struct JSONMembers: Sendable {
     package let node: JSONNode
-    fileprivate let members: [JSONMember]
+    fileprivate let members: [JSON.Member]
 
     /// The present keys, in the order of the text.
     package var keys: [String] { members.map(\.key) }

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import JSONReading
+@testable import JSONText
 
 @Suite("JSON nodes")
 struct JSONNodeTests {

@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothTypes
-
-/// A JSON value whose objects keep the order of their keys, so that equal values print as equal
-/// text.
-enum JSON: Equatable, Sendable {
-    case null
-    case bool(Bool)
-    case number(Int)
-    case string(String)
-    case array([JSON])
-    case object([Member])
-
-    /// A key and its value in an object.
-    struct Member: Equatable, Sendable {
-        let key: String
-        let value: JSON
-
-        init(_ key: String, _ value: JSON) {
-            self.key = key
-            self.value = value
-        }
-    }
-
-    /// A string, or null for nil.
-    static func string(orNull text: String?) -> JSON {
-        text.map { .string($0) } ?? .null
-    }
-
-    /// A number, or null for nil.
-    static func number(orNull number: Int?) -> JSON {
-        number.map { .number($0) } ?? .null
-    }
-
-    /// Bytes as lower-case hexadecimal digits.
-    static func bytes(_ bytes: some Sequence<UInt8>) -> JSON {
-        .string(bytes.hexadecimal)
-    }
-}
-
 extension JSON {
     /// The value on one line without spaces, as in JSON Lines.
-    var compact: String {
+    package var compact: String {
         var writer = JSONWriter(isIndented: false)
         writer.write(self)
         return writer.text
     }
 
     /// The value on several lines, indented by two spaces.
-    var indented: String {
+    package var indented: String {
         var writer = JSONWriter(isIndented: true)
         writer.write(self)
         return writer.text
@@ -69,7 +30,9 @@ private struct JSONWriter {
         switch value {
         case .null: text += "null"
         case .bool(let flag): text += flag ? "true" : "false"
-        case .number(let number): text += String(number)
+        case .integer(let integer): text += String(integer)
+        // A JSON text cannot contain infinity.
+        case .number(let number): text += number.isFinite ? String(number) : "null"
         case .string(let string): write(string)
         case .array(let elements):
             writeList(elements, between: "[", and: "]") { $0.write($1) }
@@ -123,13 +86,25 @@ private struct JSONWriter {
     }
 
     private mutating func write(_ scalar: Unicode.Scalar) {
-        guard !TerminalText.isPrintable(scalar) else {
+        guard !scalar.isPrintable else {
             text.unicodeScalars.append(scalar)
             return
         }
         for unit in String(scalar).utf16 {
             let digits = String(unit, radix: 16)
             text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal shows the character and does not interpret it.
+    package var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned,
+            .lineSeparator, .paragraphSeparator:
+            false
+        default: true
         }
     }
 }
