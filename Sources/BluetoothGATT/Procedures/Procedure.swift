@@ -67,3 +67,123 @@ extension GATT.Failure {
         self = .attribute(error.code, handle: error.handle)
     }
 }
+
+/// The common part of all discoveries. A discovery sends requests for the rest of a range until the
+/// range is exhausted or the server responds with Attribute Not Found, which means that there are
+/// no more attributes.
+protocol Discovery: Procedure {
+    /// The progress of the discovery.
+    var sweep: HandleSweep { get set }
+
+    /// Returns the request for the range from `start` to the end.
+    func request(from start: AttributeHandle) -> ATT.PDU
+
+    /// Returns everything that was found. It is called once, at the end.
+    func outcome() -> GATT.Outcome
+
+    /// Processes a response and advances the sweep past its attributes.
+    mutating func take(_ response: ATT.PDU) throws(GATT.Failure)
+}
+
+extension Discovery {
+    mutating func begin(mtu: Int) -> ProcedureStep { proceed() }
+
+    mutating func receive(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try take(response)
+        return proceed()
+    }
+
+    mutating func receive(
+        _ failure: GATT.Failure,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        guard case .attribute(.attributeNotFound, _) = failure else { throw failure }
+        return .complete(outcome())
+    }
+
+    /// Returns the next request, or completes the procedure.
+    func proceed() -> ProcedureStep {
+        guard let next = sweep.next else { return .complete(outcome()) }
+        return .send(request(from: next))
+    }
+}
+
+extension Array {
+    /// Appends a result of a discovery unless the limit is reached.
+    ///
+    /// - Throws: ``GATT/Failure/tooManyAttributes`` at `GATT.discoveryLimit`.
+    mutating func keep(_ element: Element) throws(GATT.Failure) {
+        guard count < GATT.discoveryLimit else { throw .tooManyAttributes }
+        append(element)
+    }
+}
+
+/// The progress of a discovery through a range of handles, in ascending order.
+///
+/// Each response must contain greater handles than all responses before it, and only handles in the
+/// requested range. A server cannot make a discovery endless, because every accepted response
+/// advances the sweep by at least one handle.
+struct HandleSweep: Sendable {
+    /// The first handle of the next request, or nil when the range is exhausted.
+    private(set) var next: AttributeHandle?
+
+    /// The last handle of each request.
+    let last: AttributeHandle
+
+    /// Creates a sweep from `first` to `last`, which is empty if `first` is greater than `last`.
+    init(from first: AttributeHandle = .first, through last: AttributeHandle = .last) {
+        next = first <= last ? first : nil
+        self.last = last
+    }
+
+    /// Advances past an attribute in a response.
+    mutating func pass(_ handle: AttributeHandle) throws(GATT.Failure) {
+        try pass(handle, groupEnd: handle)
+    }
+
+    /// Advances past a group of attributes in a response.
+    mutating func pass(
+        _ handle: AttributeHandle,
+        groupEnd: AttributeHandle
+    ) throws(GATT.Failure) {
+        guard let next, handle >= next else {
+            throw .protocolViolation("attribute \(handle) is out of order")
+        }
+        guard handle <= groupEnd else {
+            throw .protocolViolation("group \(handle) ends at \(groupEnd), before it begins")
+        }
+        guard groupEnd <= last else {
+            throw .protocolViolation("attribute \(groupEnd) lies beyond \(last)")
+        }
+        self.next = groupEnd == last ? nil : groupEnd.next
+    }
+}
+
+/// Exchange MTU: exchanges the maximum lengths of PDUs that the client and the server receive (Vol
+/// 3, Part G, 4.3.1).
+///
+/// If the server does not support the request, the MTU stays at 23 bytes, which is an outcome and
+/// not a failure. Once the request is sent, the procedure always runs to its end, because a client
+/// may exchange MTUs only once on each link and could not repeat a canceled exchange.
+struct ExchangeMTU: Procedure {
+    let receiveMTU: Int
+
+    func begin(mtu: Int) -> ProcedureStep {
+        .send(.exchangeMTURequest(.init(receiveMTU: UInt16(receiveMTU))))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .exchangeMTUResponse = response else { throw .unexpected(response) }
+        return .complete(.mtu(mtu))
+    }
+
+    func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .attribute(.requestNotSupported, _) = failure else { throw failure }
+        return .complete(.mtu(mtu))
+    }
+
+    func abandon() -> Bool { true }
+}

@@ -1,6 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothTypes
+
+/// Read Characteristic Value, and Read Characteristic Descriptors: one request, at most MTU - 1
+/// bytes (Vol 3, Part G, 4.8.1 and 4.12.1).
+struct ReadCharacteristicValue: Procedure {
+    let handle: AttributeHandle
+
+    func begin(mtu: Int) -> ProcedureStep {
+        .send(.readRequest(.init(handle: handle)))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .readResponse(let response) = response else { throw .unexpected(response) }
+        return .complete(.value(Array(response.value)))
+    }
+}
+
+/// Reads a value that a server has at most once, such as the Database Hash or the Device Name, by
+/// its type over all handles. For the hash this is the only allowed way (Vol 3, Part G, 7.3).
+///
+/// The procedure needs one request. Read Using Characteristic UUID needs a second one to find out
+/// that there are no more values.
+struct ReadSingleCharacteristicValue: Procedure {
+    let type: BluetoothUUID
+    /// The required length of the value in bytes, or nil if any length is valid.
+    var length: Int?
+
+    func begin(mtu: Int) -> ProcedureStep {
+        .send(.readByTypeRequest(.init(start: .first, end: .last, type: type)))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .readByTypeResponse(let response) = response,
+            let value = response.entries.first?.value
+        else { throw .unexpected(response) }
+        guard length == nil || length == value.count else {
+            throw .protocolViolation("the value of type \(type) has \(value.count) bytes")
+        }
+        return .complete(.value(Array(value)))
+    }
+}
 
 /// Read Long Characteristic Values, and Read Long Characteristic Descriptors: one part after
 /// another, until a part does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
@@ -65,4 +106,106 @@ struct ReadLongCharacteristicValues: Procedure {
         default: throw .unexpected(response)
         }
     }
+}
+
+/// Read Multiple Characteristic Values: reads several values whose lengths the client knows (Vol 3,
+/// Part G, 4.8.4).
+struct ReadMultipleCharacteristicValues: Procedure {
+    let handles: [AttributeHandle]
+
+    func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        try GATT.checkReadMultiple(handles, mtu: mtu)
+        return .send(.readMultipleRequest(.init(handles: handles)))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .readMultipleResponse(let response) = response else {
+            throw .unexpected(response)
+        }
+        return .complete(.value(Array(response.values)))
+    }
+}
+
+extension GATT {
+    /// Checks that there are at least two handles, and not more than fit after the opcode (Vol 3,
+    /// Part F, 3.4.4.7).
+    static func checkReadMultiple(
+        _ handles: [AttributeHandle],
+        mtu: Int
+    ) throws(GATT.Failure) {
+        guard handles.count >= 2 else {
+            throw .invalidOperation("a Read Multiple Request needs two or more values")
+        }
+        let limit = (mtu - 1) / 2
+        guard handles.count <= limit else {
+            throw .invalidOperation("one request can read \(limit) values at most")
+        }
+    }
+}
+
+/// Read Multiple Variable Length Characteristic Values: reads several values with their lengths
+/// (Vol 3, Part G, 4.8.5).
+///
+/// Values that do not fit into one response are missing at the end.
+struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
+    let handles: [AttributeHandle]
+
+    func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        try GATT.checkReadMultiple(handles, mtu: mtu)
+        return .send(.readMultipleVariableRequest(.init(handles: handles)))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard case .readMultipleVariableResponse(let response) = response else {
+            throw .unexpected(response)
+        }
+        guard response.entries.count <= handles.count else {
+            throw .protocolViolation(
+                "\(response.entries.count) values in response to a request for \(handles.count)"
+            )
+        }
+        let values = zip(handles, response.entries).map { handle, entry in
+            GATT.AttributeValue(handle: handle, value: Array(entry.value))
+        }
+        return .complete(.values(values))
+    }
+}
+
+/// Read Using Characteristic UUID: reads all values of a type in a range, without discovery (Vol 3,
+/// Part G, 4.8.2).
+///
+/// A response contains values of one length only, so the next request continues after the last one.
+/// If there is no value, the procedure fails, as any read of a missing attribute does.
+struct ReadUsingCharacteristicUUID: Discovery {
+    var sweep: HandleSweep
+    private let uuid: BluetoothUUID
+    private var values: [GATT.AttributeValue] = []
+
+    init(uuid: BluetoothUUID, sweep: HandleSweep) {
+        self.uuid = uuid
+        self.sweep = sweep
+    }
+
+    func request(from start: AttributeHandle) -> ATT.PDU {
+        .readByTypeRequest(.init(start: start, end: sweep.last, type: uuid))
+    }
+
+    mutating func take(_ response: ATT.PDU) throws(GATT.Failure) {
+        guard case .readByTypeResponse(let response) = response else {
+            throw .unexpected(response)
+        }
+        for entry in response.entries {
+            try sweep.pass(entry.handle)
+            try values.keep(.init(handle: entry.handle, value: Array(entry.value)))
+        }
+    }
+
+    func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard !values.isEmpty, case .attribute(.attributeNotFound, _) = failure else {
+            throw failure
+        }
+        return .complete(outcome())
+    }
+
+    func outcome() -> GATT.Outcome { .values(values) }
 }

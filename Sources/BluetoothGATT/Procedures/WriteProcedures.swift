@@ -41,3 +41,117 @@ extension GATT {
         guard value.count <= limit else { throw .valueTooLong(limit: limit) }
     }
 }
+
+/// Write Without Response: a command, at most MTU - 3 bytes (Vol 3, Part G, 4.9.1).
+struct WriteWithoutResponse: Procedure {
+    let handle: AttributeHandle
+    let value: [UInt8]
+
+    func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        try GATT.checkWrite(value, mtu: mtu)
+        return .send(.writeCommand(.init(handle: handle, value: value[...])))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        throw .unexpected(response)
+    }
+}
+
+/// Signed Write Without Response: a command whose signature proves the identity of its sender on a
+/// link without encryption, with at most MTU - 15 bytes (Vol 3, Part G, 4.9.2).
+struct SignedWriteWithoutResponse: Procedure {
+    let handle: AttributeHandle
+    let value: [UInt8]
+    let signer: GATT.CommandSigner
+
+    func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        let length = ATT.SignedWriteCommand.signatureLength
+        try GATT.checkWrite(value, signatureLength: length, mtu: mtu)
+        return .send(.signedWriteCommand(signer.sign(value, for: handle)))
+    }
+
+    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        throw .unexpected(response)
+    }
+}
+
+/// Write Long Characteristic Values, and Write Long Characteristic Descriptors: one value in as
+/// many parts as necessary (Vol 3, Part G, 4.9.4 and 4.12.4).
+///
+/// The specification requires the comparison of the server's responses only for reliable writes.
+/// This procedure compares them as well, because it needs no further request and prevents the write
+/// of a damaged value.
+struct WriteLongCharacteristicValues: Procedure {
+    let handle: AttributeHandle
+    let offset: Int
+    let value: [UInt8]
+    private var writes = QueuedWrites()
+
+    init(handle: AttributeHandle, offset: Int, value: [UInt8]) {
+        self.handle = handle
+        self.offset = offset
+        self.value = value
+    }
+
+    mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        try writes.add(value, at: offset, of: handle)
+        return writes.begin(mtu: mtu)
+    }
+
+    mutating func receive(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(response, mtu: mtu)
+    }
+
+    mutating func receive(
+        _ failure: GATT.Failure,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(failure)
+    }
+
+    mutating func abandon() -> Bool {
+        writes.abandon()
+        return true
+    }
+}
+
+/// Characteristic Value Reliable Writes: several values that the server returns for comparison and
+/// then writes all together or not at all (Vol 3, Part G, 4.9.5).
+///
+/// A value that does not fit into one PDU is prepared in parts, like a long value.
+struct CharacteristicValueReliableWrites: Procedure {
+    let values: [GATT.AttributeValue]
+    private var writes = QueuedWrites()
+
+    init(values: [GATT.AttributeValue]) {
+        self.values = values
+    }
+
+    mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard !values.isEmpty else { throw .invalidOperation("there are no values to write") }
+        for value in values { try writes.add(value.value, of: value.handle) }
+        return writes.begin(mtu: mtu)
+    }
+
+    mutating func receive(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(response, mtu: mtu)
+    }
+
+    mutating func receive(
+        _ failure: GATT.Failure,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(failure)
+    }
+
+    mutating func abandon() -> Bool {
+        writes.abandon()
+        return true
+    }
+}
