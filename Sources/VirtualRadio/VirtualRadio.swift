@@ -6,7 +6,7 @@
 // The simulation is reproducible: the same seed and the same commands lead to the same packets at
 // the same nanoseconds on every machine.
 //
-// **Time and randomness.** A `World` has its own time and its own randomness. Time is a `Timeline`,
+// **Time and randomness.** A `World` has its own time and its own randomness. Time is a `EventTimeline`,
 // a heap of events ordered by instant and, within an instant, by the order of scheduling. Time
 // jumps from event to event, so an hour of advertising takes seconds. Each event is a `WorldEvent`,
 // and `WorldCore` handles it. Randomness comes from `RandomStream`s. Each use of randomness (the

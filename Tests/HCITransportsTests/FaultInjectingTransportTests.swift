@@ -20,7 +20,7 @@ struct FaultInjectingTransportTests {
         let hostLog = Recorder()
         let controllerLog = Recorder()
 
-        init(_ plan: FaultPlan) async throws {
+        init(_ plan: TransportFaultPlan) async throws {
             let (near, far) = InProcessTransport.pair()
             faulty = FaultInjectingTransport(wrapping: near, plan: plan)
             controller = far
@@ -48,15 +48,15 @@ struct FaultInjectingTransportTests {
         stride(from: 0, to: bytes.count - 4, by: 5).map { bytes[$0 + 3] }
     }
 
-    private func plan(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
-        var plan = FaultPlan(seed: 42)
+    private func plan(_ change: (inout TransportFaultPlan) -> Void) -> TransportFaultPlan {
+        var plan = TransportFaultPlan(seed: 42)
         change(&plan)
         return plan
     }
 
     @Test("A plan without faults changes nothing")
     func noFaults() async throws {
-        let scene = try await Scene(FaultPlan(seed: 1))
+        let scene = try await Scene(TransportFaultPlan(seed: 1))
         scene.sendToHost(1...100)
         scene.sendToController(1...100)
         #expect(numbers(scene.hostLog.log.bytes) == Array(1...100))
@@ -77,7 +77,7 @@ struct FaultInjectingTransportTests {
     @Test("The same seed makes the same faults, and another seed makes others")
     func deterministic() async throws {
         func run(seed: UInt64) async throws -> [UInt8] {
-            var plan = FaultPlan(seed: seed)
+            var plan = TransportFaultPlan(seed: seed)
             plan.toHost.drop = 0.3
             plan.toHost.duplicate = 0.2
             plan.toHost.corrupt = 0.2
@@ -167,7 +167,7 @@ struct FaultInjectingTransportTests {
     func reentrant() async throws {
         let executor = ManualExecutor()
         let (near, far) = InProcessTransport.pair()
-        let faulty = FaultInjectingTransport(wrapping: near, plan: FaultPlan(seed: 1))
+        let faulty = FaultInjectingTransport(wrapping: near, plan: TransportFaultPlan(seed: 1))
         let log = Recorder()
         let farLog = Recorder()
         try await faulty.open(on: executor) { event in
@@ -221,7 +221,7 @@ struct FaultInjectingTransportTests {
 
     @Test("Bytes that are no packets are passed on unchanged")
     func lostFraming() async throws {
-        let scene = try await Scene(FaultPlan(seed: 1))
+        let scene = try await Scene(TransportFaultPlan(seed: 1))
         scene.controller.send([[0xFF, 1, 2]])
         scene.executor.drive()
         #expect(scene.hostLog.log.bytes == [0xFF, 1, 2])
@@ -232,7 +232,7 @@ struct FaultInjectingTransportTests {
 struct FaultyLineTests {
     @Test("The line holds a limited number of pieces, and the oldest arrive early")
     func bound() {
-        var rates = FaultPlan.Rates()
+        var rates = TransportFaultPlan.Rates()
         rates.delay = 1
         rates.delayLimit = .seconds(1000)
         var line = FaultyLine(rates, seed: 3)
@@ -248,7 +248,7 @@ struct FaultyLineTests {
 
     @Test("Packets without a complete header or payload are passed on")
     func shortPackets() {
-        var rates = FaultPlan.Rates()
+        var rates = TransportFaultPlan.Rates()
         rates.corrupt = 1
         rates.split = 1
         var line = FaultyLine(rates, seed: 3)

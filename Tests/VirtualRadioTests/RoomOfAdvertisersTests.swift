@@ -11,7 +11,7 @@ private struct Room: Simulation {
     static let ear = RadioID(0)
     static let pdu = LegacyAdvertisingPDU.advertisement(dataLength: 31)
 
-    var timeline = Timeline<Event>()
+    var timeline = EventTimeline<Event>()
     private(set) var trace: [String] = []
     private(set) var sentCount = 0
     private(set) var collisionCount = 0
@@ -71,7 +71,7 @@ private struct Room: Simulation {
         }
         if isDestroyed { collisionCount += 1 }
         guard !isDestroyed, !loss.takesPacket() else { return }
-        trace.append("\(now) \(packet.sender) \(SignalStrength.report(power.decibels)) dBm")
+        trace.append("\(now) \(packet.sender) \(ReceivedSignal.report(power.decibels)) dBm")
     }
 
     private mutating func delay(of radio: RadioID) -> Duration {

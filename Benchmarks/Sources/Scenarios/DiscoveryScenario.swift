@@ -55,10 +55,10 @@
             }
         }
 
-        private var profile: AccessoryProfile {
+        private var profile: SimpleAccessoryProfile {
             let services = (0..<serviceCount).map { number in
                 let first = UInt16(0xF000 + number * 3)
-                return AccessoryProfile.Service(
+                return SimpleAccessoryProfile.Service(
                     BluetoothUUID(first),
                     [
                         .init(BluetoothUUID(first + 1), .read, value: [1]),
@@ -66,7 +66,7 @@
                     ]
                 )
             }
-            return AccessoryProfile(
+            return SimpleAccessoryProfile(
                 name: Self.name,
                 services: services,
                 advertisedServices: [],

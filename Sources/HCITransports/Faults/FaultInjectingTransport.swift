@@ -7,7 +7,7 @@ import Synchronization
 /// A wrapper of a transport that injects faults according to a plan, for testing a host.
 ///
 /// ```swift
-/// var plan = FaultPlan(seed: 7)
+/// var plan = TransportFaultPlan(seed: 7)
 /// plan.toHost.drop = 0.01
 /// let transport = FaultInjectingTransport(wrapping: controller, plan: plan)
 /// ```
@@ -27,11 +27,11 @@ public final class FaultInjectingTransport: HCITransport {
     }
 
     private let inner: any HCITransport
-    private let plan: FaultPlan
+    private let plan: TransportFaultPlan
     private let connection = Mutex<Connection?>(nil)
 
     /// Creates a transport that wraps another.
-    public init(wrapping inner: any HCITransport, plan: FaultPlan) {
+    public init(wrapping inner: any HCITransport, plan: TransportFaultPlan) {
         self.inner = inner
         self.plan = plan
     }
@@ -111,7 +111,7 @@ public final class FaultInjectingTransport: HCITransport {
     private static func receive(
         _ bytes: ArraySlice<UInt8>,
         _ connection: inout Connection,
-        _ plan: FaultPlan,
+        _ plan: TransportFaultPlan,
         _ now: Instant
     ) {
         connection.deframer.append(bytes)
@@ -128,7 +128,7 @@ public final class FaultInjectingTransport: HCITransport {
     }
 
     /// Counts a packet, and returns whether it may pass.
-    private static func counts(_ connection: inout Connection, _ plan: FaultPlan) -> Bool {
+    private static func counts(_ connection: inout Connection, _ plan: TransportFaultPlan) -> Bool {
         connection.packetCount += 1
         if let limit = plan.closesAfter, connection.packetCount > limit {
             connection.isEnding = true

@@ -14,11 +14,11 @@ struct FaultyLine {
         let due: Instant
     }
 
-    private let rates: FaultPlan.Rates
+    private let rates: TransportFaultPlan.Rates
     private var generator: SplitMix64
     private var pieces: [Piece] = []
 
-    init(_ rates: FaultPlan.Rates, seed: UInt64) {
+    init(_ rates: TransportFaultPlan.Rates, seed: UInt64) {
         self.rates = rates
         generator = SplitMix64(seed: seed)
     }

@@ -4,7 +4,7 @@
 ///
 /// The same plan injects the same faults into the same packets each time. All randomness comes from
 /// the seed, and each direction has its own generator.
-public struct FaultPlan: Equatable, Sendable {
+public struct TransportFaultPlan: Equatable, Sendable {
     /// The probability of each fault for a packet of one direction, from 0 (never) to 1 (always).
     public struct Rates: Equatable, Sendable {
         /// The packet does not arrive.

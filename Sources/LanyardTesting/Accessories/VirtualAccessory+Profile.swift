@@ -13,8 +13,8 @@ extension VirtualAccessory {
     /// Returns the profile of the accessory.
     ///
     /// - Parameter record: The record of all written values.
-    func profile(noting record: WriteRecord) -> AccessoryProfile {
-        AccessoryProfile(
+    func profile(noting record: WriteRecord) -> SimpleAccessoryProfile {
+        SimpleAccessoryProfile(
             name: name,
             services: services.map { $0.definition(noting: record) },
             advertisedServices: advertisedServices?.map(\.bluetoothUUID),
@@ -53,8 +53,8 @@ extension VirtualAccessory {
 }
 
 extension VirtualService {
-    func definition(noting record: WriteRecord) -> AccessoryProfile.Service {
-        AccessoryProfile.Service(
+    func definition(noting record: WriteRecord) -> SimpleAccessoryProfile.Service {
+        SimpleAccessoryProfile.Service(
             identifier.bluetoothUUID,
             characteristics.map { $0.definition(noting: record) }
         )
@@ -62,8 +62,9 @@ extension VirtualService {
 }
 
 extension VirtualCharacteristic {
-    fileprivate func definition(noting record: WriteRecord) -> AccessoryProfile.Characteristic {
-        AccessoryProfile.Characteristic(
+    fileprivate func definition(noting record: WriteRecord) -> SimpleAccessoryProfile.Characteristic
+    {
+        SimpleAccessoryProfile.Characteristic(
             identifier.bluetoothUUID,
             properties,
             value: value,

@@ -9,7 +9,7 @@ import VirtualRadio
 /// and whether it pairs.
 public struct SimpleAccessory: ScriptedHost {
     /// The profile of the accessory.
-    public private(set) var profile: AccessoryProfile
+    public private(set) var profile: SimpleAccessoryProfile
 
     var session = ControllerSession()
     /// Splits frames into packets for the controller's buffers.
@@ -21,14 +21,14 @@ public struct SimpleAccessory: ScriptedHost {
     var security: AccessorySecurity?
     /// The address from which the accessory advertises. It is kept over a loss of power, as a
     /// static address may be.
-    var identity: AccessoryIdentity?
+    var identity: SimpleAccessoryIdentity?
 
     /// The six digits that the accessory displays for entry or comparison; `nil` if it displays
     /// nothing.
     public var screen: String? { security?.screen }
 
     /// Creates an accessory for one controller.
-    public init(_ profile: AccessoryProfile) {
+    public init(_ profile: SimpleAccessoryProfile) {
         self.profile = profile
         server = AccessoryServer(profile)
         security = profile.pairing.map(AccessorySecurity.init)
@@ -199,7 +199,7 @@ extension SimpleAccessory {
         guard link == nil, let capabilities = session.capabilities else { return }
         let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
         if let address = identity?.takeWanted() {
-            session.send(AdvertisingPlan.use(address, for: capabilities), now: now)
+            session.send(AccessoryAdvertisingPlan.use(address, for: capabilities), now: now)
         }
         session.send(plan.enable(for: capabilities), now: now)
     }

@@ -5,7 +5,7 @@ import BluetoothTypes
 import VirtualRadio
 
 /// The random address from which an accessory advertises, and its rotation.
-struct AccessoryIdentity: Sendable {
+struct SimpleAccessoryIdentity: Sendable {
     /// The address that the controller has.
     private(set) var inUse: DeviceAddress
     /// The next address, which the accessory uses as soon as it does not advertise.
@@ -69,7 +69,12 @@ extension SimpleAccessory {
         security?.begin(address: address)
         if identity == nil {
             let key = security?.resolvingKey ?? makeKey(address)
-            identity = AccessoryIdentity(address, rotating: profile.rotation, key: key, now: now)
+            identity = SimpleAccessoryIdentity(
+                address,
+                rotating: profile.rotation,
+                key: key,
+                now: now
+            )
         }
         return identity?.takeWanted() ?? identity?.inUse
     }
@@ -82,7 +87,7 @@ extension SimpleAccessory {
         let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
         session.send(plan.disable(for: capabilities), now: now)
         if let address = identity?.takeWanted() {
-            session.send(AdvertisingPlan.use(address, for: capabilities), now: now)
+            session.send(AccessoryAdvertisingPlan.use(address, for: capabilities), now: now)
         }
         session.send(plan.enable(for: capabilities), now: now)
     }
@@ -94,7 +99,7 @@ extension SimpleAccessory {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// The time for which the accessory uses a private address; `nil` if it has none.
     fileprivate var rotation: Duration? {
         if case .rotating(let period) = address { max(period, .seconds(1)) } else { nil }

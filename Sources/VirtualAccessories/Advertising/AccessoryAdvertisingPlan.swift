@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The advertising data and parameters of one device.
-struct AdvertisingPlan: Sendable {
+struct AccessoryAdvertisingPlan: Sendable {
     /// The form of the packets.
     enum Form: Sendable {
         /// Packets of Bluetooth 4.0, which all scanners receive and which carry 31 bytes.
@@ -82,7 +82,7 @@ struct AdvertisingPlan: Sendable {
 }
 
 // The legacy commands.
-extension AdvertisingPlan {
+extension AccessoryAdvertisingPlan {
     private var legacySetUp: [HCI.EncodedCommand] {
         var commands: [HCI.EncodedCommand] = []
         if let randomAddress {
@@ -121,7 +121,7 @@ extension AdvertisingPlan {
 }
 
 // The extended commands.
-extension AdvertisingPlan {
+extension AccessoryAdvertisingPlan {
     private var extendedSetUp: [HCI.EncodedCommand] {
         var commands = [extendedParameters]
         if let randomAddress {

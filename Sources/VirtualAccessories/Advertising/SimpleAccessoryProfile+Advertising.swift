@@ -2,12 +2,12 @@
 import BluetoothGAP
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns the advertising plan of the accessory. The advertisement has flags, the name, and as
     /// many service UUIDs as fit. The scan response has the appearance, the manufacturer data, and
     /// the service UUIDs if none fit into the advertisement.
-    func advertisingPlan(publicAddress: DeviceAddress?) -> AdvertisingPlan {
-        AdvertisingPlan(
+    func advertisingPlan(publicAddress: DeviceAddress?) -> AccessoryAdvertisingPlan {
+        AccessoryAdvertisingPlan(
             data: advertisement,
             scanResponse: scanResponse,
             interval: advertisingInterval,

@@ -67,7 +67,7 @@ public struct Beacon: ScriptedHost {
     }
 
     private mutating func advertise(on capabilities: ControllerCapabilities, now: Instant) {
-        let plan = AdvertisingPlan(
+        let plan = AccessoryAdvertisingPlan(
             form: isExtended ? .extended : .legacy,
             kind: .nonConnectable,
             data: message.advertisingData,

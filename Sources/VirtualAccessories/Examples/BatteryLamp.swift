@@ -2,9 +2,9 @@
 import BluetoothATT
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns a lamp with a battery. Its switch and its color can be read and written.
-    public static func batteryLamp(name: String) -> AccessoryProfile {
+    public static func batteryLamp(name: String) -> SimpleAccessoryProfile {
         let lamp = Service(
             BluetoothUUID.example(0x1A00),
             [
@@ -37,7 +37,7 @@ extension AccessoryProfile {
                 ),
             ]
         )
-        return AccessoryProfile(
+        return SimpleAccessoryProfile(
             name: name,
             appearance: 0x0585,  // Desk light
             services: [lamp, drainingBattery],

@@ -2,11 +2,11 @@
 import BluetoothATT
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns an accessory with many kinds of services, for the demo and for tests. The accessory
     /// of the same name that runs on Bumble has the same services and behavior.
-    public static func demo(name: String) -> AccessoryProfile {
-        AccessoryProfile(
+    public static func demo(name: String) -> SimpleAccessoryProfile {
+        SimpleAccessoryProfile(
             name: name,
             services: [battery(level: 87), demoHeartRate, demoInformation, demoService],
             advertisedServices: [0x180F, 0x180D, 0x180A].map { BluetoothUUID($0) },

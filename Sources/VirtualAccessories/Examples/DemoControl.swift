@@ -41,11 +41,12 @@ enum DemoControl {
     /// Returns `count` values of `size` bytes, each of which begins with its number.
     private static func burst(_ count: Int, _ size: Int) -> ValueStream {
         ValueStream(every: .zero, limit: count) { number in
-            UInt32(truncatingIfNeeded: number).littleEndian4 + AccessoryProfile.pattern(size - 4)
+            UInt32(truncatingIfNeeded: number).littleEndian4
+                + SimpleAccessoryProfile.pattern(size - 4)
         }
     }
 
-    private static let added = AccessoryProfile.Service(
+    private static let added = SimpleAccessoryProfile.Service(
         DemoUUID.added,
         [.init(DemoUUID.addedValue, .read, value: Array("new".utf8))]
     )

@@ -16,7 +16,7 @@ public enum ExampleAccessories {
     public static func make(
         kind: String,
         name: String? = nil,
-        _ adjust: (inout AccessoryProfile) -> Void = { _ in }
+        _ adjust: (inout SimpleAccessoryProfile) -> Void = { _ in }
     ) -> (any ScriptedHost)? {
         Kind(rawValue: kind)?.make(name: name, adjust)
     }
@@ -75,7 +75,7 @@ public enum ExampleAccessories {
 
         func make(
             name: String?,
-            _ adjust: (inout AccessoryProfile) -> Void = { _ in }
+            _ adjust: (inout SimpleAccessoryProfile) -> Void = { _ in }
         ) -> any ScriptedHost {
             switch self {
             case .beacon: return Beacon(.iBeacon(uuid: Self.owner, major: 1, minor: 7, power: -59))
@@ -87,7 +87,7 @@ public enum ExampleAccessories {
             }
         }
 
-        private func profile(name: String) -> AccessoryProfile {
+        private func profile(name: String) -> SimpleAccessoryProfile {
             switch self {
             case .heartRate: .heartRate(name: name)
             case .thermometer: .thermometer(name: name)

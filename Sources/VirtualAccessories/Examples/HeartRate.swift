@@ -2,15 +2,15 @@
 import BluetoothATT
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns a chest strap on a person who runs and rests (Heart Rate Service 1.0).
-    public static func heartRate(name: String) -> AccessoryProfile {
+    public static func heartRate(name: String) -> SimpleAccessoryProfile {
         let measurement = Characteristic(
             BluetoothUUID(0x2A37),
             .notify,
             stream: ValueStream(every: .seconds(1), value: runnersBeat)
         )
-        return AccessoryProfile(
+        return SimpleAccessoryProfile(
             name: name,
             appearance: 0x0341,  // Heart rate belt
             services: [

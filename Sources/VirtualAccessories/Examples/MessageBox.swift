@@ -3,7 +3,7 @@ import BluetoothATT
 import BluetoothTypes
 import JSONText
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns a box that exchanges JSON messages. A Central writes messages between STX (0x02) and
     /// ETX (0x03) to one characteristic, and the box sends its messages as notifications of
     /// another, in as many parts as they need.
@@ -16,7 +16,7 @@ extension AccessoryProfile {
     /// | `{"tell":…}` | the same |
     /// | `{"ask":"refuse","id":7}` | `{"refuse":"as you asked","id":7}` |
     /// | `{"ask":"disconnect","id":7}` | nothing: the box disconnects |
-    public static func messageBox(name: String) -> AccessoryProfile {
+    public static func messageBox(name: String) -> SimpleAccessoryProfile {
         let box = Service(
             BluetoothUUID.example(0x1D00),
             [
@@ -40,7 +40,7 @@ extension AccessoryProfile {
                 ),
             ]
         )
-        return AccessoryProfile(
+        return SimpleAccessoryProfile(
             name: name,
             services: [box, battery(level: 73)],
             pairing: AccessoryPairing(.noInputNoOutput)

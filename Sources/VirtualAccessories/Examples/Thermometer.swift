@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Returns a sensor on a shelf with temperature, humidity and pressure (Environmental Sensing
     /// 1.0).
-    public static func thermometer(name: String) -> AccessoryProfile {
+    public static func thermometer(name: String) -> SimpleAccessoryProfile {
         let environment = Service(
             BluetoothUUID(0x181A),
             [
@@ -28,7 +28,7 @@ extension AccessoryProfile {
                 ),
             ]
         )
-        return AccessoryProfile(
+        return SimpleAccessoryProfile(
             name: name,
             appearance: 0x0300,  // Thermometer
             services: [environment, battery(level: 91)],

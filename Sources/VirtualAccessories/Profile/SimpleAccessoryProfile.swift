@@ -7,12 +7,12 @@ import BluetoothTypes
 /// The definition of a simple accessory: its advertising, its services and its behavior.
 ///
 /// ```swift
-/// let battery = AccessoryProfile.Characteristic(
+/// let battery = SimpleAccessoryProfile.Characteristic(
 ///     BluetoothUUID(0x2A19),
 ///     [.read, .notify],
 ///     value: [87]
 /// )
-/// let profile = AccessoryProfile(
+/// let profile = SimpleAccessoryProfile(
 ///     name: "Lamp",
 ///     services: [.init(BluetoothUUID(0x180F), [battery])]
 /// )
@@ -21,7 +21,7 @@ import BluetoothTypes
 ///
 /// The accessory adds the services that every device has before the others: Generic Access with
 /// name and appearance, and Generic Attribute with Service Changed.
-public struct AccessoryProfile: Sendable {
+public struct SimpleAccessoryProfile: Sendable {
     /// The name. The advertisement has as much of it as fits.
     public var name: String
     /// The appearance (Assigned Numbers, 2.6).

@@ -37,7 +37,7 @@ public enum AccessoryDeed: Sendable {
     /// Requests another connection interval from the Central.
     case requestInterval(Duration)
     /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
-    case addService(AccessoryProfile.Service)
+    case addService(SimpleAccessoryProfile.Service)
     /// Removes all services with the UUID, and indicates it to a client that is subscribed to
     /// Service Changed.
     case removeServices(BluetoothUUID)

@@ -32,7 +32,7 @@ struct AccessoryServer: Sendable {
     /// The number of indications that were sent and are not confirmed.
     private var indications = 0
 
-    init(_ profile: AccessoryProfile) {
+    init(_ profile: SimpleAccessoryProfile) {
         bearer = ATTBearer(receiveMTULimit: Int(profile.mtu))
         // The first service takes the first handle, which the server's own services yield. The
         // others follow.
@@ -74,7 +74,7 @@ struct AccessoryServer: Sendable {
     /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
     ///
     /// - Returns: False, without any effect, if the service cannot be published.
-    mutating func add(_ service: AccessoryProfile.Service, at handle: AttributeHandle? = nil)
+    mutating func add(_ service: SimpleAccessoryProfile.Service, at handle: AttributeHandle? = nil)
         -> Bool
     {
         var definition = service.definition

@@ -9,7 +9,7 @@ public struct AccessoryValues: Sendable {
     var server = GATTServer()
 
     /// The characteristics, by the handles of their values.
-    private(set) var characteristics: [AttributeHandle: AccessoryProfile.Characteristic] = [:]
+    private(set) var characteristics: [AttributeHandle: SimpleAccessoryProfile.Characteristic] = [:]
 
     /// The handle of the first characteristic with each UUID.
     private var handles: [BluetoothUUID: AttributeHandle] = [:]
@@ -44,7 +44,10 @@ public struct AccessoryValues: Sendable {
     func handle(of uuid: BluetoothUUID) -> AttributeHandle? { handles[uuid] }
 
     /// Adds the characteristics of a service that was published.
-    mutating func add(_ service: AccessoryProfile.Service, as published: GATT.PublishedService) {
+    mutating func add(
+        _ service: SimpleAccessoryProfile.Service,
+        as published: GATT.PublishedService
+    ) {
         for (characteristic, place) in zip(service.characteristics, published.characteristics) {
             let handle = place.valueHandle
             characteristics[handle] = characteristic

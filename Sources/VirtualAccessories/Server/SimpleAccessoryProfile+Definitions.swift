@@ -3,7 +3,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// The services that every device has, unless the profile defines them itself, followed by the
     /// profile's services.
     var allServices: [Service] {
@@ -30,14 +30,14 @@ extension AccessoryProfile {
     }
 }
 
-extension AccessoryProfile.Service {
+extension SimpleAccessoryProfile.Service {
     /// The definition for the GATT server.
     var definition: GATT.ServiceDefinition {
         .init(uuid, isPrimary: isPrimary, characteristics.map(\.definition))
     }
 }
 
-extension AccessoryProfile.Characteristic {
+extension SimpleAccessoryProfile.Characteristic {
     /// The definition for the GATT server. The application answers for a value with a reaction, and
     /// the server for all others.
     fileprivate var definition: GATT.CharacteristicDefinition {

@@ -101,7 +101,7 @@ public final class SimulatedAir: @unchecked Sendable {
     ///
     /// - Throws: `CancellationError` at once when the task is canceled.
     public func sleep(for duration: Duration) async throws {
-        try await Pause(executor: executor, end: now + duration).wait()
+        try await VirtualPause(executor: executor, end: now + duration).wait()
     }
 }
 

@@ -4,7 +4,7 @@ import HCITransports
 import Synchronization
 
 /// A task's wait for an instant of virtual time. Each value is used once.
-final class Pause: Sendable {
+final class VirtualPause: Sendable {
     private enum State {
         case notBegun
         case waiting(CheckedContinuation<Void, any Error>, any HostTimer)

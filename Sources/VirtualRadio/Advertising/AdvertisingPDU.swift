@@ -57,9 +57,9 @@ package enum AdvertisingPDU: Sendable {
     /// ADV_EXT_IND, AUX_ADV_IND, AUX_CHAIN_IND or AUX_SCAN_RSP.
     case extended(ExtendedAdvertisement)
     /// SCAN_REQ or AUX_SCAN_REQ.
-    case scanRequest(ScanRequest)
+    case scanRequest(ScanRequestPDU)
     /// CONNECT_IND or AUX_CONNECT_REQ.
-    case connectionRequest(ConnectionRequest)
+    case connectionRequest(ConnectIndication)
     /// AUX_CONNECT_RSP.
     case connectionResponse(ConnectionResponse)
 
@@ -150,7 +150,7 @@ package struct ExtendedAdvertisement: Sendable {
 }
 
 /// SCAN_REQ or AUX_SCAN_REQ.
-package struct ScanRequest: Sendable {
+package struct ScanRequestPDU: Sendable {
     /// The handle of the set that the request is addressed to.
     package var set: UInt8
     /// ScanA.
@@ -167,7 +167,7 @@ package struct ScanRequest: Sendable {
 }
 
 /// CONNECT_IND or AUX_CONNECT_REQ. The link has the parameters that the packet carries.
-package struct ConnectionRequest: Sendable {
+package struct ConnectIndication: Sendable {
     /// The handle of the set that the request is addressed to.
     package var set: UInt8
     /// InitA.

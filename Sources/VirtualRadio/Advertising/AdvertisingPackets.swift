@@ -22,7 +22,7 @@ extension VirtualController {
     }
 
     /// Returns an ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
-    private func legacyPDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
+    private func legacyPDU(_ set: borrowing VirtualAdvertisingSet) -> LegacyAdvertisement {
         LegacyAdvertisement(
             set: set.handle,
             advertiser: set.run?.addresses.own ?? publicAddress,
@@ -35,7 +35,7 @@ extension VirtualController {
     }
 
     /// Returns a SCAN_RSP (Vol 6, Part B, 2.3.2.2).
-    func scanResponsePDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
+    func scanResponsePDU(_ set: borrowing VirtualAdvertisingSet) -> LegacyAdvertisement {
         LegacyAdvertisement(
             set: set.handle,
             advertiser: set.run?.addresses.own ?? publicAddress,
@@ -48,7 +48,7 @@ extension VirtualController {
 
     /// Returns an ADV_EXT_IND (Vol 6, Part B, 2.3.1.5). If there is an auxiliary packet, the
     /// ADV_EXT_IND only points to it, and the addresses are in the auxiliary packet.
-    private func extendedPDU(_ set: borrowing AdvertisingSet) -> ExtendedAdvertisement {
+    private func extendedPDU(_ set: borrowing VirtualAdvertisingSet) -> ExtendedAdvertisement {
         let pointer = set.run?.pointer
         return extendedPDU(
             .primary,
@@ -62,7 +62,7 @@ extension VirtualController {
     /// Returns a packet with the Common Extended Advertising Payload Format.
     func extendedPDU(
         _ kind: ExtendedAdvertisement.Kind,
-        _ set: borrowing AdvertisingSet,
+        _ set: borrowing VirtualAdvertisingSet,
         fields: ExtendedAdvertisingPDU.Fields,
         pointer: ExtendedAdvertisement.Pointer?,
         data: [UInt8]

@@ -6,7 +6,7 @@ import BluetoothTypes
 extension VirtualController {
     /// Handles a scan request.
     mutating func hear(
-        _ request: ScanRequest,
+        _ request: ScanRequestPDU,
         in packet: AdvertisingPacket,
         rssi: Int8,
         _ ether: inout Ether
@@ -66,7 +66,7 @@ extension VirtualController {
 
     /// Handles a connection request.
     mutating func hear(
-        _ request: ConnectionRequest,
+        _ request: ConnectIndication,
         in packet: AdvertisingPacket,
         rssi: Int8,
         _ ether: inout Ether
@@ -101,7 +101,7 @@ extension VirtualController {
 
     /// Sends AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.3).
     private func answer(
-        _ request: ConnectionRequest,
+        _ request: ConnectIndication,
         in packet: AdvertisingPacket,
         weakerBy reduction: Int16,
         _ ether: inout Ether

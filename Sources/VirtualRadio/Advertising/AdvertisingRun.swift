@@ -76,7 +76,7 @@ struct AdvertisingAddresses: Sendable {
 extension VirtualController {
     /// Returns the addresses for an event of the set that begins now; `nil` if the host must set a
     /// random address first.
-    func addresses(for set: borrowing AdvertisingSet) -> AdvertisingAddresses? {
+    func addresses(for set: borrowing VirtualAdvertisingSet) -> AdvertisingAddresses? {
         let configuration = set.configuration
         let target = configuration.isDirected ? targetAddress(configuration) : nil
         if configuration.isPrivate,

@@ -115,7 +115,7 @@ extension VirtualController {
         return (pointing, Array(bytes[carried..<end]))
     }
 
-    private func carriedData(_ set: borrowing AdvertisingSet) -> [UInt8] {
+    private func carriedData(_ set: borrowing VirtualAdvertisingSet) -> [UInt8] {
         guard set.run?.isResponding != true else { return set.response.bytes }
         return set.configuration.carriesData ? set.data.bytes : []
     }

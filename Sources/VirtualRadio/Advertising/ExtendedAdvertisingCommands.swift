@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-extension Advertiser {
+extension VirtualAdvertiser {
     /// The largest advertising handle that a host may choose (Vol 4, Part E, 7.8.53).
     static let handleMaximum: UInt8 = 0xEF
 
@@ -84,7 +84,7 @@ extension VirtualController {
     fileprivate mutating func setParameters(
         _ command: HCI.LESetExtendedAdvertisingParameters
     ) throws(HCI.ErrorCode) -> HCI.LESetExtendedAdvertisingParameters.ReturnParameters {
-        guard command.advertisingHandle <= Advertiser.handleMaximum else {
+        guard command.advertisingHandle <= VirtualAdvertiser.handleMaximum else {
             throw .invalidCommandParameters
         }
         let configuration = try AdvertisingSetConfiguration(command, power: reportedPower)
@@ -97,7 +97,7 @@ extension VirtualController {
                 throw .memoryCapacityExceeded
             }
             advertiser.sets.append(
-                AdvertisingSet(
+                VirtualAdvertisingSet(
                     handle: command.advertisingHandle,
                     configuration: configuration,
                     dataID: UInt16(truncatingIfNeeded: dice.next())

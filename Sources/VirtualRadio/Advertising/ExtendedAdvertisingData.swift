@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The effects of the data commands of extended advertising (Vol 4, Part E, 7.8.54 and 7.8.55).
-extension AdvertisingSet {
+extension VirtualAdvertisingSet {
     /// Performs LE Set Extended Advertising Data.
     mutating func setData(_ command: HCI.LESetExtendedAdvertisingData) throws(HCI.ErrorCode) {
         guard configuration.carriesData else { throw .invalidCommandParameters }

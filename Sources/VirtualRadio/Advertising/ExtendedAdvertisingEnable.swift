@@ -36,7 +36,7 @@ extension VirtualController {
     ///
     /// - Throws: An error code if the set cannot be enabled with this plan.
     private func run(
-        of set: AdvertisingSet,
+        of set: VirtualAdvertisingSet,
         _ plan: HCI.AdvertisingSetRun,
         _ ether: Ether
     ) throws(HCI.ErrorCode) -> AdvertisingRun {
@@ -51,7 +51,7 @@ extension VirtualController {
     }
 }
 
-extension Advertiser {
+extension VirtualAdvertiser {
     /// Returns the places of the named sets.
     ///
     /// - Throws: `unknownAdvertisingIdentifier` if a set does not exist, `invalidCommandParameters`
@@ -69,7 +69,7 @@ extension Advertiser {
     }
 }
 
-extension AdvertisingSet {
+extension VirtualAdvertisingSet {
     /// Checks that the set's data is complete and the plan is valid.
     ///
     /// - Throws: `commandDisallowed` or `invalidCommandParameters` if they are not.

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-extension Advertiser {
+extension VirtualAdvertiser {
     /// The handlers of the legacy advertising commands (Vol 4, Part E, 7.8.5 to 7.8.9).
     static let legacyHandlers: [CommandHandler] = [
         .completing(HCI.LESetAdvertisingParameters.self, in: .legacy) {
@@ -39,10 +39,10 @@ extension Advertiser {
     /// The place of the set of the legacy commands. The first legacy command creates the set.
     fileprivate var legacyPlace: Int {
         mutating get {
-            if let place = place(of: AdvertisingSet.legacyHandle) { return place }
+            if let place = place(of: VirtualAdvertisingSet.legacyHandle) { return place }
             sets.append(
-                AdvertisingSet(
-                    handle: AdvertisingSet.legacyHandle,
+                VirtualAdvertisingSet(
+                    handle: VirtualAdvertisingSet.legacyHandle,
                     configuration: .standard,
                     isOfLegacyCommands: true
                 )

@@ -11,11 +11,11 @@ import BluetoothTypes
 /// - *Run*: the time from enabling a set to its end.
 ///
 /// There are few sets, so they are in an array, and timers and packets find them by their handles.
-package struct Advertiser: Sendable {
+package struct VirtualAdvertiser: Sendable {
     /// The largest number of sets.
     let setLimit: Int
     /// The sets, in the order in which they were created.
-    var sets: [AdvertisingSet] = []
+    var sets: [VirtualAdvertisingSet] = []
 
     init(setLimit: Int) {
         self.setLimit = setLimit

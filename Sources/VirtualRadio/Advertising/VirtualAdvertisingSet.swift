@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// An advertising set.
-struct AdvertisingSet: Sendable {
+struct VirtualAdvertisingSet: Sendable {
     /// The handle of the set of the legacy commands, which do not identify a set.
     static let legacyHandle: UInt8 = 0
 

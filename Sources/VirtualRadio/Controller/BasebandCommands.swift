@@ -36,7 +36,7 @@ extension VirtualController {
         settings = ControllerSettings()
         acceptList = FilterAcceptList(limit: configuration.acceptListLimit)
         resolvingList = ResolvingList(limit: configuration.resolvingListLimit)
-        advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
+        advertiser = VirtualAdvertiser(setLimit: configuration.advertisingSetLimit)
         scanner = Scanner()
         initiator = Initiator()
         keyAgreement = KeyAgreement()

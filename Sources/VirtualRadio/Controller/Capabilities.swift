@@ -34,7 +34,7 @@ extension ControllerConfiguration {
 
     /// The range of transmit powers, in dBm.
     package var transmitPowers: ClosedRange<Int8> {
-        let highest = SignalStrength.report(transmitPower)
+        let highest = ReceivedSignal.report(transmitPower)
         return min(-20, highest)...highest
     }
 

@@ -7,7 +7,7 @@ import BluetoothTypes
 ///
 /// Links and controllers add events and data through the ether (`emit`, `deliver`). The world takes
 /// the packets after every event and delivers them to the host.
-package struct HostPort: Sendable {
+package struct HostWire: Sendable {
     /// The host's event masks.
     package var filter = EventFilter()
     /// The host's buffers.

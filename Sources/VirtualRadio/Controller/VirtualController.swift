@@ -25,7 +25,7 @@ package struct VirtualController: Sendable {
     /// The resolving list for private addresses.
     package var resolvingList: ResolvingList
     /// The advertising sets.
-    package var advertiser: Advertiser
+    package var advertiser: VirtualAdvertiser
     /// The scanner.
     package var scanner: Scanner
     /// The initiator.
@@ -47,7 +47,7 @@ package struct VirtualController: Sendable {
         self.publicAddress = publicAddress
         acceptList = FilterAcceptList(limit: configuration.acceptListLimit)
         resolvingList = ResolvingList(limit: configuration.resolvingListLimit)
-        advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
+        advertiser = VirtualAdvertiser(setLimit: configuration.advertisingSetLimit)
         scanner = Scanner()
         initiator = Initiator()
         dice = seed.stream("controller", radio.rawValue)

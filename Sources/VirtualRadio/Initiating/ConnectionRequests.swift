@@ -26,7 +26,7 @@ extension VirtualController {
             identity: identity.link,
             token: ListeningToken.make(start, isInitiator: true)
         )
-        let pdu = ConnectionRequest(
+        let pdu = ConnectIndication(
             set: advertisement.set,
             initiator: identity.own,
             advertiser: advertisement.advertiser,
@@ -47,7 +47,7 @@ extension VirtualController {
     /// Handles the end of the connection request. A legacy request is not answered, so it creates
     /// the link.
     mutating func initiatorTransmitted(
-        _ request: ConnectionRequest,
+        _ request: ConnectIndication,
         _ packet: AdvertisingPacket,
         _ ether: inout Ether
     ) {

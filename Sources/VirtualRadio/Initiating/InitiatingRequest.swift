@@ -7,7 +7,7 @@ struct InitiatingRequest: Sendable {
     /// The parameters of one PHY.
     struct Channels: Sendable {
         /// The scan interval and window.
-        let timing: ScanTiming
+        let timing: ScanSchedule
         /// The initial parameters of a link on the PHY.
         let parameters: LinkParameters
     }
@@ -50,7 +50,7 @@ extension InitiatingRequest {
             command.ownAddressType
         )
         uncoded = Channels(
-            timing: try ScanTiming(
+            timing: try ScanSchedule(
                 command.scanInterval,
                 command.scanWindow,
                 within: ScanSettings.legacyRange
@@ -102,7 +102,7 @@ extension InitiatingRequest {
 extension InitiatingRequest.Channels {
     fileprivate init?(_ channels: HCI.PHYInitiatingParameters?) throws(HCI.ErrorCode) {
         guard let channels else { return nil }
-        timing = try ScanTiming(
+        timing = try ScanSchedule(
             channels.scanInterval,
             channels.scanWindow,
             within: ScanSettings.extendedRange

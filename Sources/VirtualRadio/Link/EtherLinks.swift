@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothHCI
 import BluetoothTypes
 
@@ -6,7 +7,7 @@ import BluetoothTypes
 ///
 /// There are few links, and every packet needs one, so they are sorted by identity, which is the
 /// order of their creation.
-package struct LinkTable: Sendable {
+package struct EtherLinks: Sendable {
     private var names: [LinkID] = []
     private var boxes: [LinkBox?] = []
     private var nextNumber: UInt64 = 1
@@ -110,4 +111,23 @@ final class LinkBox: @unchecked Sendable {
     init(_ link: Link) {
         self.link = link
     }
+}
+
+/// The identity of a link in its world, which is never reused.
+package struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number of the link in its world.
+    package let rawValue: UInt64
+
+    package static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
+
+    package var description: String { "link \(rawValue)" }
+}
+
+/// One of the two ends of a link.
+package enum LinkSide: Hashable, Sendable, CaseIterable {
+    case central
+    case peripheral
+
+    /// The other end.
+    package var other: LinkSide { self == .central ? .peripheral : .central }
 }

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// One end of a link: the state of the link in one controller.
 ///
 /// It is large, and is read and changed many times for every packet, so it is a class. Only its
-/// link refers to it. It changes only through a link that was taken out of the table (`LinkTable`),
+/// link refers to it. It changes only through a link that was taken out of the table (`EtherLinks`),
 /// and the table copies links that are shared. So a `LinkEnd` can be sent like a value.
 package final class LinkEnd: @unchecked Sendable {
     /// The number of connection intervals within which the first packet must arrive (Vol 6, Part B,
@@ -26,7 +26,9 @@ package final class LinkEnd: @unchecked Sendable {
     /// The timing and modulation of packets, as this end knows them.
     package var rhythm: LinkRhythm { didSet { pace = LinkPace(rhythm, dataLength) } }
     /// The negotiated lengths of packets.
-    package var dataLength = DataLength.minimum { didSet { pace = LinkPace(rhythm, dataLength) } }
+    package var dataLength = LinkDataLength.minimum {
+        didSet { pace = LinkPace(rhythm, dataLength) }
+    }
     /// The values that follow from the two.
     private(set) var pace: LinkPace
     /// The key that encrypts sent payloads; `nil` without encryption.
@@ -52,7 +54,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// The arrival of the last whole packet; `nil` before the first.
     package internal(set) var lastHeard: Instant?
     /// The signal strength of the last packet.
-    package internal(set) var rssi = SignalStrength.unavailable
+    package internal(set) var rssi = ReceivedSignal.unavailable
     /// The number of consecutive connection events in which the radio was not free, or not for long
     /// enough for all data.
     package internal(set) var missedEvents = 0
@@ -151,10 +153,10 @@ struct LinkPace: Hashable, Sendable {
 
     /// Computes the values. Two data packets, one in each direction, must fit into an interval, or
     /// one end might never send its data. The limit matters only on LE Coded.
-    init(_ rhythm: LinkRhythm, _ dataLength: DataLength) {
+    init(_ rhythm: LinkRhythm, _ dataLength: LinkDataLength) {
         interval = max(Self.intervalMinimum, rhythm.parameters.interval.nanoseconds)
         supervisionTimeout = rhythm.parameters.supervisionTimeout.nanoseconds
-        let half = DataLength(
+        let half = LinkDataLength(
             sendBytes: dataLength.sendBytes,
             sendTime: min(
                 dataLength.sendTime,

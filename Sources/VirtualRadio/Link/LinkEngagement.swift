@@ -128,7 +128,7 @@ extension Link {
 
 extension LinkEnd {
     /// The largest length of a control PDU in bytes, with its MIC.
-    private static let controlLength = DataLength.minimum.sendBytes + PacketLength.mic
+    private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
     /// The length of the Central's next PDU: payload and MIC in bytes.
     fileprivate var nextRequest: Int { nextPayload(isHeard: !isAwaitingAcknowledgement) }

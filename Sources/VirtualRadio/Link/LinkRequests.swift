@@ -43,7 +43,7 @@ extension Ether {
     }
 
     /// Returns the signal strength of the last packet that arrived at this end, for Read RSSI;
-    /// `nil` if there is no such link, `SignalStrength.unavailable` before the first packet.
+    /// `nil` if there is no such link, `ReceivedSignal.unavailable` before the first packet.
     package func linkRSSI(of radio: RadioID, _ handle: ConnectionHandle) -> Int8? {
         linkEnd(of: radio, handle)?.rssi
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 extension VirtualController {
     /// Whether the controller advertises, scans or initiates. Then address resolution must not
     /// change (Vol 4, Part E, 7.8.38 and 7.8.44).
@@ -13,7 +15,7 @@ extension VirtualController {
     }
 }
 
-extension Advertiser {
+extension VirtualAdvertiser {
     /// Whether an enabled set uses the Filter Accept List.
     fileprivate var usesAcceptList: Bool {
         sets.contains { set in
@@ -27,4 +29,24 @@ extension Advertiser {
 extension Initiator {
     /// Whether the initiator connects to any device on the Filter Accept List.
     fileprivate var usesAcceptList: Bool { isActive && request?.peer == nil }
+}
+
+extension ResolvingList {
+    /// The instant at which the private addresses must be replaced; `nil` while there are none.
+    var replacementDue: Instant? { isEnabled && !isEmpty ? madeAt + timeout : nil }
+}
+
+extension VirtualController {
+    /// Sets the timer again, after a change of its conditions.
+    mutating func arrangeReplacement(_ ether: inout Ether) {
+        ether.cancel(&resolvingList.timer)
+        guard let due = resolvingList.replacementDue else { return }
+        resolvingList.timer = ether.schedule(.privateAddresses, of: radio, at: due)
+    }
+
+    /// Replaces the private addresses at the end of their timeout.
+    mutating func replacePrivateAddresses(_ ether: inout Ether) {
+        resolvingList.makeAddresses(at: ether.now, using: &dice)
+        arrangeReplacement(&ether)
+    }
 }

@@ -78,7 +78,7 @@ package struct Reception: Hashable, Sendable {
 }
 
 /// The signal strength as controllers report it (Vol 4, Part E, 7.5.4).
-package enum SignalStrength {
+package enum ReceivedSignal {
     /// The strengths that HCI can express, in dBm.
     package static let reportable: ClosedRange<Int8> = -127...20
     /// The value with which HCI reports an unknown strength.

@@ -16,7 +16,7 @@ struct ListeningPlan: Hashable, Sendable {
     private let coded: ScanRhythm?
 
     /// Creates the plan that begins at `start`; `nil` if there is no PHY to listen on.
-    init?(start: Instant, uncoded: ScanTiming?, coded: ScanTiming?) {
+    init?(start: Instant, uncoded: ScanSchedule?, coded: ScanSchedule?) {
         let start = start.nanoseconds
         switch (uncoded, coded) {
         case (nil, nil): return nil
@@ -27,12 +27,12 @@ struct ListeningPlan: Hashable, Sendable {
             self.uncoded = nil
             self.coded = ScanRhythm(coded, start: start)
         case (let uncoded?, let coded?) where Self.hasRoom(for: uncoded, and: coded):
-            let second = start + Int64(uncoded.window) * ScanTiming.step
+            let second = start + Int64(uncoded.window) * ScanSchedule.step
             self.uncoded = ScanRhythm(uncoded, start: start)
             self.coded = ScanRhythm(coded, start: second)
         case (let uncoded?, let coded?):
             let both = uncoded.interval + coded.interval
-            let second = start + Int64(uncoded.interval) * ScanTiming.step
+            let second = start + Int64(uncoded.interval) * ScanSchedule.step
             self.uncoded = ScanRhythm(uncoded, start: start, every: both)
             self.coded = ScanRhythm(coded, start: second, every: both)
         }
@@ -68,7 +68,7 @@ struct ListeningPlan: Hashable, Sendable {
     }
 
     /// Returns whether the radio can keep both windows open for their whole length.
-    private static func hasRoom(for one: ScanTiming, and other: ScanTiming) -> Bool {
+    private static func hasRoom(for one: ScanSchedule, and other: ScanSchedule) -> Bool {
         one.window * other.interval + other.window * one.interval <= one.interval * other.interval
     }
 }

@@ -53,7 +53,7 @@ extension VirtualController {
             scanner.duplicates == .off || !scanner.answered.contains(advertisement.key),
             let own = requestAddress(toward: advertisement), scanner.backoff.takesTurn()
         else { return }
-        let pdu = ScanRequest(
+        let pdu = ScanRequestPDU(
             set: advertisement.set,
             scanner: own,
             advertiser: advertisement.advertiser

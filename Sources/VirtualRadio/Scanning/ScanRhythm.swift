@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The scan interval and window of a host, in steps of 0.625 ms.
-struct ScanTiming: Hashable, Sendable {
+struct ScanSchedule: Hashable, Sendable {
     /// The time from the start of one window to the start of the next.
     let interval: Int
     /// The time in each interval during which the radio listens.
@@ -36,10 +36,10 @@ struct ScanRhythm: Hashable, Sendable {
     /// Creates the rhythm that begins at `start`.
     ///
     /// - Parameter interval: The interval in steps, in place of the timing's own interval.
-    init(_ timing: ScanTiming, start: Int64, every interval: Int? = nil) {
+    init(_ timing: ScanSchedule, start: Int64, every interval: Int? = nil) {
         self.start = start
-        self.interval = Int64(interval ?? timing.interval) * ScanTiming.step
-        window = Int64(timing.window) * ScanTiming.step
+        self.interval = Int64(interval ?? timing.interval) * ScanSchedule.step
+        window = Int64(timing.window) * ScanSchedule.step
     }
 
     /// Returns the channel on which the radio listens all the time from `from` to `to`; `nil` if it

@@ -7,7 +7,7 @@ struct ScanSettings: Hashable, Sendable {
     /// The scan parameters of one PHY.
     struct Channels: Hashable, Sendable {
         /// The scan interval and window.
-        var timing: ScanTiming
+        var timing: ScanSchedule
         /// Whether the scanner is active: it sends a request for the scan response.
         var isActive: Bool
     }
@@ -18,7 +18,7 @@ struct ScanSettings: Hashable, Sendable {
     var filterPolicy = HCI.ScanFilterPolicy.unfiltered
     /// The parameters of LE 1M; `nil` if it is not scanned.
     var uncoded: Channels? = Channels(
-        timing: ScanTiming(interval: .init(rawValue: 0x10), window: .init(rawValue: 0x10)),
+        timing: ScanSchedule(interval: .init(rawValue: 0x10), window: .init(rawValue: 0x10)),
         isActive: false
     )
     /// The parameters of LE Coded; `nil` if it is not scanned.
@@ -112,12 +112,12 @@ extension ScanSettings.Channels {
         within range: ClosedRange<UInt16>
     ) throws(HCI.ErrorCode) {
         guard type == .passive || type == .active else { throw .invalidCommandParameters }
-        timing = try ScanTiming(interval, window, within: range)
+        timing = try ScanSchedule(interval, window, within: range)
         isActive = type == .active
     }
 }
 
-extension ScanTiming {
+extension ScanSchedule {
     /// Creates the timing.
     ///
     /// - Throws: `invalidCommandParameters` unless both values are in the range and the window is

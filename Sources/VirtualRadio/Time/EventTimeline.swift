@@ -8,7 +8,7 @@ import BluetoothTypes
 /// events that were scheduled during that instant. A chain of events that never leaves an instant
 /// would prevent any advance of time. Therefore, after `instantLimit` events of one instant, the
 /// timeline is *stalled* and returns no more events.
-package struct Timeline<Event: Sendable>: Sendable {
+package struct EventTimeline<Event: Sendable>: Sendable {
     /// The default for `instantLimit`.
     package static var defaultInstantLimit: Int { 1_000_000 }
 

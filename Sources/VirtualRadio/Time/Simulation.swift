@@ -7,7 +7,7 @@ public enum RunOutcome: Equatable, Sendable {
     case reached
     /// The bound of the run came first.
     case boundReached
-    /// One instant had more events than `Timeline.instantLimit`.
+    /// One instant had more events than `EventTimeline.instantLimit`.
     case stalled
 }
 
@@ -16,7 +16,7 @@ package protocol Simulation {
     associatedtype Event: Sendable
 
     /// The events that are due and the present.
-    var timeline: Timeline<Event> { get set }
+    var timeline: EventTimeline<Event> { get set }
 
     /// Handles the event, at `timeline.now`. May schedule and cancel other events.
     mutating func handle(_ event: Event)

@@ -13,15 +13,15 @@ package struct Ether: Sendable {
     /// The seed of all randomness.
     package let seed: WorldSeed
     /// The events that are due and the present.
-    package var timeline = Timeline<WorldEvent>()
+    package var timeline = EventTimeline<WorldEvent>()
     /// The positions of the radios, and the attenuation between them.
     package var environment: RadioEnvironment
     /// The packets that are being sent.
     package var air = Air()
     /// The links.
-    package var links = LinkTable()
+    package var links = EtherLinks()
     /// The controllers' ends of the wires to the hosts, by radio.
-    package var ports: [HostPort] = []
+    package var ports: [HostWire] = []
     /// The radios whose ports have output for their hosts, each once.
     var announcedPorts: [RadioID] = []
     /// The faults of those wires, by radio.
@@ -111,7 +111,7 @@ package struct Ether: Sendable {
             modulation: modulation
         )
         let isWhole = receivers[radio.index].takes(chance)
-        return isWhole && !isCovered ? SignalStrength.report(power.decibels) : nil
+        return isWhole && !isCovered ? ReceivedSignal.report(power.decibels) : nil
     }
 }
 

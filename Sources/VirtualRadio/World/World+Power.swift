@@ -75,7 +75,7 @@ extension WorldCore {
     /// state, and output to the host is lost.
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration
-        ether.ports[radio.index] = HostPort()
+        ether.ports[radio.index] = HostWire()
         ether.links.accounts[radio.index] = LinkAccount(configuration)
         controllers[radio.index] = makeController(configuration, radio: radio)
     }

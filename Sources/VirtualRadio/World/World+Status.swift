@@ -81,8 +81,8 @@ extension World {
             central: ControllerID(central.radio),
             peripheral: ControllerID(peripheral.radio),
             interval: central.rhythm.parameters.interval,
-            centralRSSI: SignalStrength.known(central.rssi),
-            peripheralRSSI: SignalStrength.known(peripheral.rssi)
+            centralRSSI: ReceivedSignal.known(central.rssi),
+            peripheralRSSI: ReceivedSignal.known(peripheral.rssi)
         )
     }
 

@@ -159,7 +159,7 @@ public final class World {
     private struct Running: Simulation {
         let world: World
 
-        var timeline: Timeline<WorldEvent> {
+        var timeline: EventTimeline<WorldEvent> {
             get { world.core.timeline }
             nonmutating _modify { yield &world.core.timeline }
         }

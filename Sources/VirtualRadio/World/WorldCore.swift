@@ -34,7 +34,7 @@ package struct WorldCore {
     }
 
     /// The events that are due and the present.
-    package var timeline: Timeline<WorldEvent> {
+    package var timeline: EventTimeline<WorldEvent> {
         get { ether.timeline }
         _modify { yield &ether.timeline }
     }
@@ -46,7 +46,7 @@ package struct WorldCore {
         guard ether.environment.place(station, as: radio) else { return nil }
         let loss = configuration.faults.loss
         ether.receivers.put(Receiver(loss, seed: ether.seed, radio: radio), at: radio)
-        ether.ports.put(HostPort(), at: radio)
+        ether.ports.put(HostWire(), at: radio)
         ether.wires.put(
             HostWireFaults(.none, seed: ether.seed, radio: radio, now: ether.now),
             at: radio

@@ -254,15 +254,18 @@ struct ConnectingTests {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// A peripheral that ends the link when a value is written.
-    static func leaver(name: String) -> AccessoryProfile {
+    static func leaver(name: String) -> SimpleAccessoryProfile {
         let leave = Characteristic(
             BluetoothUUID(0xFFF1),
             [.read, .write],
             reaction: WriteReaction { _, _ in .accepted([.disconnect]) }
         )
-        return AccessoryProfile(name: name, services: [Service(BluetoothUUID(0xFFF0), [leave])])
+        return SimpleAccessoryProfile(
+            name: name,
+            services: [Service(BluetoothUUID(0xFFF0), [leave])]
+        )
     }
 }
 

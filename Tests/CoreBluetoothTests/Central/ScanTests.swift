@@ -113,7 +113,7 @@ struct ScanTests {
 
     @Test("3.5, 3.6, 3.7 The scan response adds to the advertisement data")
     func scanResponse() async throws {
-        var profile = AccessoryProfile.heartRate(name: "Strap")
+        var profile = SimpleAccessoryProfile.heartRate(name: "Strap")
         profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
         let fixture = try Fixture(profile)
         try await fixture.run {

@@ -142,9 +142,9 @@ struct ChangedServicesTests {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// An accessory that adds a service when 1 is written.
-    fileprivate static let growing = AccessoryProfile(
+    fileprivate static let growing = SimpleAccessoryProfile(
         name: "Plant",
         services: [
             Service(

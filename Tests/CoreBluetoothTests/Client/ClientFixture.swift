@@ -60,9 +60,9 @@ extension CBPeripheral {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// The accessory of these tests: values that support all ways to read, write and subscribe.
-    static let harness = AccessoryProfile(
+    static let harness = SimpleAccessoryProfile(
         name: "Sensor",
         services: [
             Service(

@@ -87,7 +87,7 @@ struct DiscoveryTests {
             BluetoothUUID("7905F431-B5CE-4E99-A40F-4B1E122D00D0")
         )
         let fixture = try Fixture(
-            AccessoryProfile(
+            SimpleAccessoryProfile(
                 name: "Keys",
                 services: [
                     .init(BluetoothUUID(0x1812), [.init(BluetoothUUID(0x2A4A), .read)]),

@@ -106,9 +106,9 @@ struct LinkEndTests {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// An accessory that ends the link when a value is written.
-    fileprivate static let quitter = AccessoryProfile(
+    fileprivate static let quitter = SimpleAccessoryProfile(
         name: "Quitter",
         services: [
             Service(

@@ -13,7 +13,7 @@ struct MuteAccessory: ScriptedHost {
 
     private var inner: SimpleAccessory
 
-    init(_ profile: AccessoryProfile) {
+    init(_ profile: SimpleAccessoryProfile) {
         inner = SimpleAccessory(profile)
     }
 

@@ -105,10 +105,10 @@ struct ProtectedValueTests {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// An accessory with a value that requires encryption, and one that refuses writes.
-    fileprivate static func safe(pairing: AccessoryPairing?) -> AccessoryProfile {
-        AccessoryProfile(
+    fileprivate static func safe(pairing: AccessoryPairing?) -> SimpleAccessoryProfile {
+        SimpleAccessoryProfile(
             name: "Safe",
             services: [
                 Service(

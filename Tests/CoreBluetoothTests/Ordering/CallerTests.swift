@@ -21,7 +21,7 @@ struct CallerTests {
     )
     func questions(seed: UInt64) async throws {
         let profiles = Self.names.map {
-            AccessoryProfile.slates(name: $0, count: Self.callerCount)
+            SimpleAccessoryProfile.slates(name: $0, count: Self.callerCount)
         }
         let fixture = try Fixture(profiles[0], profiles[1], seed: seed)
         try await fixture.run {
@@ -166,7 +166,7 @@ private final class Caller: @unchecked Sendable {
     private func plan(_ number: UInt32, _ chance: UInt64) {
         calls.append {
             $0.writeValue(
-                Data(AccessoryProfile.bytes(of: number)),
+                Data(SimpleAccessoryProfile.bytes(of: number)),
                 for: $1,
                 type: .withResponse
             )

@@ -118,7 +118,7 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
         error: (any Error)?
     ) {
         let name = name(peripheral)
-        let number = AccessoryProfile.number(characteristic.value ?? Data())
+        let number = SimpleAccessoryProfile.number(characteristic.value ?? Data())
         guard characteristic.uuid == CBUUID(short: OrderingUUID.numbers) else {
             return answered("read \(number)", characteristic, name)
         }

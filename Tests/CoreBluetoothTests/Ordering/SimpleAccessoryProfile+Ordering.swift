@@ -24,10 +24,10 @@ extension CBUUID {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// Counts from 0, as fast as the link accepts values, for the centrals that are subscribed when
     /// the start value is written.
-    static func counter(name: String, limit: Int) -> AccessoryProfile {
+    static func counter(name: String, limit: Int) -> SimpleAccessoryProfile {
         let count = ValueStream(every: .zero, limit: limit) { bytes(of: UInt32($0)) }
         let start = Characteristic(
             BluetoothUUID(OrderingUUID.start),
@@ -41,8 +41,8 @@ extension AccessoryProfile {
     }
 
     /// An accessory that is only discovered.
-    static func landmark(name: String) -> AccessoryProfile {
-        AccessoryProfile(
+    static func landmark(name: String) -> SimpleAccessoryProfile {
+        SimpleAccessoryProfile(
             name: name,
             services: [Service(BluetoothUUID(OrderingUUID.landmark), [])],
             advertisingInterval: .milliseconds(30)
@@ -50,7 +50,7 @@ extension AccessoryProfile {
     }
 
     /// An accessory with a value for each of several callers, which stores what they write.
-    static func slates(name: String, count: Int) -> AccessoryProfile {
+    static func slates(name: String, count: Int) -> SimpleAccessoryProfile {
         let slates = (0..<count).map {
             Characteristic(BluetoothUUID(OrderingUUID.slate($0)), [.read, .write, .notify])
         }
@@ -60,8 +60,8 @@ extension AccessoryProfile {
     private static func accessory(
         _ name: String,
         _ characteristics: [Characteristic]
-    ) -> AccessoryProfile {
-        AccessoryProfile(
+    ) -> SimpleAccessoryProfile {
+        SimpleAccessoryProfile(
             name: name,
             services: [Service(BluetoothUUID(OrderingUUID.service), characteristics)],
             advertisingInterval: .milliseconds(30)

@@ -14,7 +14,7 @@ struct StreamTests {
     @Test("1.2, 1.11, 7.1 Two managers receive all numbers of four peripherals, in order")
     func concurrentQueue() async throws {
         let (names, limit) = (Self.names, Self.limit)
-        let profiles = names.map { AccessoryProfile.counter(name: $0, limit: limit) }
+        let profiles = names.map { SimpleAccessoryProfile.counter(name: $0, limit: limit) }
         let fixture = try Fixture(profiles[0], profiles[1], profiles[2], profiles[3])
         try await fixture.run {
             let queue = DispatchQueue(label: "application", attributes: .concurrent)

@@ -14,7 +14,7 @@ import VirtualRadio
 struct CentralRestorationTests {
     private let store = MemoryStore()
 
-    private func fixture(_ accessories: AccessoryProfile) throws -> Fixture {
+    private func fixture(_ accessories: SimpleAccessoryProfile) throws -> Fixture {
         try Fixture(accessories) { $0.store = store }
     }
 
@@ -316,9 +316,9 @@ struct CentralRestorationTests {
     }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// A strap with a fixed address, with this number of services before its heart rate service.
-    fileprivate static func measuring(at place: Int) -> AccessoryProfile {
+    fileprivate static func measuring(at place: Int) -> SimpleAccessoryProfile {
         var profile = heartRate(name: "Strap")
         profile.address = .random(DeviceAddress(value: 0xC000_0000_AAAA, kind: .random))
         profile.services.insert(

@@ -136,13 +136,13 @@ struct Consent: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool { true }
 }
 
-extension AccessoryProfile {
+extension SimpleAccessoryProfile {
     /// An accessory that requests pairing from every central and has no protected value.
-    fileprivate static var demanding: AccessoryProfile {
+    fileprivate static var demanding: SimpleAccessoryProfile {
         var pairing = AccessoryPairing(.noInputNoOutput)
         pairing.asksForProtection = true
         let value = Characteristic(BluetoothUUID(0xE001), .read, value: [5])
-        return AccessoryProfile(
+        return SimpleAccessoryProfile(
             name: "Door",
             services: [Service(BluetoothUUID(0xE000), [value])],
             pairing: pairing

@@ -34,7 +34,7 @@ final class Fixture: Sendable {
 
     /// Makes a fixture with these accessories, each one meter further away than the one before.
     init(
-        _ accessories: AccessoryProfile...,
+        _ accessories: SimpleAccessoryProfile...,
         seed: UInt64 = 1,
         configure: (inout HostConfiguration) -> Void = { _ in }
     ) throws {

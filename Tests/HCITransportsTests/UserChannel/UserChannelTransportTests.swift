@@ -210,7 +210,7 @@ struct UserChannelTransportTests {
     func longestPacket() {
         let transport = UserChannelTransport(.index(0), kernel: nil)
         #expect(transport.longestPacket == 1028)
-        let faulty = FaultInjectingTransport(wrapping: transport, plan: FaultPlan(seed: 1))
+        let faulty = FaultInjectingTransport(wrapping: transport, plan: TransportFaultPlan(seed: 1))
         #expect(faulty.longestPacket == 1028)
         #expect(UnixTransport(path: "/nowhere").longestPacket == nil)
     }

@@ -184,7 +184,10 @@ struct WatchTests {
         await withExecutor { executor in
             let (kernel, returns) = (ModelKernel(), Counter())
             let inner = UserChannelTransport(.index(0), kernel: kernel)
-            let transport = FaultInjectingTransport(wrapping: inner, plan: FaultPlan(seed: 1))
+            let transport = FaultInjectingTransport(
+                wrapping: inner,
+                plan: TransportFaultPlan(seed: 1)
+            )
             let watch = await watch(transport, on: executor, returns)
             _ = try? await transport.open(on: executor) { _ in }
             kernel.plug(0)

@@ -20,7 +20,7 @@ import VirtualRadio
         _ body: @escaping @Sendable (AccessoryCentral) async throws -> Accessory
     ) async throws -> AccessoryIdentity {
         let world = TestWorld(seed: seed)
-        var profile = AccessoryProfile.heartRate(name: "Strap")
+        var profile = SimpleAccessoryProfile.heartRate(name: "Strap")
         profile.manufacturerData = .init(company: Self.company, bytes: [1, 2, 3, 4])
         try world.air.world.addController(
             ControllerConfiguration(name: "Strap", at: Position(x: 1, y: 0)),

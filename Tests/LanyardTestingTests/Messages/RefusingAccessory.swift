@@ -57,7 +57,7 @@ struct RefusingAccessory: ScriptedHost {
     /// The handle in the write that is being refused.
     private var refused: [UInt8] = []
 
-    init(_ profile: AccessoryProfile, _ gate: RefusalGate) {
+    init(_ profile: SimpleAccessoryProfile, _ gate: RefusalGate) {
         inner = SimpleAccessory(profile)
         self.gate = gate
     }

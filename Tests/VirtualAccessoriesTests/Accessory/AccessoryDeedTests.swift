@@ -10,7 +10,7 @@ import VirtualRadio
 /// Actions that an accessory performs on a command.
 @Suite struct AccessoryDeedTests {
     private static func started(
-        _ profile: AccessoryProfile = TestProfile.profile,
+        _ profile: SimpleAccessoryProfile = TestProfile.profile,
         isOld: Bool = false
     ) -> FakeController<SimpleAccessory> {
         var controller = FakeController(SimpleAccessory(profile), isOld: isOld)

@@ -8,7 +8,7 @@ import Testing
 /// Services that are added while a client is connected, on the table of `TestProfile`.
 @Suite struct AddedServiceTests {
     private var client = ServerClient()
-    private let service = AccessoryProfile.Service(
+    private let service = SimpleAccessoryProfile.Service(
         BluetoothUUID(0x180D),
         [.init(BluetoothUUID(0x2A38), .read, value: [1])]
     )
@@ -33,8 +33,8 @@ import Testing
 
     @Test("An invalid service is not served")
     mutating func invalidService() {
-        let description = AccessoryProfile.Descriptor.userDescription("Twice")
-        let wrong = AccessoryProfile.Service(
+        let description = SimpleAccessoryProfile.Descriptor.userDescription("Twice")
+        let wrong = SimpleAccessoryProfile.Service(
             BluetoothUUID(0x180D),
             [.init(BluetoothUUID(0x2A38), .read, descriptors: [description, description])]
         )
@@ -45,12 +45,12 @@ import Testing
 
     @Test("A profile may describe Generic Access itself, and the table begins at the first handle")
     func ownGenericAccess() {
-        let name = AccessoryProfile.Characteristic(
+        let name = SimpleAccessoryProfile.Characteristic(
             BluetoothUUID(0x2A00),
             .read,
             value: Array("Own".utf8)
         )
-        let profile = AccessoryProfile(
+        let profile = SimpleAccessoryProfile(
             name: "Other",
             services: [.init(BluetoothUUID(0x1800), [name])]
         )

@@ -30,7 +30,7 @@ struct ServerClient {
     }
 
     /// Adds a service to the server.
-    mutating func publish(_ service: AccessoryProfile.Service) {
+    mutating func publish(_ service: SimpleAccessoryProfile.Service) {
         let isServed = server.add(service)
         #expect(isServed)
     }

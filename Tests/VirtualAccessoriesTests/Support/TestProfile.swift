@@ -14,7 +14,7 @@ enum TestProfile {
     }
     static let long = (0..<40).map { UInt8($0) }
 
-    static let profile = AccessoryProfile(
+    static let profile = SimpleAccessoryProfile(
         name: "T",
         appearance: 0x0341,
         services: [

@@ -20,7 +20,7 @@ struct InitiatingTests {
 
     private var peer: HCI.PeerAddress { HCI.PeerAddress(peripheral.publicAddress) }
 
-    private var requests: [ConnectionRequest] {
+    private var requests: [ConnectIndication] {
         sniffer.packets.compactMap {
             if case .connectionRequest(let request) = $0.pdu { request } else { nil }
         }

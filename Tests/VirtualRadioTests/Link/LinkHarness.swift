@@ -86,7 +86,7 @@ final class LinkHarness {
 
     /// Changes how both ends of the link send from now on.
     func tune(_ link: LinkID, _ modulation: Modulation, bytes: Int = 251, encrypted: Bool = false) {
-        var length = DataLength.minimum
+        var length = LinkDataLength.minimum
         length.sendBytes = bytes
         length.sendTime = .microseconds(17_040)
         let key: [UInt8]? = encrypted ? [1, 2, 3] : nil

@@ -180,7 +180,7 @@ struct LinkOpeningTests {
         let link = try harness.connect()
         let radio = harness.hosts[0].radio
         let handle = try harness.handle(link, .central)
-        #expect(harness.world.core.ether.linkRSSI(of: radio, handle) == SignalStrength.unavailable)
+        #expect(harness.world.core.ether.linkRSSI(of: radio, handle) == ReceivedSignal.unavailable)
         harness.world.run(for: .milliseconds(100))
         let near = try #require(harness.world.core.ether.linkRSSI(of: radio, handle))
         #expect((-60 ... -20).contains(near))

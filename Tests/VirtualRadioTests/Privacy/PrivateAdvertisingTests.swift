@@ -273,7 +273,7 @@ import VirtualRadio
         #expect(responses.allSatisfy { $0.addressee == room.phone.id.radio })
     }
 
-    private var requests: [ScanRequest] {
+    private var requests: [ScanRequestPDU] {
         room.air.packets.compactMap {
             if case .scanRequest(let request) = $0.pdu { request } else { nil }
         }

@@ -89,7 +89,7 @@ final class PrivateRoom {
     }
 
     /// The connection requests, in order.
-    var connectionRequests: [ConnectionRequest] {
+    var connectionRequests: [ConnectIndication] {
         air.packets.compactMap {
             if case .connectionRequest(let request) = $0.pdu { request } else { nil }
         }

@@ -241,7 +241,7 @@ struct ConnectionUpdateTests {
         let pace = dialogue.central.procedures.parameters
         dialogue.forge(
             .connectionUpdateIndication(
-                ConnectionUpdate(parameters: pace, windowOffset: .zero, instant: 99)
+                ConnectionUpdateIndication(parameters: pace, windowOffset: .zero, instant: 99)
             ),
             to: .peripheral
         )

@@ -127,7 +127,7 @@ struct DataLengthTests {
         ]
     )
     func limits(modulation: Modulation, time: Int64, bytes: Int) {
-        var length = DataLength.minimum
+        var length = LinkDataLength.minimum
         length.sendBytes = 251
         length.sendTime = .microseconds(time)
         #expect(length.sendLimit(on: modulation) == bytes)

@@ -45,7 +45,7 @@ struct ProcedureRobustnessTests {
                 supervisionTimeout: .milliseconds(Int64(dice.next() % 40_000))
             )
             return .connectionUpdateIndication(
-                ConnectionUpdate(
+                ConnectionUpdateIndication(
                     parameters: parameters,
                     windowOffset: .microseconds(Int64(dice.next() % 1_000_000)),
                     instant: instant
@@ -128,7 +128,7 @@ struct ProcedureRobustnessTests {
         let procedures = end.procedures
         #expect((27...251).contains(procedures.dataLength.sendBytes))
         #expect((27...251).contains(procedures.dataLength.receiveBytes))
-        #expect(procedures.dataLength.sendTime <= DataLength.longestTime)
+        #expect(procedures.dataLength.sendTime <= LinkDataLength.longestTime)
         #expect(procedures.channels.nonzeroBitCount >= 2)
         #expect(procedures.parameters.interval >= .microseconds(7_500))
         #expect([PHY.le1M, .le2M, .leCoded].contains(procedures.receiving))

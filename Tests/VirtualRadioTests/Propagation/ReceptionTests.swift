@@ -66,6 +66,6 @@ import Testing
         ] as [(Double, Int8)]
     )
     func reportedStrength(power: Double, report: Int8) {
-        #expect(SignalStrength.report(power) == report)
+        #expect(ReceivedSignal.report(power) == report)
     }
 }

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("The channels and windows of a scanning radio")
 struct ScanRhythmTests {
-    static let step = ScanTiming.step
+    static let step = ScanSchedule.step
 
     static func rhythm(_ interval: UInt16, _ window: UInt16, start: Int64 = 0) -> ScanRhythm {
         ScanRhythm(timing(interval, window), start: start)
     }
 
-    static func timing(_ interval: UInt16, _ window: UInt16) -> ScanTiming {
-        ScanTiming(
+    static func timing(_ interval: UInt16, _ window: UInt16) -> ScanSchedule {
+        ScanSchedule(
             interval: HCI.ScanInterval(rawValue: interval),
             window: HCI.ScanInterval(rawValue: window)
         )
@@ -130,7 +130,7 @@ struct ListeningPlanTests {
     )
     func sharing(uncoded: (UInt16, UInt16), coded: (UInt16, UInt16)) throws {
         let plan = try #require(Self.plan(uncoded, coded))
-        let grain = ScanTiming.step / 2
+        let grain = ScanSchedule.step / 2
         var heard = (uncoded: 0, coded: 0)
         let count = 20_000
         for place in 0..<Int64(count) {

@@ -34,7 +34,7 @@ final class LowerTester {
     func askForScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
         let pdu = try #require(packet.legacy)
-        let request = ScanRequest(
+        let request = ScanRequestPDU(
             set: pdu.set,
             scanner: address,
             advertiser: advertiser ?? pdu.advertiser
@@ -58,7 +58,7 @@ final class LowerTester {
     func askAuxiliaryForScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextAuxiliary()
         let pdu = try #require(packet.extended)
-        let request = ScanRequest(
+        let request = ScanRequestPDU(
             set: pdu.set,
             scanner: address,
             advertiser: try #require(advertiser ?? pdu.advertiser)
@@ -155,7 +155,7 @@ final class LowerTester {
         _ advertiser: DeviceAddress,
         _ modulation: Modulation,
         isAuxiliary: Bool
-    ) throws -> ConnectionRequest {
+    ) throws -> ConnectIndication {
         let proposal = LinkProposal(
             central: radio,
             centralAddress: address,
@@ -169,7 +169,7 @@ final class LowerTester {
             isAuxiliary: isAuxiliary
         )
         let link = world.core.ether.proposeLink(proposal)
-        return ConnectionRequest(
+        return ConnectIndication(
             set: set,
             initiator: address,
             advertiser: self.advertiser ?? advertiser,

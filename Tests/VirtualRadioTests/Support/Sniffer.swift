@@ -49,12 +49,12 @@ extension AdvertisingPacket {
     }
 
     /// SCAN_REQ or AUX_SCAN_REQ, if it is one.
-    var scanRequest: ScanRequest? {
+    var scanRequest: ScanRequestPDU? {
         if case .scanRequest(let pdu) = pdu { pdu } else { nil }
     }
 
     /// CONNECT_IND or AUX_CONNECT_REQ, if it is one.
-    var connectionRequest: ConnectionRequest? {
+    var connectionRequest: ConnectIndication? {
         if case .connectionRequest(let pdu) = pdu { pdu } else { nil }
     }
 

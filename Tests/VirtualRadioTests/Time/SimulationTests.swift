@@ -7,7 +7,7 @@ import VirtualRadio
 private struct Tickers: Simulation {
     enum Event: Equatable { case tick(Int), halt, spin }
 
-    var timeline = Timeline<Event>(instantLimit: 1_000)
+    var timeline = EventTimeline<Event>(instantLimit: 1_000)
     var trace: [String] = []
     private var dice: [RandomStream] = []
 

@@ -8,7 +8,7 @@ import VirtualRadio
 
     @Test("The time moves to the instant of the taken event")
     func takenEvent() {
-        var timeline = Timeline<String>()
+        var timeline = EventTimeline<String>()
         timeline.schedule("later", after: .seconds(3600))
         timeline.schedule("sooner", after: .milliseconds(1))
         #expect(timeline.nextInstant == .zero + .milliseconds(1))
@@ -20,7 +20,7 @@ import VirtualRadio
 
     @Test("An event beyond the end stays in the timeline")
     func laterEvent() {
-        var timeline = Timeline<String>()
+        var timeline = EventTimeline<String>()
         timeline.schedule("late", at: instant(11))
         #expect(timeline.next(through: instant(10)) == nil)
         #expect(timeline.now == .zero)
@@ -30,7 +30,7 @@ import VirtualRadio
 
     @Test("An event scheduled for the past is due now")
     func pastEvent() {
-        var timeline = Timeline<Int>()
+        var timeline = EventTimeline<Int>()
         timeline.advance(to: instant(100))
         timeline.schedule(1, at: instant(100))
         timeline.schedule(2, at: instant(5))
@@ -41,7 +41,7 @@ import VirtualRadio
 
     @Test("The present neither goes back nor passes an event")
     func advance() {
-        var timeline = Timeline<Int>()
+        var timeline = EventTimeline<Int>()
         timeline.schedule(1, at: instant(50))
         timeline.advance(to: instant(80))
         #expect(timeline.now == instant(50))
@@ -51,7 +51,7 @@ import VirtualRadio
 
     @Test("A canceled event does not occur")
     func canceledEvent() throws {
-        var timeline = Timeline<Int>()
+        var timeline = EventTimeline<Int>()
         let scheduled = timeline.schedule(1, at: instant(1))
         let token = try #require(scheduled)
         #expect(timeline.cancel(token) == 1)
@@ -61,7 +61,7 @@ import VirtualRadio
 
     @Test("The timeline counts refused events")
     func refusedEvents() {
-        var timeline = Timeline<Int>(eventLimit: 1)
+        var timeline = EventTimeline<Int>(eventLimit: 1)
         #expect(timeline.schedule(1, at: instant(1)) != nil)
         #expect(timeline.schedule(2, at: instant(1)) == nil)
         #expect(timeline.refusedCount == 1)
@@ -69,7 +69,7 @@ import VirtualRadio
 
     @Test("Too many events at one instant stall the timeline")
     func stall() {
-        var timeline = Timeline<Int>(instantLimit: 3)
+        var timeline = EventTimeline<Int>(instantLimit: 3)
         for number in 0..<5 { timeline.schedule(number, at: instant(1)) }
         #expect(timeline.next(through: instant(1)) == 0)
         #expect(timeline.next(through: instant(1)) == 1)
@@ -81,7 +81,7 @@ import VirtualRadio
 
     @Test("Each instant has its own count of events")
     func nextInstant() {
-        var timeline = Timeline<Int>(instantLimit: 2)
+        var timeline = EventTimeline<Int>(instantLimit: 2)
         for number in 0..<6 { timeline.schedule(number, at: instant(Int64(number / 2))) }
         for number in 0..<6 { #expect(timeline.next(through: instant(9)) == number) }
         #expect(!timeline.isStalled)

@@ -7,7 +7,7 @@ import BluetoothTypes
 /// It is a value without an encoding in bytes, because only virtual controllers exchange these
 /// PDUs.
 package enum LLControlPDU: Hashable, Sendable {
-    case connectionUpdateIndication(ConnectionUpdate)
+    case connectionUpdateIndication(ConnectionUpdateIndication)
     case channelMapIndication(channels: UInt64, instant: UInt16)
     case terminateIndication(HCI.ErrorCode)
     case encryptionRequest(EncryptionRequest)
@@ -37,7 +37,7 @@ package enum LLControlPDU: Hashable, Sendable {
 }
 
 /// LL_CONNECTION_UPDATE_IND: the connection parameters from an event on (Vol 6, Part B, 2.4.2.1).
-package struct ConnectionUpdate: Hashable, Sendable {
+package struct ConnectionUpdateIndication: Hashable, Sendable {
     /// The connection parameters.
     package var parameters: LinkParameters
     /// The time from the old anchor of the instant's event to the transmit window.

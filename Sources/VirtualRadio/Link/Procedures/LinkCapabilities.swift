@@ -12,9 +12,9 @@ package struct LinkCapabilities: Hashable, Sendable {
     package var dataLengthLimit = PacketLength.dataPayloadLimit
     /// The payload length of LE Write Suggested Default Data Length, in bytes. If it is above 27, a
     /// new link requests it.
-    package var suggestedBytes = DataLength.minimum.sendBytes
+    package var suggestedBytes = LinkDataLength.minimum.sendBytes
     /// The air time of LE Write Suggested Default Data Length.
-    package var suggestedTime = DataLength.minimum.sendTime
+    package var suggestedTime = LinkDataLength.minimum.sendTime
     /// The preferences of LE Set Default PHY.
     package var preference = HCI.PHYPreference(transmit: nil, receive: nil)
     /// The time without authenticated packets on an encrypted link after which the host gets an

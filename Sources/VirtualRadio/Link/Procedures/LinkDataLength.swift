@@ -2,7 +2,7 @@
 import BluetoothTypes
 
 /// The maximum lengths of a link's packets, as one of its ends knows them (Vol 6, Part B, 4.5.10).
-package struct DataLength: Hashable, Sendable {
+package struct LinkDataLength: Hashable, Sendable {
     /// The longest payload that the end sends, in bytes, without MIC.
     package var sendBytes: Int
     /// The longest air time of a packet that the end sends.
@@ -13,7 +13,7 @@ package struct DataLength: Hashable, Sendable {
     package var receiveTime: Duration
 
     /// The initial lengths, which every link supports on uncoded PHYs.
-    package static let minimum = DataLength(
+    package static let minimum = LinkDataLength(
         sendBytes: 27,
         sendTime: .microseconds(328),
         receiveBytes: 27,

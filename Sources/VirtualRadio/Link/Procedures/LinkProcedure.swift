@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// A control procedure that an end starts (Vol 6, Part B, 5.1).
-enum Procedure: Hashable, Sendable {
+enum LinkProcedure: Hashable, Sendable {
     case version
     case features
     case connectionUpdate(ConnectionParameterProposal)
@@ -47,7 +47,7 @@ struct EncryptionStart: Hashable, Sendable {
 
 /// A procedure that the end has started and that has not ended.
 struct RunningProcedure: Hashable, Sendable {
-    let procedure: Procedure
+    let procedure: LinkProcedure
     /// The opcode in the peer's response if it refuses or does not support the procedure.
     var opcode: UInt8
     /// Whether the peer has taken part in the procedure. From then on the peer has caused a
@@ -58,7 +58,7 @@ struct RunningProcedure: Hashable, Sendable {
     /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
     var deadline: Instant?
 
-    var kind: Procedure.Kind { procedure.kind }
+    var kind: LinkProcedure.Kind { procedure.kind }
 }
 
 /// A procedure with an instant that the peer has started, and that is waiting.
@@ -70,7 +70,7 @@ enum RemoteProcedure: Hashable, Sendable {
     /// The Central must decide on the PHYs.
     case awaitingPHYUpdate
 
-    var kind: Procedure.Kind {
+    var kind: LinkProcedure.Kind {
         switch self {
         case .hostDecides, .awaitingConnectionUpdate: .connectionUpdate
         case .awaitingPHYUpdate: .phy
@@ -80,7 +80,7 @@ enum RemoteProcedure: Hashable, Sendable {
 
 /// An update at an instant.
 enum InstantUpdate: Hashable, Sendable {
-    case parameters(ConnectionUpdate)
+    case parameters(ConnectionUpdateIndication)
     case channels(UInt64, instant: UInt16)
     case phys(PHYDecision)
 
@@ -92,7 +92,7 @@ enum InstantUpdate: Hashable, Sendable {
         }
     }
 
-    var kind: Procedure.Kind {
+    var kind: LinkProcedure.Kind {
         switch self {
         case .parameters: .connectionUpdate
         case .channels: .channelMap

@@ -17,7 +17,7 @@ extension LinkProcedures {
     /// Connection Parameters Request procedure. Otherwise it sends the update at once.
     mutating func startConnectionUpdate(_ proposal: ConnectionParameterProposal) {
         let feature = HCI.LEFeatures.connectionParametersRequest
-        let procedure = Procedure.connectionUpdate(proposal)
+        let procedure = LinkProcedure.connectionUpdate(proposal)
         switch side {
         case .central
         where local.features.contains(feature)
@@ -41,7 +41,7 @@ extension LinkProcedures {
             supervisionTimeout: proposal.supervisionTimeout
         )
         return .connectionUpdateIndication(
-            ConnectionUpdate(parameters: parameters, windowOffset: .zero, instant: 0)
+            ConnectionUpdateIndication(parameters: parameters, windowOffset: .zero, instant: 0)
         )
     }
 
@@ -106,7 +106,7 @@ extension LinkProcedures {
     }
 
     /// Applies the connection parameters at the instant.
-    mutating func apply(_ update: ConnectionUpdate) {
+    mutating func apply(_ update: ConnectionUpdateIndication) {
         let isChange = update.parameters != parameters
         let isOwn = own?.kind == .connectionUpdate
         parameters = update.parameters

@@ -10,7 +10,7 @@ extension LinkProcedures {
             throw .unsupportedFeatureOrParameterValue
         }
         guard (27...PacketLength.dataPayloadLimit).contains(bytes),
-            time >= DataLength.minimum.sendTime, time <= DataLength.longestTime
+            time >= LinkDataLength.minimum.sendTime, time <= LinkDataLength.longestTime
         else { throw .invalidCommandParameters }
         preferredLength = (bytes, time)
         enqueue(.dataLength)
@@ -52,24 +52,24 @@ extension LinkProcedures {
     /// longest packet of LE 1M.
     private var receiveTimeLimit: Duration {
         local.features.contains(.coded)
-            ? DataLength.longestTime
+            ? LinkDataLength.longestTime
             : DataPDU(payloadLength: local.dataLengthLimit, isEncrypted: true).airTime(.le1M)
     }
 
     /// The lengths that both ends support on their present PHYs.
-    var effectiveDataLength: DataLength {
+    var effectiveDataLength: LinkDataLength {
         let peer = peerLength
         let own = lengthOffer
-        let minimum = DataLength.minimum
-        return DataLength(
+        let minimum = LinkDataLength.minimum
+        return LinkDataLength(
             sendBytes: max(27, min(own.sendBytes, peer?.receiveBytes ?? 27)),
             sendTime: max(
-                DataLength.leastTime(on: sending.phy),
+                LinkDataLength.leastTime(on: sending.phy),
                 min(own.sendTime, peer?.receiveTime ?? minimum.sendTime)
             ),
             receiveBytes: max(27, min(own.receiveBytes, peer?.sendBytes ?? 27)),
             receiveTime: max(
-                DataLength.leastTime(on: receiving),
+                LinkDataLength.leastTime(on: receiving),
                 min(own.receiveTime, peer?.sendTime ?? minimum.receiveTime)
             )
         )
@@ -95,7 +95,7 @@ extension LinkProcedures {
     }
 }
 
-extension DataLength {
+extension LinkDataLength {
     /// The air time of the longest packet of LE Coded, S = 8 (Vol 6, Part B, 4.5.10).
     package static let longestTime = Duration.microseconds(17_040)
 

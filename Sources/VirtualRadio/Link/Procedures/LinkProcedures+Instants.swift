@@ -52,7 +52,7 @@ extension LinkProcedures {
     }
 
     /// Stops the response timeout of a procedure that an indication of the Central answers.
-    private mutating func answeredByIndication(_ kind: Procedure.Kind) {
+    private mutating func answeredByIndication(_ kind: LinkProcedure.Kind) {
         if own?.kind == kind { own?.deadline = nil }
         guard remote?.kind == kind else { return }
         remote = nil

@@ -75,7 +75,7 @@ extension LinkProcedures {
     /// procedure continue.
     ///
     /// - Returns: Whether the peer's procedure was refused.
-    mutating func collides(_ pdu: LLControlPDU, _ kind: Procedure.Kind) -> Bool {
+    mutating func collides(_ pdu: LLControlPDU, _ kind: LinkProcedure.Kind) -> Bool {
         guard side == .central, let rival = rival else { return false }
         let code: HCI.ErrorCode =
             rival == kind ? .linkLayerProcedureCollision : .differentTransactionCollision
@@ -88,7 +88,7 @@ extension LinkProcedures {
     }
 
     /// The procedure with an instant that is in progress.
-    private var rival: Procedure.Kind? {
+    private var rival: LinkProcedure.Kind? {
         if let own, own.kind.hasInstant { return own.kind }
         return remote?.kind ?? updates.first?.kind
     }

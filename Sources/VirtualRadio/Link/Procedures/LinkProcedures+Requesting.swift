@@ -49,19 +49,19 @@ extension LinkProcedures {
     /// Schedules the procedure.
     ///
     /// - Throws: `commandDisallowed` if a procedure of its kind runs or waits.
-    mutating func run(_ procedure: Procedure) throws(HCI.ErrorCode) {
+    mutating func run(_ procedure: LinkProcedure) throws(HCI.ErrorCode) {
         guard !has(procedure.kind) else { throw .commandDisallowed }
         enqueue(procedure)
     }
 
     /// Schedules the procedure, in place of a waiting one of its kind.
-    mutating func enqueue(_ procedure: Procedure) {
+    mutating func enqueue(_ procedure: LinkProcedure) {
         waiting.removeAll { $0.kind == procedure.kind }
         waiting.append(procedure)
     }
 
     /// Returns whether a procedure of that kind runs or waits.
-    func has(_ kind: Procedure.Kind) -> Bool {
+    func has(_ kind: LinkProcedure.Kind) -> Bool {
         own?.kind == kind || waiting.contains { $0.kind == kind }
     }
 }
@@ -78,13 +78,13 @@ extension LinkProcedures {
         }
     }
 
-    private func canStart(_ kind: Procedure.Kind) -> Bool {
+    private func canStart(_ kind: LinkProcedure.Kind) -> Bool {
         guard !encryption.isBusy else { return false }
         if kind == .encryption { return remote == nil }
         return !kind.hasInstant || (remote == nil && updates.isEmpty)
     }
 
-    private mutating func start(_ procedure: Procedure) {
+    private mutating func start(_ procedure: LinkProcedure) {
         switch procedure {
         case .version: begin(procedure, .versionIndication(local.version))
         case .features: startFeatures()
@@ -98,13 +98,13 @@ extension LinkProcedures {
     }
 
     /// Begins the procedure with its first PDU.
-    mutating func begin(_ procedure: Procedure, _ pdu: LLControlPDU) {
+    mutating func begin(_ procedure: LinkProcedure, _ pdu: LLControlPDU) {
         own = RunningProcedure(procedure: procedure, opcode: pdu.opcode)
         if procedure.kind == .encryption { sendUrgently(pdu) } else { send(pdu) }
     }
 
     /// Ends the running procedure, if it is of that kind.
-    mutating func finish(_ kind: Procedure.Kind) {
+    mutating func finish(_ kind: LinkProcedure.Kind) {
         if own?.kind == kind { own = nil }
     }
 
@@ -141,7 +141,7 @@ extension LinkProcedures {
         }
     }
 
-    private func isCovered(_ kind: Procedure.Kind) -> Bool {
+    private func isCovered(_ kind: LinkProcedure.Kind) -> Bool {
         remote?.kind == kind || updates.contains { $0.kind == kind }
     }
 }

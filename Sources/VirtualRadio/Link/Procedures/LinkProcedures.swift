@@ -22,7 +22,7 @@ package struct LinkProcedures: Sendable {
         /// Use these channels from the present event on.
         case setChannels(UInt64)
         /// Limit PDUs from now on to these lengths.
-        case setDataLength(DataLength)
+        case setDataLength(LinkDataLength)
         /// Encrypt, or do not encrypt, PDUs from now on in the session of `key`; `nil` does not
         /// change a direction. A PDU that `nextPDU` returned before keeps its encryption.
         case setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?)
@@ -62,7 +62,7 @@ package struct LinkProcedures: Sendable {
     /// The PHY of received packets.
     package internal(set) var receiving: PHY
     /// The lengths of packets.
-    package internal(set) var dataLength = DataLength.minimum
+    package internal(set) var dataLength = LinkDataLength.minimum
     /// The time without authenticated packets on an encrypted link after which the host gets an
     /// event.
     package internal(set) var authenticatedPayloadTimeout: Duration
@@ -76,7 +76,7 @@ package struct LinkProcedures: Sendable {
     /// The running procedure of this end.
     var own: RunningProcedure?
     /// The waiting procedures, at most one of each kind.
-    var waiting: [Procedure] = []
+    var waiting: [LinkProcedure] = []
     /// The peer's procedure that has an instant.
     var remote: RemoteProcedure?
     /// The deadline for the peer to continue its procedure.
@@ -130,7 +130,7 @@ package struct LinkProcedures: Sendable {
         preferredLength = (local.suggestedBytes, local.suggestedTime)
         preference = local.preference
         dataLength = effectiveDataLength
-        if local.suggestedBytes > DataLength.minimum.sendBytes { enqueue(.dataLength) }
+        if local.suggestedBytes > LinkDataLength.minimum.sendBytes { enqueue(.dataLength) }
         startNext()
     }
 
