@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import JSONReading
+import JSONText
 
 /// The value of an attribute, as a person writes it on the command line, in a typed command, or in
 /// a string of a database file.
