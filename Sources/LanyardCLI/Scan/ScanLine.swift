@@ -67,7 +67,8 @@ extension Advertisement {
         .array(
             data.allManufacturerData.map { data in
                 .object([
-                    .init("company", .integer(Int(data.company))), .init("data", .bytes(data.bytes)),
+                    .init("company", .integer(Int(data.company))),
+                    .init("data", .bytes(data.bytes)),
                 ])
             }
         )
