@@ -3,6 +3,7 @@
 import BluetoothTypes
 import Testing
 
+@testable import Lanyard
 @testable import LanyardCLI
 
 @Suite("Assigned numbers") struct AssignedNumbersTests {
@@ -25,6 +26,17 @@ import Testing
     )
     func namesCharacteristics(number: UInt16, name: String) {
         #expect(AssignedNumbers.name(ofCharacteristic: BluetoothUUID(number)) == name)
+    }
+
+    @Test("Lanyard's names are those of the list")
+    func namesOfLanyard() throws {
+        for (text, name) in BluetoothID.names {
+            let uuid = BluetoothUUID(try #require(UInt16(text, radix: 16)))
+            let listed =
+                AssignedNumbers.name(ofService: uuid)
+                ?? AssignedNumbers.name(ofCharacteristic: uuid)
+            #expect(listed == name)
+        }
     }
 
     @Test("Descriptors, companies and appearances have names")

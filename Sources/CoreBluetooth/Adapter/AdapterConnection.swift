@@ -17,6 +17,12 @@ final class AdapterConnection: Sendable {
     /// The adapter. `nil` before it is open, and if there is none.
     var adapter: SharedAdapter? { state.withLock { $0.adapter } }
 
+    /// The warning that the system has no adapter, and how to choose one.
+    static let noAdapter =
+        "No Bluetooth adapter was found, so the manager's state is unsupported. Name one in "
+        + "LANYARD_ADAPTER (LANYARD_ADAPTER=virtual needs no hardware), in CBAdapter.default or in "
+        + "CBManagerOptionAdapterKey; 'lanyard doctor' finds the reason"
+
     /// Joins the adapter as soon as it is open.
     ///
     /// - Parameters:
@@ -29,7 +35,10 @@ final class AdapterConnection: Sendable {
         _ join: @escaping Command,
         orElse fail: @escaping @Sendable () -> Void
     ) {
-        guard let adapter else { return fail() }
+        guard let adapter else {
+            Misuse.warn(Self.noAdapter)
+            return fail()
+        }
         adapter.usage.whenOpen(adapter) { [self] shared in
             guard let shared else { return fail() }
             state.withLock { state in

@@ -33,6 +33,8 @@ public protocol ConnectionPolicy: Sendable {
 public struct ConnectionRequest: Hashable, Sendable {
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
+    /// The name of the device; `nil` if it is unknown, and when a policy is asked.
+    public var name: String?
     /// The priority from its description: the greater number goes first.
     public var priority: Int
     /// The waiting time so far.
@@ -65,6 +67,8 @@ public struct ConnectionHolder: Hashable, Sendable {
 
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
+    /// The name of the device; `nil` if it is unknown, and when a policy is asked.
+    public var name: String?
     /// The priority from its description.
     public var priority: Int
     /// The phase of the slot's use.

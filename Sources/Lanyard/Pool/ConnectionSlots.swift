@@ -30,9 +30,12 @@ public struct OutOfConnectionSlots: Error, Hashable, Sendable {
 }
 
 extension OutOfConnectionSlots: CustomStringConvertible {
-    /// A text that names the holders.
+    /// A text that names the holders, for example for a log.
     public var description: String {
-        let names = holders.map(\.identity.description).joined(separator: ", ")
-        return "all \(limit) connection slots are taken: \(names.isEmpty ? "by others" : names)"
+        let names = holders.compactMap(\.name)
+        let others = holders.count - names.count
+        let list = names + (others > 0 ? ["\(others) \(others == 1 ? "other" : "others")"] : [])
+        let holders = list.isEmpty ? "by others" : list.joined(separator: ", ")
+        return "all \(limit) connection slots are taken: \(holders)"
     }
 }

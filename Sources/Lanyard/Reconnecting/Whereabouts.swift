@@ -58,58 +58,18 @@ extension AccessoryMachine {
 
     private var advice: String? {
         switch state {
-        case .unavailable(let why, _): why.advice
-        case .idle(let reason): reason.advice
+        case .unavailable(let why, _): why.recoverySuggestion
+        case .idle(let reason): reason.recoverySuggestion
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
             "Disconnect another accessory."
-        case .connecting(_, .backingOff), .disconnecting: reason.failure?.advice
+        case .connecting(_, .backingOff), .disconnecting: reason.failure?.recoverySuggestion
         case .connected(_, .probing, _): "Confirm the pairing, if the system asks."
-        case .connected(_, .refused(let failure), _): failure.advice
+        case .connected(_, .refused(let failure), _): failure.recoverySuggestion
         case .scanning: "Bring it near, switch it on, and have it advertise."
         case .outOfRange: "Bring it nearer, and make sure that it is switched on."
         case .restoring, .retrieving, .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .ready:
             nil
-        }
-    }
-}
-
-extension Unavailability {
-    fileprivate var advice: String? {
-        switch self {
-        case .unknown, .resetting: nil
-        case .poweredOff: "Switch Bluetooth on."
-        case .unauthorized: "Allow the application to use Bluetooth, in the system's settings."
-        case .unsupported: "Use a device that has Bluetooth Low Energy."
-        }
-    }
-}
-
-extension IdleReason {
-    fileprivate var advice: String? {
-        switch self {
-        case .neverPaired, .notFound, .forgotten, .unknownToSystem:
-            "Pair it: bring it near, and have it advertise."
-        case .disconnected, .cancelled: "Connect it."
-        case .failed(let failure): failure.advice
-        }
-    }
-}
-
-extension LinkFailure {
-    fileprivate var advice: String? {
-        switch kind {
-        case .linkLoss, .attemptFailed, .timeout:
-            "Bring it nearer, and make sure that it is switched on."
-        case .remoteClosed: "See whether the accessory is connected to something else."
-        case .unpaired: "Remove it in the system's Bluetooth settings, and pair it again."
-        case .encryptionFailed, .notPaired:
-            "Pair it again; if that fails, remove it in the system's Bluetooth settings first."
-        case .tooManyBonds: "Remove an accessory in the system's Bluetooth settings."
-        case .capacity: "Disconnect another accessory."
-        case .unsupported, .incomplete, .refused:
-            "See whether it is the right accessory, and whether its firmware is up to date."
-        case .ownCancel, .unknown: nil
         }
     }
 }

@@ -14,6 +14,19 @@
             for number in 1...3 { try await program.says("The box says: Hello \(number)") }
             program.process.kill()
         }
+
+        @Test("Row 1: The example without an adapter ends with one line that names the remedy")
+        func withoutAdapter() async throws {
+            let program = try ExampleProgram(.messageBox, adapter: "nonsense")
+            let (lines, ending) = try await program.end()
+            #expect(ending == .exited(69))
+            #expect(lines.isEmpty)
+            // The log of CoreBluetooth says the same before.
+            let errors = program.process.log.split(separator: "\n")
+                .filter { !$0.contains(" warning CoreBluetooth:") }
+            #expect(errors.count == 1, "\(errors)")
+            #expect(errors.first?.contains("LANYARD_ADAPTER") == true, "\(errors)")
+        }
     }
 
     @Suite(.needsPeers) struct MessageExampleTests {

@@ -93,7 +93,7 @@ struct ProofStories {
         #expect(harness.machine.state == .idle(.failed(.bondLost)))
         #expect(harness.machine.isRemembered)
         let advice = harness.machine.whereabouts(at: harness.now).advice
-        #expect(advice == "Remove it in the system's Bluetooth settings, and pair it again.")
+        #expect(advice == "Pair it again: first remove it in the system's Bluetooth settings.")
         #expect(harness.tell(.command(.pair)).contains(.retrieve(.remembered)))
         #expect(harness.tell(.retrieved("strap")).contains(.reserveSlot(.request)))
     }

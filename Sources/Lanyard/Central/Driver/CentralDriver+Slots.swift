@@ -75,7 +75,7 @@ extension CentralDriver {
         case .evict(_, let holder, let identity): evict(holder, for: identity)
         case .turnAway(let identity, let slots): tell(slots, to: identity) { .turnedAway($0) }
         case .wait(let identity, let slots): tell(slots, to: identity) { .delayed($0) }
-        case .changed: slots.show(pool.state(now: now))
+        case .changed: slots.show(named(pool.state(now: now)))
         case .keepWaiting: break
         }
     }
@@ -110,6 +110,18 @@ extension CentralDriver {
         entry(of: identity)?.name ?? "\(identity)"
     }
 
+    /// Returns the slots with the names of the accessories, which the pool does not know.
+    private func named(_ slots: ConnectionSlots) -> ConnectionSlots {
+        var slots = slots
+        for index in slots.holders.indices {
+            slots.holders[index].name = entry(of: slots.holders[index].identity)?.snapshot.name
+        }
+        for index in slots.waiting.indices {
+            slots.waiting[index].name = entry(of: slots.waiting[index].identity)?.snapshot.name
+        }
+        return slots
+    }
+
     private func tell(
         _ slots: OutOfConnectionSlots,
         to identity: AccessoryIdentity,
@@ -118,7 +130,11 @@ extension CentralDriver {
         guard let entry = entry(of: identity) else { return }
         let holders = slots.holders.map { name(of: $0.identity) }.joined(separator: ", ")
         record(.note, "slot refused", entry, detail: "all \(slots.limit) are held by \(holders)")
-        entry.snapshot.setSlots(slots)
+        var named = slots
+        for index in named.holders.indices {
+            named.holders[index].name = self.entry(of: named.holders[index].identity)?.snapshot.name
+        }
+        entry.snapshot.setSlots(named)
         let brief = AttemptRecord.Slots(inUse: slots.holders.count, limit: slots.limit)
         feed(.slot(event(brief)), to: entry)
     }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension ValueError: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? { "The value cannot be read." }
+
+    /// Why it happened, as a sentence.
+    public var failureReason: String? {
+        switch self {
+        case .truncated(let needed, let available):
+            "It needs \(needed) bytes and has \(available)."
+        case .trailing(let count): "It has \(count) bytes more than it should."
+        case .invalid(let field): "The \(field) is not valid."
+        }
+    }
+
+    /// What a person can do about it.
+    public var recoverySuggestion: String? {
+        "See whether it is the right accessory, and whether its firmware is up to date."
+    }
+}
+
+extension AccessoryStoreFailure: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? { "The known accessories could not be stored." }
+    /// Why it happened, as a sentence.
+    public var failureReason: String? { description.asSentence }
+    /// What a person can do about it.
+    public var recoverySuggestion: String? {
+        "Make sure that the storage is not full, and that the app may write to the folder."
+    }
+}
+
+extension FlightRecording.Failure: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? { "The recording cannot be read." }
+
+    /// Why it happened, as a sentence.
+    public var failureReason: String? {
+        switch self {
+        case .unknownFormat: "It is not a recording, or it is from a later version."
+        case .malformedLine(let number): "Line \(number) is not an event."
+        case .tooLong: "It has more than \(FlightRecording.eventLimit) events."
+        }
+    }
+
+    /// What a person can do about it.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .unknownFormat: "Choose a file that the same version of the app has written."
+        case .malformedLine: "Remove the line."
+        case .tooLong: "Split the recording."
+        }
+    }
+}
+
+extension FlightRecording.Failure: CustomStringConvertible {
+    /// What happened and why, in one line.
+    public var description: String { sentences(errorDescription, failureReason) }
+}
+
+extension PropertyListError: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? { "The property list cannot be read." }
+    /// Why it happened, as a sentence.
+    public var failureReason: String? { description.asSentence }
+    /// What a developer can do about it.
+    public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a person can do about each reason, in sentences for a screen.
+
+extension Availability {
+    /// What a person can do so that Bluetooth becomes available; `nil` if it is, or will be by
+    /// itself.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .unknown, .resetting, .poweredOn: nil
+        case .poweredOff: "Switch Bluetooth on."
+        case .unauthorized: "Allow the app to use Bluetooth, in the system's settings."
+        case .unsupported: Self.adapterAdvice
+        }
+    }
+
+    #if os(Linux)
+        private static let adapterAdvice =
+            "Plug in an adapter, or name one in LANYARD_ADAPTER: \"lanyard doctor\" finds the reason."
+    #else
+        private static let adapterAdvice = "Use a device that has Bluetooth Low Energy."
+    #endif
+}
+
+extension Unavailability {
+    /// What a person can do so that Bluetooth becomes available; `nil` if it will be by itself.
+    var recoverySuggestion: String? {
+        switch self {
+        case .unknown, .resetting: nil
+        case .poweredOff: Availability.poweredOff.recoverySuggestion
+        case .unauthorized: Availability.unauthorized.recoverySuggestion
+        case .unsupported: Availability.unsupported.recoverySuggestion
+        }
+    }
+}
+
+extension IdleReason {
+    /// What a person can do so that the accessory is connected again; `nil` if nothing is known to
+    /// help.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .neverPaired, .notFound, .forgotten, .unknownToSystem:
+            "Pair it: bring it near, and have it advertise."
+        case .disconnected, .cancelled: "Connect it."
+        case .failed(let failure): failure.recoverySuggestion
+        }
+    }
+}
+
+extension ChangeReason {
+    /// What a person can do about the reason; `nil` if nothing is to be done.
+    ///
+    /// ```swift
+    /// label.text = accessory.latestChange.reason.recoverySuggestion
+    /// ```
+    public var recoverySuggestion: String? {
+        switch self {
+        case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
+            .abandoned(let failure), .standingBy(let failure), .messagesRefused(let failure):
+            failure.recoverySuggestion
+        case .systemReconnects(let failure): failure?.recoverySuggestion
+        case .resting(let reason): reason.recoverySuggestion
+        case .waitingForSlot, .evicted: "Disconnect another accessory."
+        case .begun, .bluetoothAvailable, .bluetoothUnavailable, .restored, .remembered,
+            .requested, .found, .slotGranted, .linked, .servicesFound, .databaseKnown,
+            .servicesChanged, .subscribed, .subscriptionEnded, .usable, .nextAttempt:
+            nil
+        }
+    }
+}
+
+extension AccessoryChange {
+    /// What a person can do so that the accessory is connected; `nil` if nothing is to be done.
+    public var recoverySuggestion: String? {
+        switch state {
+        case .waitingForBluetooth, .restoring, .ready, .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .disconnecting:
+            nil
+        case .poweredOff: Availability.poweredOff.recoverySuggestion
+        case .unauthorized: Availability.unauthorized.recoverySuggestion
+        case .unsupported: Availability.unsupported.recoverySuggestion
+        case .scanning: "Bring it near, switch it on, and have it advertise."
+        case .outOfRange: "Bring it nearer, and make sure that it is switched on."
+        case .idle, .connecting, .connected: reason.recoverySuggestion
+        }
+    }
+}
+
+extension LinkFailure {
+    /// What a person can do about the failure; `nil` if nothing is known to help.
+    public var recoverySuggestion: String? {
+        switch kind {
+        case .linkLoss, .attemptFailed, .timeout:
+            "Bring it nearer, and make sure that it is switched on."
+        case .remoteClosed: "See whether the accessory is connected to something else."
+        case .unpaired:
+            "Pair it again: first remove it in the system's Bluetooth settings."
+        case .encryptionFailed, .notPaired:
+            "Pair it again. If that fails, remove it in the system's Bluetooth settings first."
+        case .tooManyBonds: "Remove an accessory in the system's Bluetooth settings."
+        case .capacity: "Disconnect another accessory."
+        case .unsupported, .incomplete, .refused:
+            "See whether it is the right accessory, and whether its firmware is up to date."
+        case .ownCancel, .unknown: nil
+        }
+    }
+
+    /// The failure as a sentence for a screen, without the code of the error.
+    var sentence: String {
+        switch kind {
+        case .linkLoss: "The accessory is no longer received."
+        case .remoteClosed: "The accessory ended the connection."
+        case .ownCancel: "The connection was ended on this device."
+        case .unpaired: "The accessory has deleted its pairing information."
+        case .encryptionFailed: "The connection could not be encrypted."
+        case .tooManyBonds: "This device or the accessory has no room for another pairing."
+        case .attemptFailed: "The accessory did not answer."
+        case .timeout: "The accessory took too long."
+        case .capacity: "There are too many connections."
+        case .unsupported: "This device or the accessory does not support the operation."
+        case .incomplete: "The accessory lacks something that the app needs."
+        case .notPaired: "The accessory must be paired, but is not."
+        case .refused: "The accessory refused the request."
+        case .unknown: "The reason is unknown."
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in words: `1 second`, `0.5 seconds`.
+    var inWords: String {
+        var text = String(inSeconds.dropLast(2))
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text == "1" ? "1 second" : "\(text) seconds"
+    }
+}
