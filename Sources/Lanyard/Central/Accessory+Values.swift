@@ -120,21 +120,26 @@ extension Accessory {
     ///
     /// The characteristic has the role `subscribe` in the description, so the accessory sends its
     /// values whenever it is ready. The sequence continues after the loss of a link, but lacks the
-    /// values that the accessory had in the meantime. It ends when the accessory is forgotten or
-    /// its central ends.
+    /// values that the accessory had in the meantime. It ends when the accessory is forgotten, when
+    /// its central ends, or when the accessory is ready without the characteristic.
     ///
     /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
     ///   first one in the description applies.
     /// - Returns: The values from now on, which the sequence buffers for one loop.
     /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the description does not declare
-    ///   the characteristic, because no value of it would ever arrive.
+    ///   the characteristic, or the accessory's latest discovery did not find it, because no value
+    ///   of it would ever arrive.
     public func values(
         of characteristic: BluetoothID
     ) throws(AccessoryError) -> Events<Data> {
         guard description.path(of: characteristic) != nil else {
             throw .unknownCharacteristic(characteristic)
         }
-        return snapshot.values(of: characteristic).keeping(lifetime)
+        // The subscription comes first: it ends if the accessory is found to lack the
+        // characteristic after the test.
+        let values = snapshot.values(of: characteristic)
+        guard !snapshot.lacks(characteristic) else { throw .unknownCharacteristic(characteristic) }
+        return values.keeping(lifetime)
     }
 
     // MARK: The link

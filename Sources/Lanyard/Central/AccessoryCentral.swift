@@ -58,13 +58,14 @@ public final class AccessoryCentral: Sendable {
     /// Returns the known accessory of the description's kind, or pairs a new one.
     ///
     /// A known accessory may be out of range. A new one is paired with the whole description (see
-    /// ``pair(_:)``). If the system has lost the known accessory, for example because its settings
-    /// were reset, the central forgets it and pairs a new one. A call during a pairing of this kind
-    /// joins that pairing.
+    /// ``pair(_:)-(AccessoryDescription)``). If the system has lost the known accessory, for example
+    /// because its settings were reset, the central forgets it and pairs a new one. A call during a
+    /// pairing of this kind joins that pairing.
     ///
     /// - Parameter description: The description. For a known accessory, only the kind matters.
-    /// - Throws: The errors of ``pair(_:)``, and ``AccessoryError/notErased`` if the store failed
-    ///   to erase an accessory that the system has lost.
+    /// - Throws: The errors of ``pair(_:)-(AccessoryDescription)``, and
+    ///   ``AccessoryError/notErased`` if the store failed to erase an accessory that the system has
+    ///   lost.
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {

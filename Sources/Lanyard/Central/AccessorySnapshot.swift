@@ -12,6 +12,7 @@ final class AccessorySnapshot: Sendable {
         var attempts: [AttemptRecord] = []
         var slots: OutOfConnectionSlots?
         var isOutOfTime = false
+        var lacking: Set<BluetoothID> = []
     }
 
     private struct Seen {
@@ -56,6 +57,11 @@ final class AccessorySnapshot: Sendable {
         return hub.events()
     }
 
+    /// Whether the accessory lacks a declared characteristic, as far as its latest discovery shows.
+    func lacks(_ characteristic: BluetoothID) -> Bool {
+        shown.change { $0.lacking.contains(characteristic) }
+    }
+
     var attempts: [AttemptRecord] { shown.change { $0.attempts } }
 
     /// The connection slots when the accessory last found none free.
@@ -92,6 +98,14 @@ final class AccessorySnapshot: Sendable {
 
     func setWriteLengths(_ lengths: [WriteKind: Int]) {
         shown.change { $0.writeLengths = lengths }
+    }
+
+    /// Sets the declared characteristics that the accessory lacks, and ends the sequences of their
+    /// values, which would never arrive.
+    func setLacking(_ lacking: Set<BluetoothID>) {
+        shown.change { $0.lacking = lacking }
+        let hubs = valueHubs.change { hubs in lacking.compactMap { hubs[$0] } }
+        for hub in hubs { hub.endSequences() }
     }
 
     func setSlots(_ slots: OutOfConnectionSlots) {

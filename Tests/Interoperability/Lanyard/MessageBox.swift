@@ -94,6 +94,16 @@
             try await messenger("central", "F1:A0:00:00:00:0C", [])
         }
 
+        /// Starts the demo accessory of the other tests.
+        func demo() async throws -> Client {
+            let script = PeerInstallation.scripts + "accessory.py"
+            let peer = try await peers.start(
+                PeerInstallation.python,
+                [script, "--adapter", controllers.adapters[1]]
+            )
+            return Client(process: peer.process)
+        }
+
         private func messenger(
             _ part: String,
             _ address: String,

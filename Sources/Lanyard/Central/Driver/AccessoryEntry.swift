@@ -86,6 +86,19 @@ final class AccessoryEntry: @unchecked Sendable {
         description.path(of: characteristic)
     }
 
+    /// Shows which characteristics of the description the discovery did not find.
+    func showLacking() {
+        let known = peripheral?.knownPaths ?? []
+        let lacking = description.services.flatMap { service in
+            service.characteristics.lazy.map(\.identifier).filter { identifier in
+                self.path(of: identifier)
+                    == CharacteristicPath(service.identifier, identifier)
+                    && !known.contains(CharacteristicPath(service.identifier, identifier))
+            }
+        }
+        snapshot.setLacking(Set(lacking))
+    }
+
     /// Returns the characteristic as it was discovered on the current link.
     func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
         guard isLinked else { return nil }

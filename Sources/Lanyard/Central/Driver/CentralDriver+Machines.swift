@@ -102,6 +102,7 @@ extension CentralDriver {
     ) {
         record(.state, "\(state)", entry, detail: "\(reason)")
         limitPairing(state, of: entry)
+        if state == .connected || state == .ready { entry.showLacking() }
         let lostNothing = entry.snapshot.show(state, reason)
         if !lostNothing { record(.note, "changes were dropped: a reader is too slow", entry) }
         entry.snapshot.setWriteLengths(entry.writeLengths)

@@ -87,6 +87,11 @@ final class Hub<Element: Sendable>: Sendable {
         withExtendedLifetime(closures) {}
     }
 
+    /// Ends the sequences of the present subscribers. Later subscribers get new sequences.
+    func endSequences() {
+        for mailbox in listeners.change({ $0.orderedMailboxes }) { mailbox.end() }
+    }
+
     private func remove(_ number: Int) {
         let removed = listeners.change { listeners in
             listeners.mailboxes[number] = nil

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Declares an accessory with types, and reads, writes and receives its values.
+
+// `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
+#if canImport(Lanyard)
+    // snippet.declare
+    import Lanyard
+
+    struct HeartStrap: AccessoryProfile {
+        static let kind = "strap"
+        static let service: BluetoothID = "180D"
+
+        let measurement = Subscribed<HeartRateMeasurement>()
+        let location = Readable<BodySensorLocation>()
+        let control = Writable<HeartRateControlPoint>()
+        let battery = Readable<BatteryLevel>(in: "180F", isRequired: false)
+    }
+    // snippet.end
+
+    func use() async throws {
+        // snippet.use
+        let central = AccessoryCentral(for: [HeartStrap.description])
+        let strap = try await central.accessory(HeartStrap.self)
+        print(try await strap.location.read())
+        try await strap.control.write(.resetEnergyExpended)
+        for try await beat in strap.measurement { print(beat.rate) }
+        // snippet.end
+    }
+
+    // snippet.program
+    await Lanyard.run {
+        let central = AccessoryCentral(for: [HeartStrap.description])
+        let strap = try await central.accessory(HeartStrap.self)
+        for try await beat in strap.measurement { print(beat.rate) }
+    }
+// snippet.end
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The typed declaration of an accessory: its services, the characteristics that an app uses, what
+/// the app does with each, and the type of its value.
+///
+/// ```swift
+/// struct HeartStrap: AccessoryProfile {
+///     static let kind = "strap"
+///     static let service: BluetoothID = "180D"
+///
+///     let measurement = Subscribed<HeartRateMeasurement>()
+///     let location = Readable<BodySensorLocation>()
+///     let control = Writable<HeartRateControlPoint>()
+///     let battery = Readable<BatteryLevel>(in: "180F", isRequired: false)
+/// }
+///
+/// let central = AccessoryCentral(for: [HeartStrap.description])
+/// let strap = try await central.accessory(HeartStrap.self)
+/// for try await beat in strap.measurement { print(beat.rate) }
+/// ```
+///
+/// The stored properties are the declaration. ``description`` is the ``AccessoryDescription`` that
+/// follows from them, and a ``TypedAccessory`` has a member for each of them: a property that is
+/// ``Readable`` can be read and nothing else. The compiler refuses another use, another type, and a
+/// name that the profile does not declare. Untyped access remains, through
+/// ``TypedAccessory/accessory``.
+///
+/// ### Rules
+///
+/// - Each property is one use. A characteristic with several uses has several properties, with
+///   types of their own: a control point is written with commands and sends answers.
+/// - The UUID of the characteristic is that of the value's type, unless the property names another.
+///   The service is the profile's ``service``, unless the property names another.
+/// - A characteristic is in one service of the profile.
+/// - Only stored properties count. The use of a computed one throws
+///   ``AccessoryError/unknownCharacteristic(_:)``, because the description lacks it.
+///
+/// ### Alternatives
+///
+/// - Property wrappers (`@Subscribed("2A37") var measurement: HeartRateMeasurement`): the property
+///   itself would be a value that does not exist in a profile, so a mistake would compile and trap.
+/// - A list of the properties beside them, as key paths: it needs no reflection, but a property that
+///   the list lacks is silent. Here, `Mirror` lists the stored properties.
+/// - A macro would write that list, at the cost of building swift-syntax in every app.
+/// - One property with a set of uses, `Characteristic<Value, ReadAndSubscribe>`: seven access types,
+///   and no way to give the two directions of a control point different types.
+public protocol AccessoryProfile: Sendable {
+    /// Creates the declaration. A structure whose properties all have values has this initializer.
+    init()
+
+    /// The name of this kind of accessory in the store. It never changes in an update of the app.
+    static var kind: String { get }
+
+    /// The main service: that of each property without a service of its own.
+    static var service: BluetoothID { get }
+
+    /// The rule that selects the accessories of this kind; by default those that advertise
+    /// ``service``.
+    static var matcher: AccessoryMatcher { get }
+
+    /// Changes the other properties of the description: pairing, timeouts, identity, priority. Does
+    /// nothing by default.
+    ///
+    /// - Parameter description: The description that follows from the declaration.
+    static func configure(_ description: inout AccessoryDescription)
+}
+
+extension AccessoryProfile {
+    /// The rule that selects the accessories that advertise ``service``.
+    public static var matcher: AccessoryMatcher { .service(service) }
+
+    /// Changes nothing.
+    ///
+    /// - Parameter description: The description that follows from the declaration.
+    public static func configure(_ description: inout AccessoryDescription) {}
+
+    /// The description of the accessory, for an ``AccessoryCentral``.
+    ///
+    /// - Precondition: No characteristic is declared in two services.
+    public static var description: AccessoryDescription {
+        var description = AccessoryDescription(
+            kind: kind,
+            matching: matcher,
+            services: CharacteristicUse.services(uses)
+        )
+        configure(&description)
+        return description
+    }
+
+    /// The uses that the stored properties declare, in their order.
+    static var uses: [CharacteristicUse] {
+        Mirror(reflecting: Self()).children.flatMap { child in
+            (child.value as? any DeclaresUses)?.uses(in: service) ?? []
+        }
+    }
+}
+
+extension PairingRequirement {
+    /// Returns the requirement that the accessory is ready once this property of its profile could
+    /// be read: `.required(probing: Lock().secret)`.
+    ///
+    /// - Parameter property: The property, whose characteristic only paired centrals can read.
+    public static func required<Value>(probing property: Readable<Value>) -> Self {
+        .required(probing: property.identifier)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A property of an ``AccessoryProfile`` that declares a characteristic whose values an app receives.
+/// An app iterates over it; see SubscribedValues.
+/// The accessory is ready only after it has confirmed the subscription.
+///
+/// ```swift
+/// let measurement = Subscribed<HeartRateMeasurement>()
+/// ```
+public struct Subscribed<Value: Sendable>: CharacteristicProperty, DeclaresUses {
+    /// The UUID of the characteristic.
+    public let identifier: BluetoothID
+    let service: BluetoothID?
+    let isRequired: Bool
+    let coding: ValueCoding<Value>
+
+    /// Declares a characteristic whose values an app receives.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - service: The UUID of its service; `nil` for the main service of the profile.
+    ///   - isRequired: Whether an accessory without the characteristic does not become ready. If it
+    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on such an
+    ///     accessory.
+    ///   - coding: The conversion between bytes and values.
+    public init(
+        _ identifier: BluetoothID,
+        in service: BluetoothID?,
+        isRequired: Bool,
+        coding: ValueCoding<Value>
+    ) {
+        self.identifier = identifier
+        self.service = service
+        self.isRequired = isRequired
+        self.coding = coding
+    }
+
+    func uses(in service: BluetoothID) -> [CharacteristicUse] {
+        let path = CharacteristicPath(self.service ?? service, identifier)
+        return [CharacteristicUse(path: path, role: .subscribe, isRequired: isRequired)]
+    }
+}

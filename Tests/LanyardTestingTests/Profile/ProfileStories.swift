@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+private struct Strap: AccessoryProfile {
+    static let kind = "strap"
+    static let service: BluetoothID = "180D"
+
+    let measurement = Subscribed<HeartRateMeasurement>()
+    let location = Readable<BodySensorLocation>()
+    let control = Writable<UInt8>("2A39")
+    let level = Readable<BatteryLevel>(in: "180F", isRequired: false)
+    let levels = Subscribed<BatteryLevel>(in: "180F", isRequired: false)
+    let alert = Writable<AlertLevel>(in: "180F", isRequired: false)
+}
+
+@Suite("An accessory with a profile")
+struct ProfileStories {
+    @Test("A declared value can be read, written and received")
+    func uses() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.accessory(Strap.self)
+            #expect(strap.accessory.state == .ready)
+            #expect(strap.id == strap.accessory.id)
+            #expect(try await strap.location.read() == .chest)
+            #expect(try await strap.level.read().percentage == 80)
+            try await strap.control.write(1)
+            #expect(kit.straps[0].written(to: "2A39") == [Data([1])])
+            await #expect(throws: AccessoryError.self) { try await strap.control.write(0xFF) }
+            var rates: [UInt16] = []
+            for try await beat in strap.measurement {
+                rates.append(beat.rate)
+                if rates.count == 3 { break }
+            }
+            #expect(rates.allSatisfy { (60...100).contains($0) }, "\(rates)")
+            // The same accessory, by its kind.
+            #expect(try await central.accessory(Strap.self).accessory === strap.accessory)
+            await central.shutDown()
+        }
+    }
+
+    @Test("Every use of a characteristic that is not there throws")
+    func missing() async throws {
+        let kit = Kit { $0.services.removeLast() }
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                try await strap.level.read()
+            }
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A06")) {
+                try await strap.alert.write(.high)
+            }
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                try await drain(strap.levels)
+            }
+            #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                _ = try strap.accessory.values(of: "2A19")
+            }
+            await central.shutDown()
+        }
+    }
+
+    @Test(
+        "A loop over values throws when the accessory loses the characteristic"
+    )
+    func lost() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            let loop = Task { try await drain(strap.levels) }
+            try await kit.world.advance(by: .seconds(1))
+            kit.straps[0].removeService("180F")
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                try await loop.value
+            }
+            await central.shutDown()
+        }
+    }
+
+    @Test("A malformed value ends the loop with an error, or is reported and skipped")
+    func malformed() async throws {
+        let kit = Kit { strap in
+            strap.services[0].characteristics[0] = .notifying("2A37")
+        }
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            var values = strap.measurement.makeAsyncIterator()
+            let skipped = Heard<Data>()
+            var others = strap.measurement.skippingMalformed { data, _ in skipped.add(data) }
+                .makeAsyncIterator()
+            kit.straps[0].notify([0x06], on: "2A37")
+            kit.straps[0].notify([0x06, 72], on: "2A37")
+            do throws(AccessoryError) {
+                _ = try await values.next()
+                Issue.record("the malformed value was accepted")
+            } catch {
+                let isMalformed = if case .malformed = error { true } else { false }
+                #expect(isMalformed, "\(error)")
+            }
+            // The iterator continues with the next value.
+            #expect(try await values.next()?.rate == 72)
+            #expect(try await others.next()?.rate == 72)
+            #expect(skipped.values == [Data([0x06])])
+            await central.shutDown()
+        }
+    }
+
+    @Test("A loop over values ends with its task and with its central")
+    func ends() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            let loops = (0..<2).map { _ in
+                Task { try await drain(strap.measurement) }
+            }
+            try await kit.world.advance(by: .seconds(2))
+            loops[0].cancel()
+            try await loops[0].value
+            await central.shutDown()
+            try await loops[1].value
+        }
+    }
+
+    @Test("An accessory whose description lacks a use of the profile is refused")
+    func otherDescription() async throws {
+        struct Writes: AccessoryProfile {
+            static let kind = "strap"
+            static let service: BluetoothID = "180D"
+            let location = Writable<UInt8>("2A38")
+        }
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.description)
+            #expect(throws: AccessoryError.unknownCharacteristic("2A38")) {
+                _ = try TypedAccessory(strap, as: Writes.self)
+            }
+            let typed = try TypedAccessory(strap, as: Strap.self)
+            #expect(try await typed.location.read() == .chest)
+            await central.shutDown()
+        }
+    }
+}
+
+/// Iterates over values until they end.
+private func drain<Value>(_ values: SubscribedValues<Value>) async throws {
+    for try await _ in values {}
+}
