@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Observation
+
+/// A central for a screen: its accessories, the power state, the connection slots, and pairing.
+///
+/// ```swift
+/// let model = CentralModel(for: [HeartStrap.description])
+/// await model.pair(HeartStrap.description)
+/// print(model.accessories.map(\.status), model.problem?.message ?? "")
+/// ```
+///
+/// An app makes one model at each launch and keeps it. A view that reads a property is updated when
+/// the property changes.
+@MainActor @Observable
+public final class CentralModel {
+    /// The central.
+    public nonisolated let central: AccessoryCentral
+    /// The models of the paired accessories, in the order of pairing.
+    public private(set) var accessories: [AccessoryModel] = []
+    /// The availability of Bluetooth.
+    public private(set) var availability: Availability
+    /// The connection slots, their holders, and the accessories that wait.
+    public private(set) var slots: ConnectionSlots
+    /// Whether a call of ``pair(_:)`` or ``perform(_:)`` is running.
+    public var isBusy: Bool { runningCount > 0 }
+    /// The latest problem, which the app sets to `nil` when a person has seen it.
+    public var problem: Problem?
+    private var runningCount = 0
+    @ObservationIgnored private var observations: [ObservationToken] = []
+
+    /// Creates a model of a central.
+    ///
+    /// - Parameter central: The central.
+    public init(_ central: AccessoryCentral) {
+        self.central = central
+        availability = central.availability
+        slots = central.connectionSlots
+        // The sequence comes first: it begins with the accessories of this moment.
+        let changes = central.accessoryChanges
+        accessories = central.accessories.map { AccessoryModel($0) }
+        observations = [
+            changes.forEach { @MainActor [weak self] change in self?.show(change) },
+            central.availabilityChanges.forEach { @MainActor [weak self] availability in
+                self?.availability = availability
+            },
+            central.connectionSlotChanges.forEach { @MainActor [weak self] slots in
+                self?.slots = slots
+            },
+        ]
+    }
+
+    /// Creates a central with its model.
+    ///
+    /// - Parameters:
+    ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
+    ///   - configuration: The configuration of the central.
+    public convenience init(
+        for descriptions: [AccessoryDescription],
+        configuration: AccessoryCentral.Configuration = .init()
+    ) {
+        self.init(AccessoryCentral(for: descriptions, configuration: configuration))
+    }
+
+    /// What a person can do so that Bluetooth becomes available; `nil` if it is.
+    public var advice: String? { availability.recoverySuggestion }
+
+    /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. An error
+    /// becomes the ``problem``, unless it is the cancellation of the task.
+    ///
+    /// - Parameter description: The description of the accessory.
+    public func pair(_ description: AccessoryDescription) async {
+        await perform { [central] in _ = try await central.pair(description) }
+    }
+
+    /// Pairs the device that a person chose from a ``NearbyModel``. An error becomes the
+    /// ``problem``, unless it is the cancellation of the task.
+    ///
+    /// - Parameters:
+    ///   - description: The description of the accessory.
+    ///   - device: The device. It must match the description.
+    public func pair(_ description: AccessoryDescription, with device: PresentDevice) async {
+        var chosen = description
+        let (identity, source) = (device.identity, description.identity)
+        chosen.matcher = .all(
+            description.matcher,
+            .custom { discovery in
+                identity == .system(discovery.identifier)
+                    || identity == AccessoryIdentity(of: discovery, by: source)
+            }
+        )
+        await pair(chosen)
+    }
+
+    /// Returns whether a device nearby is one of the accessories.
+    ///
+    /// - Parameter device: The device.
+    public func isKnown(_ device: PresentDevice) -> Bool {
+        accessories.contains { $0.id == device.identity }
+    }
+
+    /// Forgets an accessory; see ``AccessoryCentral/forget(_:)``. An error becomes the ``problem``.
+    ///
+    /// - Parameter model: The model of the accessory.
+    public func forget(_ model: AccessoryModel) async {
+        await perform { [central] in try await central.forget(model.accessory) }
+    }
+
+    /// Performs an action of the screen. An error becomes the ``problem``, unless it is the
+    /// cancellation of the task.
+    ///
+    /// - Parameter action: The action.
+    public func perform(_ action: () async throws -> Void) async {
+        runningCount += 1
+        defer { runningCount -= 1 }
+        problem = nil
+        do {
+            try await action()
+        } catch AccessoryError.cancelled {
+        } catch is CancellationError {
+        } catch {
+            problem = Problem(error)
+        }
+    }
+
+    private func show(_ change: AccessoryListChange) {
+        switch change {
+        case .added(let accessory):
+            guard !accessories.contains(where: { $0.accessory === accessory }) else { return }
+            accessories.append(AccessoryModel(accessory))
+        case .removed(let accessory):
+            accessories.removeAll { $0.accessory === accessory }
+        }
+    }
+}
+
+/// An error in the words of a screen.
+public struct Problem: Identifiable, Hashable, Sendable {
+    /// The number of the problem, which differs between problems.
+    public let id = UUID()
+    /// What happened.
+    public let title: String
+    /// Why it happened, and what a person can do; empty if nothing is known.
+    public let message: String
+
+    /// Creates a problem from an error.
+    ///
+    /// - Parameter error: The error. If it is a `LocalizedError`, its texts are used.
+    public init(_ error: any Error) {
+        let localized = error as? any LocalizedError
+        title = localized?.errorDescription ?? error.localizedDescription
+        message = sentences(localized?.failureReason, localized?.recoverySuggestion)
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Observation
+import Testing
+
+@Suite("Models for a screen")
+struct ModelStories {
+    @Test("A model of an accessory follows its state, and says what to do")
+    func accessory() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let model = AccessoryModel(strap)
+            // At once, before any change arrives.
+            #expect(model.status == "Connected")
+            #expect(model.isReady && model.advice == nil && model.name == "Strap 0")
+            #expect(model.id == strap.id)
+
+            kit.straps[0].walk(to: .outOfRange)
+            try await kit.world.expect("the loss is shown", within: .seconds(30)) { @MainActor in
+                model.status == "Not in range"
+            }
+            #expect(model.advice == "Bring it nearer, and make sure that it is switched on.")
+            kit.straps[0].comeBack()
+            try await kit.world.expect("the return is shown", within: .seconds(30)) { @MainActor in
+                model.isReady
+            }
+            await central.shutDown()
+        }
+    }
+
+    @Test("A view that reads a property is informed of its change")
+    func observation() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let central = kit.central()
+            let model = AccessoryModel(try await central.pair(Kit.strap))
+            let invalidations = Heard<Bool>()
+            withObservationTracking {
+                _ = model.status
+            } onChange: {
+                invalidations.add(true)
+            }
+            kit.straps[0].dropLink()
+            try await kit.world.expect("the view is invalidated", within: .seconds(10)) {
+                @MainActor in
+                !invalidations.values.isEmpty
+            }
+            await central.shutDown()
+        }
+    }
+
+    @Test("A model of a central lists its accessories, the power state and the slots")
+    func central() async throws {
+        let kit = Kit(straps: 2)
+        try await kit.world.run { @MainActor in
+            let model = CentralModel(kit.central())
+            #expect(model.accessories.isEmpty)
+            for count in 1...2 {
+                await model.pair(Kit.strap)
+                try await kit.world.expect("accessory \(count) is shown", within: .seconds(5)) {
+                    @MainActor in
+                    model.accessories.count == count
+                }
+            }
+            #expect(model.problem == nil)
+            try await kit.world.expect("the slots are shown", within: .seconds(5)) { @MainActor in
+                Set(model.slots.holders.map(\.name)) == ["Strap 0", "Strap 1"]
+            }
+            kit.world.phone.isPoweredOn = false
+            try await kit.world.expect("the power-off is shown", within: .seconds(5)) {
+                @MainActor in
+                model.availability == .poweredOff
+            }
+            #expect(model.advice == "Switch Bluetooth on.")
+            kit.world.phone.isPoweredOn = true
+            try await kit.world.expect("both are connected again", within: .seconds(30)) {
+                @MainActor in
+                model.accessories.allSatisfy(\.isReady)
+            }
+            if let first = model.accessories.first { await model.forget(first) }
+            try await kit.world.expect("the removal is shown", within: .seconds(5)) { @MainActor in
+                model.accessories.map(\.name) == ["Strap 1"]
+            }
+            await model.central.shutDown()
+        }
+    }
+
+    @Test("A model begins with the remembered accessories")
+    func remembered() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let former = kit.central()
+            _ = try await former.pair(Kit.strap)
+            await former.shutDown()
+            let model = CentralModel(kit.central())
+            #expect(model.accessories.map(\.name) == ["Strap 0"])
+            try await kit.world.expect("it is connected", within: .seconds(10)) { @MainActor in
+                model.accessories.allSatisfy(\.isReady)
+            }
+            // Not twice, although the list of changes begins with it as well.
+            #expect(model.accessories.count == 1)
+            await model.central.shutDown()
+        }
+    }
+
+    @Test("An error becomes a problem in words, and a cancellation does not")
+    func problems() async throws {
+        let kit = Kit(straps: 0)
+        try await kit.world.run { @MainActor in
+            let model = CentralModel(kit.central())
+            let pairing = Task { await model.pair(Kit.strap) }
+            try await kit.world.expect("the screen is busy", within: .seconds(5)) { @MainActor in
+                model.isBusy
+            }
+            await pairing.value
+            #expect(!model.isBusy)
+            let problem = model.problem
+            #expect(problem?.title == "No accessory was found.")
+            #expect(
+                problem?.message
+                    == "None was discovered within 10 seconds. "
+                    + "Pair it: bring it near, and have it advertise."
+            )
+            let canceled = Task { await model.pair(Kit.strap) }
+            try await kit.world.advance(by: .seconds(1))
+            canceled.cancel()
+            await canceled.value
+            #expect(model.problem == nil)
+            await model.central.shutDown()
+        }
+    }
+}
+
+@Suite("The lifetime of models")
+struct ModelLifetimeStories {
+    @Test("A released model is gone, and ends its tasks")
+    func released() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let weak = WeakModels()
+            do {
+                let accessory = AccessoryModel(strap)
+                let model = CentralModel(central)
+                weak.hold(accessory, model, model.accessories.first)
+            }
+            // Without another change of the accessory.
+            #expect(weak.areGone)
+            await central.shutDown()
+        }
+    }
+
+    @Test("A released model of a central ends the central")
+    func endsCentral() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            do {
+                let model = CentralModel(kit.central())
+                await model.pair(Kit.strap)
+                try await kit.world.expect("it is shown", within: .seconds(5)) { @MainActor in
+                    model.accessories.first?.isReady == true
+                }
+                #expect(await kit.straps[0].linkCount == 1)
+            }
+            try await kit.world.expect("the link is ended", within: .seconds(10)) { @MainActor in
+                await kit.straps[0].linkCount == 0
+            }
+        }
+    }
+
+    @Test("A model of a forgotten accessory keeps its last state")
+    func forgotten() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let model = AccessoryModel(strap)
+            try await central.forget(strap)
+            try await kit.world.expect("the end is shown", within: .seconds(5)) { @MainActor in
+                model.change.reason == .resting(.forgotten)
+            }
+            #expect(model.status == "Not connected")
+            await central.shutDown()
+        }
+    }
+}
+
+/// Weak references to models.
+@MainActor
+private final class WeakModels {
+    private weak var accessory: AccessoryModel?
+    private weak var central: CentralModel?
+    private weak var listed: AccessoryModel?
+
+    nonisolated init() {}
+
+    var areGone: Bool { accessory == nil && central == nil && listed == nil }
+
+    func hold(_ accessory: AccessoryModel, _ central: CentralModel, _ listed: AccessoryModel?) {
+        self.accessory = accessory
+        self.central = central
+        self.listed = listed
+        assert(listed != nil)
+    }
+}
