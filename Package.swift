@@ -223,6 +223,7 @@ if hasCoreBluetooth {
         ),
         program("ExampleFileDrop", ["CoreBluetooth"], path: "Examples/FileDrop"),
         program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
+        part("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
         program("RestorationApp", ["CoreBluetooth"], path: "Tests/RestorationApp"),
         // Every symbol of Apple's table with its type, and clients in the three idioms.
         part("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
@@ -243,6 +244,7 @@ if hasCoreBluetooth {
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
         tests("LanyardTestingTests", radio + ["LanyardTesting"]),
+        tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "CoreBluetoothTests",
             host + radio + [

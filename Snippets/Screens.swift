@@ -17,7 +17,7 @@
             nearby = NearbyModel(central.central, for: Lamp.description)
         }
 
-        func pair(_ device: PresentDevice) async {
+        func pair(_ device: NearbyDevice) async {
             await central.pair(Lamp.description, with: device)
         }
     }

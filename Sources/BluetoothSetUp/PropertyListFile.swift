@@ -86,3 +86,10 @@ extension PropertyListError: CustomStringConvertible {
         }
     }
 }
+
+extension PropertyListError: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? { "The property list cannot be read: \(description)." }
+    /// What a developer can do about it.
+    public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
+}

@@ -13,6 +13,7 @@ extension AccessoryError: LocalizedError {
         case .unfilteredScan: "The search needs a service."
         case .shutDown: "The accessory is no longer in use."
         case .unknownKind: "The kind of the accessory is unknown."
+        case .alreadyPaired: "The device is already paired."
         case .notFound: "No accessory was found."
         case .connectingTimedOut, .attemptFailed: "The accessory could not be connected."
         case .stepTimedOut: "The accessory did not become ready."
@@ -43,6 +44,7 @@ extension AccessoryError: LocalizedError {
         case .unfilteredScan: "Without a service, the search would report every device."
         case .shutDown: "It was forgotten, or the app has ended its use of Bluetooth."
         case .unknownKind(let kind): "The app did not describe the kind “\(kind)”."
+        case .alreadyPaired(let kind): "It is an accessory of the kind “\(kind)”."
         case .notFound(let limit): "None was discovered within \(limit.inWords)."
         case .connectingTimedOut(let limit): "It did not answer within \(limit.inWords)."
         case .stepTimedOut(let state, let limit):
@@ -77,6 +79,7 @@ extension AccessoryError: LocalizedError {
         case .unfilteredScan: "Describe the accessory with a service that it advertises."
         case .shutDown: "Pair the accessory again."
         case .unknownKind: "Create the central with the description of this kind."
+        case .alreadyPaired: "Forget it, and pair it again."
         case .notFound: IdleReason.notFound.recoverySuggestion
         case .connectingTimedOut, .stepTimedOut, .requestTimedOut, .linkEnded,
             .writeInterrupted, .notConnected:

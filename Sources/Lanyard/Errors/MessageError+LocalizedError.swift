@@ -75,7 +75,7 @@ extension SealingError: LocalizedError {
         switch self {
         case .refused: "It was changed, is incomplete, or belongs to another key or session."
         case .replayed: "It may have been recorded and sent again."
-        case .keyLength, .keySizesDiffer, .weakDerivation, .randomCount, .sessionNotReady,
+        case .keyLength, .keySizesDiffer, .keysAreEqual, .weakDerivation, .randomCount, .sessionNotReady,
             .sessionExhausted, .messageTooLong:
             nil
         }
@@ -87,6 +87,7 @@ extension SealingError: LocalizedError {
         case .refused: "Make sure that both sides have the same key."
         case .replayed: "Ask for the message again."
         case .keyLength, .keySizesDiffer: "Use keys of 16, 24 or 32 bytes, both of the same size."
+        case .keysAreEqual: "Use a key of its own for authentication."
         case .weakDerivation: "Use a longer salt and more rounds."
         case .randomCount: "Ask for fewer bytes."
         case .sessionNotReady: "Wait for the answer of the other side."

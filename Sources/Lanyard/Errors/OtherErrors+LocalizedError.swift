@@ -60,12 +60,3 @@ extension FlightRecording.Failure: CustomStringConvertible {
     /// What happened and why, in one line.
     public var description: String { sentences(errorDescription, failureReason) }
 }
-
-extension PropertyListError: LocalizedError {
-    /// What happened, as a sentence.
-    public var errorDescription: String? { "The property list cannot be read." }
-    /// Why it happened, as a sentence.
-    public var failureReason: String? { description.asSentence }
-    /// What a developer can do about it.
-    public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
-}

@@ -79,25 +79,9 @@ public final class CentralModel {
     ///
     /// - Parameters:
     ///   - description: The description of the accessory.
-    ///   - device: The device. It must match the description.
-    public func pair(_ description: AccessoryDescription, with device: PresentDevice) async {
-        var chosen = description
-        let (identity, source) = (device.identity, description.identity)
-        chosen.matcher = .all(
-            description.matcher,
-            .custom { discovery in
-                identity == .system(discovery.identifier)
-                    || identity == AccessoryIdentity(of: discovery, by: source)
-            }
-        )
-        await pair(chosen)
-    }
-
-    /// Returns whether a device nearby is one of the accessories.
-    ///
-    /// - Parameter device: The device.
-    public func isKnown(_ device: PresentDevice) -> Bool {
-        accessories.contains { $0.id == device.identity }
+    ///   - device: The device.
+    public func pair(_ description: AccessoryDescription, with device: NearbyDevice) async {
+        await perform { [central] in _ = try await central.pair(description, with: device) }
     }
 
     /// Forgets an accessory; see ``AccessoryCentral/forget(_:)``. An error becomes the ``problem``.

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@testable import ExampleKiosk
+
+@Suite("The kiosk")
+struct KioskTests {
+    @Test("A tapped badge is paired, answers a sealed note, and is known after a relaunch")
+    func relaunch() async throws {
+        let world = TestWorld(seed: 3)
+        let badges = try (1...2).map { world.add(try .badge($0), at: .meters(Double($0))) }
+        let sealing = try AuthenticatedCBCSealing.ofKiosk()
+        try await world.run { @MainActor in
+            let first = world.phone.launch { @MainActor in
+                Kiosk(sealing: sealing, configuration: $0)
+            }
+            let search = Task { await first.nearby.search() }
+            try await world.expect("both badges are listed", within: .seconds(5)) { @MainActor in
+                Set(first.nearby.devices.map(\.name)) == ["Badge 1", "Badge 2"]
+            }
+            let second = first.nearby.devices.first { $0.name == "Badge 2" }
+            await first.tap(try #require(second))
+            try await first.expectPaired(1, in: world)
+            let badge = try #require(first.screen.accessories.first)
+            #expect(badge.name == "Badge 2" && badge.isReady)
+            await first.send("Hello", to: badge)
+            #expect(first.answers[badge.id] == "Badge 2 read Hello")
+            // No byte of the note is readable on the air.
+            let written = badges[1].written(to: "4C414E59-4152-4400-A000-000000001F01")
+            #expect(!written.isEmpty)
+            #expect(written.allSatisfy { $0.range(of: Data("Hello".utf8)) == nil })
+            search.cancel()
+            await search.value
+            #expect(first.nearby.devices.isEmpty)
+            await world.phone.endApp()
+
+            let again = world.phone.launch { @MainActor in
+                Kiosk(sealing: sealing, configuration: $0)
+            }
+            #expect(again.screen.accessories.map(\.id) == [badge.id])
+            await again.send("Again", to: try #require(again.screen.accessories.first))
+            #expect(again.answers[badge.id] == "Badge 2 read Again")
+        }
+    }
+
+    @Test("Five badges share three links, and each answers")
+    func fiveBadges() async throws {
+        let world = TestWorld(seed: 5)
+        for number in 1...5 { world.add(try .badge(number), at: .meters(Double(number))) }
+        let sealing = try AuthenticatedCBCSealing.ofKiosk()
+        try await world.run { @MainActor in
+            let kiosk = world.phone.launch { @MainActor configuration in
+                var configuration = configuration
+                configuration.connectionLimit = .fixed(3)
+                return Kiosk(sealing: sealing, configuration: configuration)
+            }
+            let search = Task { await kiosk.nearby.search() }
+            try await world.expect("all are listed", within: .seconds(10)) { @MainActor in
+                kiosk.nearby.devices.count == 5
+            }
+            for (index, device) in kiosk.nearby.devices.enumerated() {
+                // A link makes room for another when it was silent for a minute.
+                if index >= 3 { try await world.advance(by: .seconds(90)) }
+                await kiosk.tap(device)
+                try await kiosk.expectPaired(index + 1, in: world)
+            }
+            for badge in kiosk.screen.accessories {
+                await kiosk.send("Hi", to: badge)
+                #expect(kiosk.screen.problem == nil)
+                #expect(kiosk.screen.slots.holders.count <= 3)
+            }
+            #expect(Set(kiosk.answers.values) == Set((1...5).map { "Badge \($0) read Hi" }))
+            search.cancel()
+        }
+    }
+
+    @Test("A badge whose address changes stays one badge in the list and after pairing")
+    func rotatingAddress() async throws {
+        let world = TestWorld(seed: 7)
+        let badge = world.add(
+            try .badge(1).with { $0.address = .rotating(every: .seconds(60)) }
+        )
+        let sealing = try AuthenticatedCBCSealing.ofKiosk()
+        try await world.run { @MainActor in
+            let kiosk = world.phone.launch { @MainActor in
+                Kiosk(sealing: sealing, configuration: $0)
+            }
+            let search = Task { await kiosk.nearby.search() }
+            try await world.expect("it is listed", within: .seconds(5)) { @MainActor in
+                kiosk.nearby.devices.count == 1
+            }
+            try await world.advance(by: .seconds(300))
+            #expect(kiosk.nearby.devices.count == 1)
+            await kiosk.tap(try #require(kiosk.nearby.devices.first))
+            try await kiosk.expectPaired(1, in: world)
+            let model = try #require(kiosk.screen.accessories.first)
+            for round in 1...3 {
+                badge.walk(to: .outOfRange)
+                try await world.expect("the loss is shown", within: .seconds(60)) { @MainActor in
+                    !model.isReady
+                }
+                try await world.advance(by: .seconds(120))
+                badge.comeBack()
+                await kiosk.send("Round \(round)", to: model)
+                #expect(kiosk.answers[model.id] == "Badge 1 read Round \(round)")
+            }
+            #expect(kiosk.screen.accessories.count == 1)
+            search.cancel()
+        }
+    }
+}
+
+extension Kiosk {
+    /// Waits until this many badges are shown, and no problem.
+    fileprivate func expectPaired(_ count: Int, in world: TestWorld) async throws {
+        #expect(screen.problem == nil)
+        try await world.expect("\(count) badges are shown", within: .seconds(5)) { @MainActor in
+            self.screen.accessories.count == count
+        }
+    }
+}
+
+extension AuthenticatedCBCSealing {
+    fileprivate static func ofKiosk() throws -> AuthenticatedCBCSealing {
+        try AuthenticatedCBCSealing(
+            encryption: SealingKey(Data(0..<16)),
+            authentication: SealingKey(Data(16..<32))
+        )
+    }
+}
+
+/// The envelopes of a channel's requests and answers.
+private struct Asked: Decodable {
+    var ask: Note
+    var id: Int
+}
+
+private struct Answered: Encodable {
+    var answer: Note
+    var id: Int
+}
+
+extension VirtualAccessory {
+    /// A badge that answers sealed notes, and has its number in the manufacturer data.
+    fileprivate static func badge(_ number: Int) throws -> VirtualAccessory {
+        let sealing = try AuthenticatedCBCSealing.ofKiosk()
+        return VirtualAccessory(
+            "Badge \(number)",
+            services: [
+                .messages(
+                    Badge.service,
+                    writing: "4C414E59-4152-4400-A000-000000001F01",
+                    notifying: "4C414E59-4152-4400-A000-000000001F02"
+                ) { frame in
+                    // The framing carries text, so sealed bytes are in Base64.
+                    guard let sealed = Data(base64Encoded: frame),
+                        let message = try? sealing.open(sealed),
+                        let asked = try? JSONDecoder().decode(Asked.self, from: message)
+                    else { return nil }
+                    let note = Note(text: "Badge \(number) read \(asked.ask.text)")
+                    let answer = try? JSONEncoder().encode(Answered(answer: note, id: asked.id))
+                    return answer.flatMap { try? sealing.seal($0) }?.base64EncodedData()
+                }
+            ],
+            advertisedServices: [Badge.service],
+            manufacturerData: [0xFF, 0xFF, 0, 0, 0, UInt8(number)]
+        )
+    }
+}
