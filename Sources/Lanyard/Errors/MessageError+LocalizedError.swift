@@ -75,7 +75,8 @@ extension SealingError: LocalizedError {
         switch self {
         case .refused: "It was changed, is incomplete, or belongs to another key or session."
         case .replayed: "It may have been recorded and sent again."
-        case .keyLength, .keySizesDiffer, .keysAreEqual, .weakDerivation, .randomCount, .sessionNotReady,
+        case .keyLength, .keySizesDiffer, .keysAreEqual, .weakDerivation, .randomCount,
+            .sessionNotReady,
             .sessionExhausted, .messageTooLong:
             nil
         }

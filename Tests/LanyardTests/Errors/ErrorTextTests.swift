@@ -49,7 +49,8 @@ private enum Samples {
     ]
 
     static let sealingErrors: [SealingError] = [
-        .refused, .replayed, .keyLength(3), .keySizesDiffer, .weakDerivation, .randomCount(2_000_000),
+        .refused, .replayed, .keyLength(3), .keySizesDiffer, .keysAreEqual, .weakDerivation,
+        .randomCount(2_000_000),
         .sessionNotReady, .sessionExhausted, .messageTooLong,
     ]
 
@@ -58,8 +59,7 @@ private enum Samples {
         ValueError.trailing(count: 1), ValueError.invalid(field: "flags"),
         AccessoryStoreFailure(operation: "write", path: "/accessories.json", code: 28),
         FlightRecording.Failure.unknownFormat, FlightRecording.Failure.malformedLine(3),
-        FlightRecording.Failure.tooLong, PropertyListError.tooLong(limit: 10),
-        PropertyListError.malformed,
+        FlightRecording.Failure.tooLong,
     ]
 
     static var all: [any LocalizedError] {
