@@ -7,7 +7,7 @@ import Synchronization
 /// Only the first question in the queue is shown, with its introduction, and it is shown again
 /// below other output. A line answers the question that is shown, and no other. Lines typed before
 /// a question is shown are discarded, and so is text without an end of line when the question is
-/// shown again. For `changeLimit` after a question ended without an answer, lines are rejected,
+/// shown again. A complete line that was typed before the question is shown again counts. For `changeLimit` after a question ended without an answer, lines are rejected,
 /// because the person has not read the next question yet. The lines of a script wait for their
 /// questions. Where lines are also commands, a line that is no answer is a command.
 final class QuestionQueue: Sendable {
@@ -53,7 +53,7 @@ final class QuestionQueue: Sendable {
         var kept: [String] = []
         var isOver = false
         var lastNumber: UInt64 = 0
-        /// The time at which the first question in the queue was shown.
+        /// The time from which the first question in the queue was shown.
         var shownAt: ContinuousClock.Instant?
         /// The time at which a question that was shown ended without an answer.
         var changedAt: ContinuousClock.Instant?
@@ -62,7 +62,7 @@ final class QuestionQueue: Sendable {
     fileprivate let unasked: Unasked
     fileprivate let say: @Sendable (String) -> Void
     /// Discards input that was typed and not yet read.
-    fileprivate let forgetTyped: @Sendable () -> Void
+    fileprivate let forgetTyped: @Sendable (TypedInput) -> Void
     /// Whether a person reads the questions on a terminal and types the answers.
     fileprivate let hasPerson: Bool
     fileprivate let now: @Sendable () -> ContinuousClock.Instant
@@ -70,13 +70,13 @@ final class QuestionQueue: Sendable {
 
     /// - Parameters:
     ///   - say: Shows a text to the person.
-    ///   - forgetTyped: Discards input that was typed before a question and not yet read.
+    ///   - forgetTyped: Discards input that was typed and not yet read.
     ///   - hasPerson: Whether a person reads the questions on a terminal and types the answers.
     ///   - now: The current time.
     init(
         unasked: Unasked,
         say: @escaping @Sendable (String) -> Void,
-        forgetTyped: @escaping @Sendable () -> Void = {},
+        forgetTyped: @escaping @Sendable (TypedInput) -> Void = { _ in },
         hasPerson: Bool = false,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -133,7 +133,7 @@ final class QuestionQueue: Sendable {
             guard hasPerson, let question = state.asked.first else { return try show() }
             say(LiveArea.eraseLine)
             defer {
-                forgetTyped()
+                forgetTyped(.unfinishedLine)
                 say(LiveArea.eraseLine + question.prompt)
             }
             try show()
@@ -191,10 +191,12 @@ extension QuestionQueue.State {
     /// Shows the first question, and answers it with lines that wait.
     fileprivate mutating func askNext(_ questions: QuestionQueue) {
         guard let question = asked.first else { return }
-        questions.forgetTyped()
         questions.say((questions.hasPerson ? LiveArea.eraseLine : "") + question.introduction)
-        questions.say(question.prompt)
+        questions.forgetTyped(.all)
+        // The time is taken before the prompt is printed: a line that answers the prompt can be
+        // read before printing returns.
         shownAt = questions.now()
+        questions.say(question.prompt)
         while let line = kept.first, asked.first?.number == question.number {
             kept.removeFirst()
             // A script's answers are printed, because no terminal echoes them.

@@ -26,7 +26,7 @@ struct Console: Sendable {
     /// The lines of standard input. May be called once.
     var lines: @Sendable () -> AsyncStream<InputLine> = { AsyncStream { nil } }
     /// Discards input that was typed and not yet read.
-    var forgetTyped: @Sendable () -> Void = {}
+    var forgetTyped: @Sendable (TypedInput) -> Void = { _ in }
 
     /// Returns the same console with its output above the question that the queue asks.
     func asking(_ questions: QuestionQueue?) -> Console {
@@ -69,7 +69,7 @@ extension Console {
         remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
         isInputTerminal: isatty(STDIN_FILENO) == 1,
         lines: { InputLines.stream() },
-        forgetTyped: { discardTypedInput() }
+        forgetTyped: { $0.discard() }
     )
 
     /// A reader that has closed the output is normal, as in `lanyard scan | head`. A full disk is
@@ -83,16 +83,6 @@ extension Console {
             "the output cannot be written: \(String(cString: strerror(Int32(cause.code))))",
             advice: "free some space, or write elsewhere"
         )
-    }
-
-    /// Discards typed input, unless this is a background job: the input belongs to another job then,
-    /// and the system would stop this one.
-    private static func discardTypedInput() {
-        guard isatty(STDIN_FILENO) == 1 else { return }
-        // There is no foreground job if the terminal does not control this process.
-        let foreground = tcgetpgrp(STDIN_FILENO)
-        guard foreground == -1 || foreground == getpgrp() else { return }
-        tcflush(STDIN_FILENO, TCIFLUSH)
     }
 
     private static func terminalSize() -> Size {

@@ -293,11 +293,14 @@ import Testing
             let plan = Plan(io: .displayYesNo, wantsProtection: true)
             try await fixture.companion.prepare(plan)
             try await fixture.companion.connect(name: "Lock")
+            // Output that comes while a line is typed shows the question again.
+            try await terminal.wait(for: "connected: ")
             fixture.companion.beginPairing()
             try await terminal.wait(for: "wants to pair by numeric comparison")
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: "set 2A19 05")
             try await terminal.wait(for: "set: Battery Level")
+            try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: "y")
             try await terminal.wait(for: "bonded: ")
             let facts = try await fixture.companion.outcome().facts

@@ -47,7 +47,7 @@ struct QuestionQueueTests {
         let questions = QuestionQueue(
             unasked: .discarded,
             say: screen.say,
-            forgetTyped: { forgotten.withLock { $0 += 1 } }
+            forgetTyped: { _ in forgotten.withLock { $0 += 1 } }
         )
         questions.receive("y")
         async let answer = ask(questions)
@@ -212,16 +212,65 @@ struct QuestionQueueTests {
         let questions = QuestionQueue(
             unasked: .discarded,
             say: screen.say,
-            forgetTyped: { screen.say("<forgotten>") },
+            forgetTyped: { screen.say("<forgotten \($0)>") },
             hasPerson: true
         )
         let question = Task { await ask(questions) }
         await screen.wait(for: "Sure? ")
         questions.interject { screen.say("news\n") }
         let erase = LiveArea.eraseLine
-        #expect(screen.text.hasSuffix("Sure? \(erase)news\n<forgotten>\(erase)Sure? "))
+        #expect(
+            screen.text.hasSuffix("Sure? \(erase)news\n<forgotten unfinishedLine>\(erase)Sure? ")
+        )
         questions.receive("")
         #expect(await question.value == false)
+    }
+
+    @Test("A line that is read while the prompt is being printed answers it")
+    func readWhilePrinting() async {
+        let time = Mutex(ContinuousClock.now)
+        let readAt = Mutex(ContinuousClock.now)
+        let screen = screen
+        let questions = QuestionQueue(
+            unasked: .discarded,
+            say: { text in
+                // The terminal has the text, and the call returns later, as on a busy machine.
+                if text == "Sure? " { readAt.withLock { $0 = time.withLock { $0 } } }
+                time.withLock { $0 += .milliseconds(50) }
+                screen.say(text)
+            },
+            hasPerson: true,
+            now: { time.withLock { $0 } }
+        )
+        let (lines, feed) = AsyncStream.makeStream(of: InputLine.self)
+        let input = Task { await questions.run(on: lines) }
+        let question = Task { await ask(questions) }
+        await screen.wait(for: "Sure? ")
+        feed.yield(InputLine(text: "y", readAt: readAt.withLock { $0 }))
+        feed.finish()
+        #expect(await question.value == true)
+        #expect(!screen.text.contains(QuestionQueue.tooSoon))
+        await input.value
+    }
+
+    @Test(
+        "Discarding an unfinished line keeps a complete line that was typed before it",
+        arguments: [
+            ("y\n", .unfinishedLine, "y\n"), ("y", .unfinishedLine, "\n"), ("y\n", .all, "\n"),
+        ] as [(String, TypedInput, String)]
+    )
+    func discards(typed: String, discarded: TypedInput, read expected: String) throws {
+        var (terminal, other) = (-1 as Int32, -1 as Int32)
+        try #require(openpty(&terminal, &other, nil, nil, nil) == 0)
+        defer { for end in [terminal, other] { close(end) } }
+        #expect(write(terminal, typed, typed.utf8.count) == typed.utf8.count)
+        // The echo shows that the terminal has received the text.
+        var bytes = [UInt8](repeating: 0, count: 64)
+        #expect(read(terminal, &bytes, bytes.count) > 0)
+        discarded.discard(from: other)
+        #expect(write(terminal, "\n", 1) == 1)
+        let count = read(other, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == expected)
     }
 
     @Test("A line that was read before its question was shown does not answer it")
