@@ -56,6 +56,9 @@ struct KioskTests {
             let kiosk = world.phone.launch { @MainActor configuration in
                 var configuration = configuration
                 configuration.connectionLimit = .fixed(3)
+                configuration.policy = StandardConnectionPolicy(
+                    timeSlice: StandardConnectionPolicy.minimumTimeSlice
+                )
                 return Kiosk(sealing: sealing, configuration: configuration)
             }
             let search = Task { await kiosk.nearby.search() }
@@ -63,7 +66,7 @@ struct KioskTests {
                 kiosk.nearby.devices.count == 5
             }
             for (index, device) in kiosk.nearby.devices.enumerated() {
-                // A link makes room for another when it was silent for a minute.
+                // A link that was silent for a minute makes room for a pairing.
                 if index >= 3 { try await world.advance(by: .seconds(90)) }
                 await kiosk.tap(device)
                 try await kiosk.expectPaired(index + 1, in: world)

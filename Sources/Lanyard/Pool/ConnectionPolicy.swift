@@ -39,6 +39,8 @@ public struct ConnectionRequest: Hashable, Sendable {
     public var priority: Int
     /// The waiting time so far.
     public var waited: Duration
+    /// Whether the accessory is being paired for the first time, for which a person usually waits.
+    public var isPairing: Bool
 
     /// Creates a request.
     ///
@@ -46,10 +48,17 @@ public struct ConnectionRequest: Hashable, Sendable {
     ///   - identity: The identity of the accessory.
     ///   - priority: The priority from its description: the greater number goes first.
     ///   - waited: The waiting time so far.
-    public init(identity: AccessoryIdentity, priority: Int, waited: Duration = .zero) {
+    ///   - isPairing: Whether the accessory is being paired for the first time.
+    public init(
+        identity: AccessoryIdentity,
+        priority: Int,
+        waited: Duration = .zero,
+        isPairing: Bool = false
+    ) {
         self.identity = identity
         self.priority = priority
         self.waited = waited
+        self.isPairing = isPairing
     }
 }
 
@@ -111,6 +120,7 @@ public struct ConnectionHolder: Hashable, Sendable {
 /// A link is ended at any time for an accessory of greater priority. It is ended for one of the
 /// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
 /// for ``silenceLimit``, a minute by default. Silent accessories that are too many thus take turns.
+/// A first pairing does not wait for the end of a time slice, because a person waits for it.
 /// Among several such links, the policy chooses the lowest priority, then the longest silence, then
 /// the weakest signal.
 public struct StandardConnectionPolicy: ConnectionPolicy {
@@ -155,7 +165,7 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     private func makesRoom(_ link: ConnectionHolder, for request: ConnectionRequest) -> Bool {
         link.priority < request.priority
             || link.priority == request.priority && link.silence >= silenceLimit
-                && link.held >= max(timeSlice, Self.minimumTimeSlice)
+                && (request.isPairing || link.held >= max(timeSlice, Self.minimumTimeSlice))
     }
 
     private static func goesBefore(_ one: ConnectionHolder, _ other: ConnectionHolder) -> Bool {

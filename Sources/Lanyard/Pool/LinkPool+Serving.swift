@@ -77,6 +77,7 @@ extension LinkPool {
         _ identity: AccessoryIdentity,
         priority: Int,
         hasLink: Bool = false,
+        isPairing: Bool = false,
         lastSeen: Duration?,
         since: Duration
     ) {
@@ -86,6 +87,7 @@ extension LinkPool {
                 identity: identity,
                 priority: priority,
                 since: since,
+                isPairing: isPairing,
                 number: waiterCount,
                 hasLink: hasLink,
                 lastSeen: lastSeen

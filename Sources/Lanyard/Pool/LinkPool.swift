@@ -78,6 +78,7 @@ package struct LinkPool: Sendable {
     package mutating func reserve(
         _ identity: AccessoryIdentity,
         priority: Int,
+        isPairing: Bool = false,
         lastSeen: Duration?,
         now: Duration
     ) -> [LinkPoolAction] {
@@ -88,7 +89,13 @@ package struct LinkPool: Sendable {
             waiters[index].priority = priority
             return settle(now: now)
         }
-        enqueue(identity, priority: priority, lastSeen: lastSeen, since: now)
+        enqueue(
+            identity,
+            priority: priority,
+            isPairing: isPairing,
+            lastSeen: lastSeen,
+            since: now
+        )
         return settle(now: now) + waitNotice(identity, now: now) + [.changed]
     }
 

@@ -57,6 +57,8 @@ struct PoolWaiter {
     var identity: AccessoryIdentity
     var priority: Int
     let since: Duration
+    /// Whether the accessory is being paired for the first time.
+    let isPairing: Bool
     /// The position in the order of arrival.
     let number: Int
     /// Whether its link exists already, from a completed pending connection request.
@@ -88,11 +90,18 @@ struct PoolWaiter {
     }
 
     func request(now: Duration) -> ConnectionRequest {
-        ConnectionRequest(identity: identity, priority: priority, waited: now - since)
+        ConnectionRequest(
+            identity: identity,
+            priority: priority,
+            waited: now - since,
+            isPairing: isPairing
+        )
     }
 
     func goesBefore(_ other: PoolWaiter, now: Duration) -> Bool {
         if hasLink != other.hasLink { return hasLink }
+        // A person waits for a pairing.
+        if isPairing != other.isPairing { return isPairing }
         let ranks = (rank(now: now), other.rank(now: now))
         return ranks.0 == ranks.1 ? number < other.number : ranks.0 > ranks.1
     }

@@ -51,6 +51,20 @@ struct ConnectionPolicyTests {
         #expect(victim(1, holder("a", held: 1)) == "a")
     }
 
+    @Test("A first pairing ends a silent link before the end of its time slice")
+    func firstPairing() {
+        let request = ConnectionRequest(
+            identity: PoolStory.identity("new"),
+            priority: 0,
+            isPairing: true
+        )
+        let policy = StandardConnectionPolicy()
+        let silent = holder("a", silence: 60, held: 61)
+        #expect(policy.linkToEnd(for: request, among: [silent]) == silent.identity)
+        let busy = holder("a", silence: 59, held: 61)
+        #expect(policy.linkToEnd(for: request, among: [busy]) == nil)
+    }
+
     @Test("A time slice is at least two minutes", arguments: [(10, 119, false), (10, 120, true)])
     func minimumTimeSlice(slice: Int, held: Int, makesRoom: Bool) {
         let policy = StandardConnectionPolicy(timeSlice: .seconds(slice))

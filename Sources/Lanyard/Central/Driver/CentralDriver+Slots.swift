@@ -11,7 +11,14 @@ extension CentralDriver {
         switch use {
         case .request:
             let lastSeen = isInRange(entry) ? now : entry.machine.lastSign
-            perform(pool.reserve(identity, priority: priority, lastSeen: lastSeen, now: now))
+            let actions = pool.reserve(
+                identity,
+                priority: priority,
+                isPairing: entry.remembered == nil,
+                lastSeen: lastSeen,
+                now: now
+            )
+            perform(actions)
         case .arrived: perform(pool.claim(identity, priority: priority, now: now))
         }
     }
