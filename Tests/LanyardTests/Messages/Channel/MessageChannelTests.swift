@@ -168,7 +168,8 @@ struct MessageChannelTests {
         transport.tell(.received(Data("\u{02}{\"tell\":{\"cels".utf8)))
         transport.tell(.unlinked(MessageError.timeout))
         #expect(await MessageError.thrown { _ = try await request.value } == .disconnected)
-        #expect(await first(events) { $0 != .linked } == .unlinked(reason: "\(MessageError.timeout)"))
+        let reason = MessageError.timeout.description
+        #expect(await first(events) { $0 != .linked } == .unlinked(reason: reason))
         #expect(!channel.isLinked)
         let early = await MessageError.thrown { try await channel.send(Reading(celsius: 1)) }
         #expect(early == .disconnected)
@@ -284,7 +285,8 @@ struct MessageChannelTests {
         while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
         transport.tell(.refused(MessageError.queueFull))
         #expect(
-            await MessageError.thrown { try await doomed.value } == .notSent("\(MessageError.queueFull)")
+            await MessageError.thrown { try await doomed.value }
+                == .notSent(MessageError.queueFull.description)
         )
         transport.giveRoom(nil)
         try await channel.send(Reading(celsius: 3))
@@ -306,7 +308,8 @@ struct MessageChannelTests {
         while await transport.read({ channel.engine.calls.count }) < 2 { await Task.yield() }
         transport.tell(.refused(MessageError.queueFull))
         #expect(
-            await MessageError.thrown { _ = try await doomed.value } == .notSent("\(MessageError.queueFull)")
+            await MessageError.thrown { _ = try await doomed.value }
+                == .notSent(MessageError.queueFull.description)
         )
         transport.giveRoom(nil)
         _ = await device.nextEnvelope()
