@@ -51,7 +51,11 @@ struct Lanyard: AsyncParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let console = Console.standard
         let status = await Interruption.cancelling {
-            if console.isOutputTerminal { console.remark(LiveArea.showCursor) }
+            if TerminalMode.end() {
+                console.remark(FullScreen.end)
+            } else if console.isOutputTerminal {
+                console.remark(LiveArea.showCursor)
+            }
         } body: {
             await ProgramRun.run(arguments, on: console)
         }

@@ -139,7 +139,7 @@ import Testing
         #expect(ending == .exited(status), "point \(point): \(log)")
         #expect(output.isEmpty, "point \(point)")
         #expect(
-            log.split(separator: "\n").last?.hasPrefix("lanyard: ") == true,
+            log.split(separator: "\n").last?.hasPrefix(#"{"error":"#) == true,
             "point \(point): \(log)"
         )
     }

@@ -29,7 +29,8 @@ struct AirTests {
         let session = try session()
         #expect(session.addresses == [.tcp(host: "127.0.0.1", port: 6402)])
         #expect(session.scenario == Scenario() && session.traceDirectory == nil)
-        #expect(!session.isJSON)
+        #expect(!session.isJSON && session.hasExamples)
+        #expect(try !self.session("--empty").hasExamples)
     }
 
     @Test("The command listens at the given addresses")
@@ -82,6 +83,7 @@ struct AirTests {
         try withFile(#"{"seed": 5}"#) { path in
             let scenario = try session("--scenario", path)
             let option = try session("--scenario", path, "--seed", "6")
+            #expect(!scenario.hasExamples)
             #expect(scenario.seed == 5 && option.seed == 6)
         }
     }
@@ -266,7 +268,7 @@ struct AdapterChoiceTests {
     @Test("An invalid adapter is refused with the accepted forms")
     func refused() throws {
         let failure = try #require(throws: ProgramFailure.self) {
-            try AdapterChoice(said: "virtua")
+            try AdapterChoice(said: "bluetooth")
         }
         #expect(failure.status == .usage)
         #expect(failure.line.hasSuffix(AdapterChoice.forms))

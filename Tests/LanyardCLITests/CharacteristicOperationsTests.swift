@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGATT
+import Foundation
 import Synchronization
 import Testing
 
@@ -136,6 +137,33 @@ import Testing
             received.withLock { $0.append(report.line) }
         }
         #expect(received.withLock { $0 } == ["01  1 %", "02  2 %"])
+    }
+
+    @Test("Several subscriptions end together after the requested number of values")
+    func subscribesToSeveral() async throws {
+        var accessory = accessory
+        accessory.notifications = [[1], [2], [3]]
+        let received = Mutex<[String]>([])
+        let subscriptions = Subscriptions(
+            operations: CharacteristicOperations(accessory: accessory, limits: StepLimits()),
+            references: try ["#7", "#13"].map { try CharacteristicReference($0) },
+            kind: nil,
+            count: 3
+        )
+        try await subscriptions.run { report in
+            received.withLock { $0.append(report.line) }
+        }
+        #expect(received.withLock { $0.count } == 3)
+    }
+
+    @Test("The line of a value has its time and, beside others, its characteristic")
+    func timedLines() async throws {
+        let report = try await operations.read(CharacteristicReference("180F/2A19"))
+        let date = Date(timeIntervalSince1970: 7.25)
+        #expect(report.line(at: date, isNamed: false).hasSuffix(":07.250  5d  93 %"))
+        #expect(
+            report.line(at: date, isNamed: true).hasSuffix(":07.250  Battery Level #7  5d  93 %")
+        )
     }
 
     @Test("A subscription that ends early is an error")

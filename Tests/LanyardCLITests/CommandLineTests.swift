@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import Foundation
 import HCITransports
 import Synchronization
 import Testing
@@ -85,6 +86,106 @@ import VirtualAdapters
         #expect(run.status == .usage && run.remarks.contains(message), "\(run.remarks)")
     }
 
+    @Test(
+        "An unknown name is an error with the nearest one",
+        arguments: [
+            (["scann"], "'scann' is not a command; did you mean 'scan'?"),
+            (["help", "foo"], "'foo' is not a command; 'lanyard help' lists the commands"),
+            (["help", "sevre"], "'sevre' is not a command; did you mean 'serve'?"),
+            (["scan", "--adapter", "virtul"], "did you mean 'virtual'?"),
+            (
+                ["air", "--listen", "foo"],
+                "'foo' is not an address to listen at; use tcp:127.0.0.1:PORT or unix:PATH"
+            ),
+        ]
+    )
+    func unknownNames(arguments: [String], message: String) async {
+        let run = await run(arguments)
+        #expect(run.status == .usage && run.remarks.contains(message), "\(run.remarks)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("A file of another kind is an error that names the command for it")
+    func otherFiles() async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (log, recording) = ("\(folder)/a.btsnoop", "\(folder)/b.jsonl")
+        try Data("btsnoop\0\0\0\0\u{1}\0\0\u{3}\u{EA}".utf8).write(to: URL(fileURLWithPath: log))
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: recording))
+        for (arguments, message) in [
+            (["trace", folder], "\(folder) is a directory, not a packet log; it contains \(log)"),
+            (["trace", recording], "use 'lanyard timeline \(recording) -o PAGE'"),
+            (["timeline", log, "-o", "\(folder)/c.html"], "'lanyard trace \(log)' prints it"),
+            (
+                ["timeline", folder, "-o", "\(folder)/c.html"],
+                "not a recording; it contains \(recording)"
+            ),
+        ] {
+            let run = await run(arguments)
+            #expect(run.status == .usage && run.remarks.contains(message), "\(run.remarks)")
+        }
+        let page = await run(["timeline", recording, "-o", "\(folder)/missing/c.html"])
+        #expect(page.status == .inputOutput && page.remarks.contains("cannot be written"))
+    }
+
+    @Test("An adapter that cannot be opened leaves no store behind")
+    func leavesNoStore() async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let adapter = ["scan", "--adapter", "unix:/nonexistent/lanyard"]
+        #expect(await run(adapter + ["--store", folder + "/a/b"]).status == .adapterUnavailable)
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        // A directory that was there stays.
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        #expect(await run(adapter + ["--store", folder]).status == .adapterUnavailable)
+        #expect(FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test("A write to the virtual radio says that its value does not last")
+    func passingWorld() async {
+        let run = await run([
+            "write", "Battery Lamp", "4C414E59-4152-4400-A000-000000001A01", "uint8:1",
+            "--adapter", "virtual", "--timeout", "60",
+        ])
+        #expect(run.status == .success, "\(run.remarks)")
+        #expect(run.output.hasPrefix("1 byte written to 4C414E59-"))
+        #expect(run.remarks.contains("run 'lanyard air' in another terminal"))
+    }
+
+    @Test("A question on the virtual radio shows what the accessory displays")
+    func virtualDisplay() async throws {
+        let remarks = ScriptedAccessory.Recorder()
+        var console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { remarks.note($0) }
+        )
+        console.lines = {
+            AsyncStream { feed in
+                feed.yield(InputLine(text: "y", readAt: .now))
+                feed.finish()
+            }
+        }
+        let arguments = [
+            "pair", "Front Door", "--mitm", "--io", "display-yes-no", "--answers",
+            "--adapter", "virtual",
+        ]
+        let status = await TimeLimit.$wait.withValue({ _ in await EndOfInput.never() }) {
+            [console] in await ProgramRun.run(arguments, on: console)
+        }
+        let text = remarks.lines.joined()
+        #expect(status == .success, "\(text)")
+        let shown = try #require(text.firstMatch(of: #/"Front Door" shows (\d{3} \d{3})\./#))
+        #expect(text.contains("show \(shown.1)? [y/N] "))
+    }
+
     @Test("The least signal strength is a negative number")
     func minimumStrength() async {
         let run = await run([
@@ -137,6 +238,32 @@ import VirtualAdapters
         let named = try AdapterOptions.parse(["--adapter", "tcp:[::1]:9000"])
         let other = try named.session(on: console, environment: environment).adapter
         #expect(other == .reached(.tcp(host: "::1", port: 9000)))
+    }
+
+    @Test("The environment sets the default of the time limit")
+    func defaultTimeout() throws {
+        let adapter = ["LANYARD_ADAPTER": "virtual"]
+        let plain = try AdapterOptions.parse([])
+        let console = Console.standard
+        let slow = try plain.session(
+            on: console,
+            environment: adapter.merging(["LANYARD_TIMEOUT": "60"]) { $1 }
+        )
+        #expect(slow.limits == StepLimits(seconds: 60))
+        let chosen = try AdapterOptions.parse(["--timeout", "5"]).session(
+            on: console,
+            environment: adapter.merging(["LANYARD_TIMEOUT": "60"]) { $1 }
+        )
+        #expect(chosen.limits == StepLimits(seconds: 5))
+        for text in ["0", "-1", "x", "nan"] {
+            let failure = #expect(throws: ProgramFailure.self) {
+                try plain.session(
+                    on: console,
+                    environment: adapter.merging(["LANYARD_TIMEOUT": text]) { $1 }
+                )
+            }
+            #expect(failure?.happened == "'\(text)' is not a valid LANYARD_TIMEOUT")
+        }
     }
 
     @Test("Without a choice, the adapter is the first free one of the computer")

@@ -9,18 +9,28 @@ import Testing
 @Suite("The live table of a scan") struct LiveScanTests {
     private struct Broken: Error {}
 
-    private func liveScan(printingTo output: ScriptedAccessory.Recorder) -> LiveScan {
-        let console = Console(
+    private func liveScan(
+        printingTo output: ScriptedAccessory.Recorder,
+        typing keys: [String] = []
+    ) -> LiveScan {
+        var console = Console(
             isOutputTerminal: true,
             isRemarkTerminal: true,
             size: { Console.Size(columns: 80, rows: 24) },
             write: { output.note($0) },
             remark: { _ in }
         )
+        console.setRawInput = { output.note($0 ? "raw" : "cooked") }
+        console.keys = {
+            AsyncStream { feed in
+                for key in keys { feed.yield(Array(key.utf8)) }
+                feed.finish()
+            }
+        }
         return LiveScan(console: console, now: { .zero })
     }
 
-    @Test("The last table shows all devices, and the cursor is restored after it")
+    @Test("The last table shows all devices, and the terminal is restored")
     func showsWhatWasHeard() async throws {
         let output = ScriptedAccessory.Recorder()
         let scan = AsyncThrowingStream<Advertisement, any Error> { continuation in
@@ -32,17 +42,27 @@ import Testing
         }
         try await liveScan(printingTo: output).run(scan)
         let lines = output.lines
-        #expect(lines.last == LiveArea.showCursor)
-        #expect(lines.dropLast().last?.contains("3 devices") == true)
+        #expect(lines.first == "raw" && lines.last == "cooked")
+        let end = try #require(lines.dropLast().last)
+        #expect(end.hasPrefix(FullScreen.end + "NAME") && end.hasSuffix("\n3 devices\n"))
     }
 
-    @Test("A scan that fails restores the cursor too")
+    @Test("A scan that fails restores the terminal too")
     func endsOnFailure() async throws {
         let output = ScriptedAccessory.Recorder()
         let scan = AsyncThrowingStream<Advertisement, any Error> { $0.finish(throwing: Broken()) }
         await #expect(throws: Broken.self) {
             try await liveScan(printingTo: output).run(scan)
         }
-        #expect(output.lines.last == LiveArea.showCursor)
+        #expect(output.lines.suffix(2) == [FullScreen.end, "cooked"])
+    }
+
+    @Test("q ends the display while the scan goes on", .timeLimit(.minutes(1)))
+    func quits() async throws {
+        let output = ScriptedAccessory.Recorder()
+        let (scan, feed) = AsyncThrowingStream<Advertisement, any Error>.makeStream()
+        feed.yield(Advertisement(address: DeviceAddress(value: 1, kind: .random), rssi: -60))
+        try await liveScan(printingTo: output, typing: ["s", "q"]).run(scan)
+        #expect(output.lines.last == "cooked")
     }
 }

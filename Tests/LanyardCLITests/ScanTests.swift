@@ -61,7 +61,7 @@ import Testing
             #"{"address":"C4:F0:00:00:00:01","addressType":"random","name":"Lamp\u001b","#
             + #""rssi":-60,"txPower":null,"connectable":true,"services":["180D","180F"],"#
             + #""serviceData":{},"manufacturerData":[{"company":89,"data":"01"}],"#
-            + #""data":"06094c616d701b05030d180f1804ff590001"}"#
+            + #""meaning":"Heart Rate, Battery","beacon":null,"data":"06094c616d701b05030d180f1804ff590001"}"#
         #expect(Self.advertisement(hex: Self.full).json.compact == text)
     }
 
@@ -108,28 +108,42 @@ import Testing
     @Test("The table fits its terminal to the column")
     func drawsTable() {
         let table = ScanTable(size: .init(columns: 80, rows: 24))
-        let known = DiscoveredDevice(Self.advertisement(hex: Self.full), at: .zero)
-        let weak = DiscoveredDevice(Self.advertisement(2, rssi: -90), at: Self.seconds(70))
+        var view = ScanView()
+        view.receive(Self.advertisement(hex: Self.full), at: .zero)
+        view.receive(Self.advertisement(2, rssi: -90), at: Self.seconds(70))
         let expected = [
             "NAME              IDENTIFIER                SIGNAL     SERVICES           SEEN  ",
             "Lamp\\u{1B}        C4:F0:00:00:00:01/random  ▂▄▆  -60   Heart Rate, Batt…  2 min ",
             "                  00:00:00:00:00:02/random  ▂    -90                      1 min ",
-            "2 devices. Ctrl-C ends.",
+            "2 devices, by signal. Keys: s sorts, f filters, p pauses, q quits",
         ]
-        #expect(table.lines([known, weak], now: Self.seconds(130)) == expected)
+        #expect(table.lines(view, now: Self.seconds(130)) == expected)
+        let final = table.finalLines(view, now: Self.seconds(130))
+        #expect(final == expected.dropLast() + ["2 devices"])
+    }
+
+    @Test("On a narrow terminal, the name stays, and columns of less use are left out")
+    func drawsNarrowTable() {
+        var view = ScanView()
+        view.receive(Self.advertisement(hex: Self.full), at: .zero)
+        let fifty = ScanTable(size: .init(columns: 50, rows: 24)).lines(view, now: .zero)
+        #expect(fifty[1] == "Lamp\\u{1B}     C4:F0:00:00:00:01/random  ▂▄▆  -60 ")
+        let thirty = ScanTable(size: .init(columns: 30, rows: 24)).lines(view, now: .zero)
+        #expect(thirty[1] == "Lamp\\u{1B}           ▂▄▆  -60 ")
     }
 
     @Test("No line is wider, and the table is not higher, than the terminal")
     func fitsAnyTerminal() {
-        let devices = (0..<50).map {
-            DiscoveredDevice(Self.advertisement(UInt64($0), hex: Self.full), at: .zero)
+        var view = ScanView()
+        for value in 0..<50 as Range<UInt64> {
+            view.receive(Self.advertisement(value, hex: Self.full), at: .zero)
         }
         for columns in 1...120 {
             for rows in [1, 2, 3, 4, 24, 100] {
                 let table = ScanTable(size: .init(columns: columns, rows: rows))
-                let lines = table.lines(devices, now: .zero)
+                let lines = table.lines(view, now: .zero)
                 #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
-                #expect(lines.count < max(rows, 4))
+                #expect(lines.count <= max(rows, 3))
             }
         }
     }
@@ -148,5 +162,190 @@ import Testing
         #expect(area.draw(["a", "b"]) == "\u{1B}[?25l\r\u{1B}[2Ka\n\r\u{1B}[2Kb\n\u{1B}[J")
         #expect(area.draw(["c"]) == "\u{1B}[2A\r\u{1B}[2Kc\n\u{1B}[J")
         #expect(area.end() == "\u{1B}[?25h")
+    }
+}
+
+@Suite("The live table of a scan and its keys") struct ScanViewTests {
+    private static func named(_ value: UInt64, _ name: String, rssi: Int) -> Advertisement {
+        let bytes = Array(name.utf8)
+        return Advertisement(
+            address: DeviceAddress(value: value, kind: .random),
+            rssi: rssi,
+            data: AdvertisingData([UInt8(bytes.count + 1), 9] + bytes)
+        )
+    }
+
+    private static func seconds(_ count: Int64) -> Instant {
+        Instant(nanoseconds: count * 1_000_000_000)
+    }
+
+    private func view() -> ScanView {
+        var view = ScanView()
+        view.receive(Self.named(1, "Lamp", rssi: -70), at: Self.seconds(3))
+        view.receive(Self.named(2, "door", rssi: -60), at: Self.seconds(1))
+        view.receive(Self.named(3, "Lock", rssi: -50), at: Self.seconds(2))
+        return view
+    }
+
+    @discardableResult
+    private func type(_ keys: String, into view: inout ScanView) -> Bool {
+        view.receive(keys: Array(keys.utf8), at: Self.seconds(5))
+    }
+
+    @Test("s changes the order: by signal, by name, by time")
+    func sorts() {
+        var view = view()
+        #expect(view.shown.map(\.name) == ["Lock", "door", "Lamp"])
+        type("s", into: &view)
+        #expect(view.shown.map(\.name) == ["door", "Lamp", "Lock"])
+        type("s", into: &view)
+        #expect(view.shown.map(\.name) == ["Lamp", "Lock", "door"])
+        type("s", into: &view)
+        #expect(view.order == .signal)
+    }
+
+    @Test("f and a text show the devices that contain it, and Esc shows all")
+    func filters() {
+        var view = view()
+        type("fLO", into: &view)
+        #expect(view.isFiltering && view.filter == "LO")
+        let table = ScanTable(size: .init(columns: 80, rows: 24))
+        #expect(table.lines(view, now: .zero).last == "filter: LO_  (Enter, Esc)")
+        #expect(view.shown.map(\.name) == ["Lock"])
+        type("\u{7F}\n", into: &view)
+        #expect(!view.isFiltering && view.shown.map(\.name) == ["Lock", "Lamp"])
+        #expect(view.total == 3)
+        let footer = table.lines(view, now: .zero).last ?? ""
+        #expect(footer.hasPrefix(#"3 devices, 1 not shown, by signal, filter "L"."#))
+        type("\u{1B}", into: &view)
+        #expect(view.filter.isEmpty && view.shown.count == 3)
+        #expect(!type("fq", into: &view) && view.filter == "q")
+    }
+
+    @Test("p freezes the table, and p again shows the present")
+    func pauses() {
+        var view = view()
+        type("p", into: &view)
+        view.receive(Self.named(4, "New", rssi: -40), at: Self.seconds(6))
+        #expect(view.total == 3 && view.time(at: Self.seconds(9)) == Self.seconds(5))
+        type("p", into: &view)
+        #expect(view.total == 4 && view.time(at: Self.seconds(9)) == Self.seconds(9))
+    }
+
+    @Test("q quits; arrows and other keys do nothing")
+    func quits() {
+        var view = view()
+        #expect(!type("\u{1B}[A", into: &view) && !type("x", into: &view))
+        #expect(type("q", into: &view))
+    }
+
+    @Test("The filter has a longest length and no control characters")
+    func limitsTheFilter() {
+        var view = view()
+        type("f" + String(repeating: "x", count: 100) + "\u{7}", into: &view)
+        #expect(view.filter == String(repeating: "x", count: ScanView.filterLimit))
+    }
+}
+
+@Suite("A scan that receives nothing") struct ScanSilenceTests {
+    private func silence(hasFilter: Bool, _ remarks: ScriptedAccessory.Recorder) -> ScanSilence {
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { remarks.note($0) }
+        )
+        return ScanSilence(hasFilter: hasFilter, console: console)
+    }
+
+    @Test("A scan with a limit says at its end that nothing was received, and what to check")
+    func endsInSilence() {
+        let remarks = ScriptedAccessory.Recorder()
+        silence(hasFilter: true, remarks).report(after: .seconds(2))
+        silence(hasFilter: false, remarks).report(after: .milliseconds(500))
+        let heard = silence(hasFilter: false, remarks)
+        heard.received.set()
+        heard.report(after: .seconds(2))
+        #expect(
+            remarks.lines == [
+                "lanyard: no device was received in 2 s; "
+                    + "the filters may hide devices: leave out --service, --name and --minimum-rssi\n",
+                "lanyard: no device was received in 0.5 s; check that a device nearby is on, "
+                    + "advertises, and is not connected to another one\n",
+            ]
+        )
+    }
+
+    @Test("A scan without a limit says once that nothing was received, and goes on")
+    func goesOn() async throws {
+        let remarks = ScriptedAccessory.Recorder()
+        let (patience, end) = (Moment(), Moment())
+        let silence = silence(hasFilter: false, remarks)
+        async let scan: Void = TimeLimit.passing(at: patience) {
+            try await silence.report { await end.wait() }
+        }
+        patience.come()
+        await remarks.waitForLine()
+        end.come()
+        try await scan
+        #expect(remarks.lines.count == 1 && remarks.lines[0].contains("received in 10 s"))
+    }
+}
+
+@Suite("Beacons") struct BeaconContentsTests {
+    private func contents(_ hex: String) -> BeaconContents? {
+        BeaconContents(AdvertisingData([UInt8](hexadecimal: hex) ?? []))
+    }
+
+    private static let uuid = "4c414e594152" + "44" + "00a00000000000beac"
+    private static let iBeacon = "1aff4c000215" + uuid + "00010007c5"
+
+    @Test("An iBeacon is its UUID and two numbers")
+    func readsIBeacons() throws {
+        let beacon = try #require(contents(Self.iBeacon))
+        #expect(beacon.text == "iBeacon 4C414E59-4152-4400-A000-00000000BEAC 1 7")
+        #expect(
+            beacon.json.compact
+                == #"{"type":"iBeacon","uuid":"4C414E59-4152-4400-A000-00000000BEAC","#
+                + #""major":1,"minor":7,"power":-59}"#
+        )
+    }
+
+    @Test(
+        "Frames of Eddystone are decoded",
+        arguments: [
+            ("10ee036578616d706c6500", "Eddystone https://example.com/"),
+            ("10ee006107", "Eddystone http://www.a.com"),
+            (
+                "00ee" + "00112233445566778899" + "aabbccddeeff",
+                "Eddystone 00112233445566778899 aabbccddeeff"
+            ),
+            ("30ee0102030405060708", "Eddystone EID 0102030405060708"),
+            ("20000c801a80000000010000000f", "Eddystone 3200 mV, 26.5 °C, on for 1 s"),
+            ("20000c808000000000010000000f", "Eddystone 3200 mV, on for 1 s"),
+        ]
+    )
+    func readsEddystone(frame: String, text: String) {
+        let length = [UInt8(frame.utf8.count / 2 + 3)].hexadecimal
+        #expect(contents(length + "16aafe" + frame)?.text == text)
+    }
+
+    @Test(
+        "Other data is not a beacon",
+        arguments: [
+            "", "03ff4c00", "06ff4c00021501", "0516aafe10ee", "0616aafe10ee04", "0716aafe10ee0320",
+            "0616aafe00ee01", "0616aafe200001", "0616aafe30ee01", "0416aafe10", "0516aafe40ee",
+        ]
+    )
+    func refusesOthers(hex: String) { #expect(contents(hex) == nil) }
+
+    @Test("No beginning of a beacon's data is one")
+    func refusesTruncation() {
+        let bytes = [UInt8](hexadecimal: String(Self.iBeacon.dropFirst(2))) ?? []
+        for count in 0..<bytes.count {
+            let part = [UInt8(count)] + bytes.prefix(count)
+            #expect(BeaconContents(AdvertisingData(part)) == nil)
+        }
     }
 }

@@ -45,7 +45,7 @@ struct AdapterList: Sendable {
         for await _ in sources.changes() {
             let adapters = sources.adapters()
             for change in AdapterChange.all(from: known, to: adapters) {
-                try console.print(isJSON ? change.json.compact : change.line)
+                try console.print(isJSON ? change.json.timed().compact : change.line)
             }
             known = adapters
         }

@@ -44,7 +44,7 @@ final class AirDisplay: Sendable {
     /// Prints an event, unless a table shows the state.
     func report(_ event: AirEvent) throws {
         guard !isLive else { return }
-        try console.print(isJSON ? event.json.compact : event.line)
+        try console.print(isJSON ? event.json.timed().compact : event.line)
     }
 
     private func report(all events: AsyncStream<AirEvent>) async throws {

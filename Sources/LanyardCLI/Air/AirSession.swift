@@ -2,6 +2,7 @@
 
 import HCITransports
 import Synchronization
+import VirtualAccessories
 import VirtualAdapters
 import VirtualRadio
 
@@ -12,6 +13,8 @@ struct AirSession: Sendable {
     let seed: UInt64
     /// The directory of the packet logs; nil for none.
     let traceDirectory: String?
+    /// Whether the world has the example accessories.
+    var hasExamples = false
     let isJSON: Bool
     let console: Console
     /// Returns when the session should end before its task is canceled.
@@ -24,6 +27,7 @@ struct AirSession: Sendable {
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
         let playback = try scenario.enter(world)
+        if hasExamples { try Scenario.addExamples(to: world) }
         let air = LiveAir(world)
         let traces = AirTraces(console: console)
         let end = await result { try await run(air, playback, traces) }
@@ -140,6 +144,15 @@ extension Scenario {
     static func read(_ path: String) throws(ProgramFailure) -> Scenario {
         do throws(AdapterChoiceError) {
             return try ScenarioFile.read(path)
+        } catch {
+            throw ProgramFailure(error)
+        }
+    }
+
+    /// Adds the example accessories to the world.
+    static func addExamples(to world: World) throws(ProgramFailure) {
+        do throws(WorldFullError) {
+            try ExampleAccessories.populate(world)
         } catch {
             throw ProgramFailure(error)
         }

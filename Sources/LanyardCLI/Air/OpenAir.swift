@@ -62,7 +62,10 @@ extension AdapterSpecification {
         do {
             return try AdapterSpecification(listening: text)
         } catch {
-            throw ProgramFailure.usage(TerminalText.escape("\(error)"))
+            throw ProgramFailure.usage(
+                "'\(TerminalText.escape(text))' is not an address to listen at",
+                advice: "use tcp:127.0.0.1:PORT or unix:PATH"
+            )
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BluetoothGATT
+import Foundation
 
 struct ExploreCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +47,7 @@ struct ReadCommand: ConsoleCommand {
         try await session.withLink(to: target) { link, _ in
             let operations = CharacteristicOperations(accessory: link, limits: session.limits)
             let report = try await operations.read(reference)
-            try console.print(options.json ? report.json.compact : report.line)
+            try console.print(options.json ? report.json.timed().compact : report.line)
         }
     }
 }
@@ -84,22 +85,29 @@ struct WriteCommand: ConsoleCommand {
                 to: reference,
                 withResponse: !withoutResponse
             )
-            try console.print(options.json ? report.json.compact : report.line)
+            try console.print(options.json ? report.json.timed().compact : report.line)
+            if case .virtual = session.adapter { console.remark(Self.passingWorld) }
         }
     }
+
+    private static let passingWorld = """
+        lanyard: the virtual accessory ends with this command, and the value with it; to keep it, \
+        run 'lanyard air' in another terminal and use --adapter tcp:127.0.0.1:6402\n
+        """
 }
 
 struct SubscribeCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
-        abstract: "Subscribe to a characteristic and print its values.",
+        abstract: "Subscribe to characteristics and print their values.",
         discussion: """
-            Ends after --count values or with Ctrl-C. --json prints one object per line.
+            Prints the time and the value, and the characteristic if there are several. Ends after \
+            --count values or with Ctrl-C. --json prints one object per line.
             """
     )
 
     @Argument(help: Lanyard.targetHelp) var target: String
-    @Argument(help: Lanyard.characteristicHelp) var characteristic: String
+    @Argument(help: Lanyard.characteristicHelp) var characteristics: [String]
 
     @Option(
         parsing: .unconditional,
@@ -114,7 +122,13 @@ struct SubscribeCommand: ConsoleCommand {
 
     func run(on console: Console) async throws {
         let target = try Target(target)
-        let reference = try CharacteristicReference(characteristic)
+        let references = try characteristics.map { try CharacteristicReference($0) }
+        guard references.count <= Self.subscriptionLimit else {
+            throw ProgramFailure.usage(
+                "\(references.count) characteristics are too many",
+                advice: "name at most \(Self.subscriptionLimit)"
+            )
+        }
         if let count, count < 1 {
             throw ProgramFailure.usage(
                 "'\(count)' is not a valid --count",
@@ -125,9 +139,20 @@ struct SubscribeCommand: ConsoleCommand {
         let kind: GATT.SubscriptionKind? = indicate ? .indication : nil
         try await session.withLink(to: target) { link, _ in
             let operations = CharacteristicOperations(accessory: link, limits: session.limits)
-            try await operations.subscribe(to: reference, kind: kind, count: count) { report in
-                try console.print(options.json ? report.json.compact : report.line)
+            let subscriptions = Subscriptions(
+                operations: operations,
+                references: references,
+                kind: kind,
+                count: count
+            )
+            try await subscriptions.run { report in
+                let date = Date()
+                let line = report.line(at: date, isNamed: references.count > 1)
+                try console.print(options.json ? report.json.timed(date).compact : line)
             }
         }
     }
+
+    /// The most subscriptions of one command.
+    private static let subscriptionLimit = 64
 }

@@ -49,7 +49,8 @@ struct AdapterOptions: ParsableArguments {
         help: ArgumentHelp(
             "How long to wait for the answer to a step.",
             discussion: """
-                The default is 4 seconds, and 10 seconds to find the target.
+                The default is the environment variable LANYARD_TIMEOUT, or else 4 seconds, and 10 \
+                seconds to find the target.
                 """,
             valueName: "seconds"
         )
@@ -62,7 +63,7 @@ struct AdapterOptions: ParsableArguments {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> AdapterSession {
         // An invalid limit is reported before a missing adapter.
-        let limits = StepLimits(seconds: try seconds)
+        let limits = StepLimits(seconds: try seconds ?? Self.seconds(in: environment))
         let adapter = try specification(environment: environment)
         return AdapterSession(
             adapter: adapter,
@@ -77,6 +78,19 @@ struct AdapterOptions: ParsableArguments {
     /// The limit that `--timeout` gives.
     var seconds: Double? {
         get throws { try Self.seconds(timeout) }
+    }
+
+    /// The limit that the environment variable LANYARD_TIMEOUT gives; nil if it is not set.
+    private static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double?
+    {
+        guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
+        guard let number = Double(text), number > 0, number <= longestTimeout else {
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a valid LANYARD_TIMEOUT",
+                advice: "use a number of seconds greater than 0 and at most \(Int(longestTimeout))"
+            )
+        }
+        return number
     }
 
     /// A valid limit. Throws if the number is not one.

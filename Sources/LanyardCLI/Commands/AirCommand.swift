@@ -10,8 +10,10 @@ struct AirCommand: ConsoleCommand {
         commandName: "air",
         abstract: "Run a virtual radio with a controller for each host that connects.",
         discussion: """
-            Any Bluetooth host connects over a socket and speaks HCI (H4). Hosts and the scenario's \
-            accessories hear each other according to their positions. On a terminal, prints a live \
+            Any Bluetooth host connects over a socket and speaks HCI (H4), other lanyard commands with \
+            --adapter. Hosts and the accessories hear each other according to their positions. Without \
+            --scenario, there are the example accessories of --adapter virtual. Values and bonds last \
+            as long as this command. On a terminal, prints a live \
             table; otherwise, one line per event, first the addresses to connect to. Ctrl-C ends it.
             """
     )
@@ -32,6 +34,9 @@ struct AirCommand: ConsoleCommand {
         )
     )
     var scenario: String?
+
+    @Flag(help: "Without --scenario: add no example accessories.")
+    var empty = false
 
     @Option(
         help: ArgumentHelp(
@@ -77,6 +82,7 @@ struct AirCommand: ConsoleCommand {
             addresses: addresses,
             seed: scenario.seed ?? UInt64.random(in: 0..<Self.madeSeedLimit),
             traceDirectory: trace,
+            hasExamples: self.scenario == nil && !empty,
             isJSON: json,
             console: console,
             isOver: { [untilEndOfInput] in

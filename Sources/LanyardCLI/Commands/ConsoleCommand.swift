@@ -20,6 +20,7 @@ enum ProgramRun {
     /// Parses the arguments, runs the command, and reports how it ended.
     static func run(_ arguments: [String], on console: Console) async -> ProcessStatus {
         do {
+            try checkNames(in: arguments)
             let command = try Lanyard.parseAsRoot(arguments)
             guard let command = command as? any ConsoleCommand else {
                 var command = command
@@ -33,6 +34,32 @@ enum ProgramRun {
         }
     }
 
+    /// Checks the name of the command, also after `help`.
+    private static func checkNames(in arguments: [String]) throws(ProgramFailure) {
+        let isHelp = arguments.first == "help"
+        guard let name = isHelp ? arguments.dropFirst().first : arguments.first,
+            !name.hasPrefix("-")
+        else { return }
+        let names = commandNames + ["help"]
+        guard !names.contains(name) else { return }
+        let shown = TerminalText.escape(String(name.prefix(shownLimit)))
+        throw .usage(
+            "'\(shown)' is not a command",
+            advice: ProgramFailure.didYouMean(
+                name,
+                among: names,
+                otherwise: "'lanyard help' lists the commands"
+            )
+        )
+    }
+
+    /// The most characters of an invalid name that the error repeats.
+    private static let shownLimit = 60
+
+    private static var commandNames: [String] {
+        Lanyard.configuration.subcommands.compactMap { $0.configuration.commandName }
+    }
+
     private static func report(
         _ error: any Error,
         of arguments: [String],
@@ -43,7 +70,10 @@ enum ProgramRun {
             return .success
         }
         let failure = failure(error, of: arguments)
-        if failure.status != .outputClosed { console.remark(failure.line + "\n") }
+        if failure.status != .outputClosed {
+            let isJSON = arguments.contains("--json")
+            console.remark((isJSON ? failure.json.compact : failure.line) + "\n")
+        }
         return failure.status
     }
 
@@ -53,8 +83,7 @@ enum ProgramRun {
             return ProgramFailure(error, during: "running the command")
         }
         let message = Lanyard.message(for: error).split(separator: "\n").first ?? "wrong usage"
-        let names = Lanyard.configuration.subcommands.compactMap { $0.configuration.commandName }
-        let command = arguments.first { names.contains($0) }.map { " " + $0 } ?? ""
+        let command = arguments.first { commandNames.contains($0) }.map { " " + $0 } ?? ""
         let text = TerminalText.escape(String(message))
         return .usage(
             text.hasSuffix(".") ? String(text.dropLast()) : text,

@@ -51,6 +51,7 @@ struct PairCommand: ConsoleCommand {
         let dialogue = pairing.dialogue(questions, at: console)
         var session = try options.session(on: console)
         if session.store == .none, !pairing.noBond { console.remark(Self.noStoreNotice) }
+        session.onAir = dialogue.watch
         let input = questions.map { questions in Task { await questions.run(on: console.lines()) } }
         defer { input?.cancel() }
         if let makeOob {
@@ -71,7 +72,7 @@ struct PairCommand: ConsoleCommand {
                 hasBonded: session.pairing.hasBonded
             )
             let report = try await procedure.pair(advertisedName: found.name)
-            try console.print(options.json ? report.json.compact : report.text)
+            try console.print(options.json ? report.json.timed().compact : report.text)
         }
     }
 

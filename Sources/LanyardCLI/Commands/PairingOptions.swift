@@ -114,7 +114,8 @@ extension PairingOptions {
             unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .kept),
             say: console.remark,
             forgetTyped: console.forgetTyped,
-            hasPerson: isTyped && console.isRemarkTerminal
+            hasPerson: isTyped && console.isRemarkTerminal,
+            lineStart: console.lineStart
         )
     }
 

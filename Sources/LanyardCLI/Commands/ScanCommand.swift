@@ -49,6 +49,7 @@ struct ScanCommand: ConsoleCommand {
         let isLive = console.isOutputTerminal && !options.json
         var parameters = ScanParameters()
         parameters.isActive = !passive
+        let silence = ScanSilence(hasFilter: hasFilter, console: console)
         try await session.withHost { [parameters] host in
             let scan = host.scan(
                 for: filter,
@@ -57,25 +58,36 @@ struct ScanCommand: ConsoleCommand {
             )
             let watch: @Sendable () async throws -> Void = {
                 if isLive {
-                    let live = LiveScan(console: console, now: { host.executor.now })
+                    let live = LiveScan(
+                        console: console,
+                        received: silence.received,
+                        now: { host.executor.now }
+                    )
                     try await live.run(scan)
                 } else {
-                    try await printLines(scan, on: console)
+                    try await printLines(scan, silence, on: console)
                 }
             }
-            guard let limit else { return try await watch() }
+            guard let limit else {
+                return isLive ? try await watch() : try await silence.report(during: watch)
+            }
             _ = try await TimeLimit.run(limit, watch)
+            silence.report(after: limit)
         }
     }
 
+    private var hasFilter: Bool { !service.isEmpty || name != nil || minimumRSSI != nil }
+
     private func printLines(
         _ scan: AsyncThrowingStream<Advertisement, any Error>,
+        _ silence: ScanSilence,
         on console: Console
     ) async throws {
         var lines = ScanLines()
         for try await advertisement in scan {
+            silence.received.set()
             if options.json {
-                try console.print(advertisement.json.compact)
+                try console.print(advertisement.json.timed().compact)
             } else if let line = lines.line(for: advertisement) {
                 try console.print(line)
             }

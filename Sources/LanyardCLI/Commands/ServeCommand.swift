@@ -156,7 +156,7 @@ struct ServeCommand: ConsoleCommand {
     private func lossReport(on console: Console) -> @Sendable (AdapterFailure?) throws -> Void {
         { [options] failure in
             let event = failure.map { ServeEvent.adapterLost($0.description) } ?? .adapterBack
-            try console.print(options.json ? event.json.compact : event.line)
+            try console.print(options.json ? event.json.timed().compact : event.line)
         }
     }
 
@@ -166,7 +166,7 @@ struct ServeCommand: ConsoleCommand {
     ) -> ServeSession.Environment {
         var environment = ServeSession.Environment(report: { [options] event in
             if case .ready = event { isReady.set() }
-            try console.print(options.json ? event.json.compact : event.line)
+            try console.print(options.json ? event.json.timed().compact : event.line)
         })
         environment.remark = console.remark
         environment.endsWithCommands = untilEndOfInput

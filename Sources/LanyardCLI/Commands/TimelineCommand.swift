@@ -28,6 +28,7 @@ struct TimelineCommand: ConsoleCommand {
     var title = "Accessories on one time line"
 
     func run(on console: Console) async throws {
+        try TimelinePage.checkPlace(output)
         var timeline = Timeline(title: title)
         timeline.add(try Self.read(recording), central: "Central")
         for log in logs {
@@ -45,8 +46,19 @@ struct TimelineCommand: ConsoleCommand {
 
     private static func read(_ path: String) throws(ProgramFailure) -> FlightRecording {
         let file = JSONFile(subject: "recording", manual: "the documentation of FlightRecorder")
+        if let failure = ProgramFailure.directory(path, instead: "a recording", suffix: ".jsonl") {
+            throw failure
+        }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw file.unreadable(path)
+        }
+        guard !data.starts(with: Array("btsnoop".utf8)) else {
+            let name = TerminalText.escape(path)
+            throw .usage(
+                "\(name) is a packet log, not a recording",
+                advice: "'lanyard trace \(name)' prints it, and "
+                    + "'lanyard timeline RECORDING \(name) -o PAGE' shows it beside a recording"
+            )
         }
         guard data.count <= lengthLimit, let text = TerminalText.text(utf8: data) else {
             throw file.noText(path)
@@ -88,16 +100,39 @@ struct RecordingFailure: PlacedError, Equatable {
 }
 
 extension TimelinePage {
+    /// Checks that the page can be written to a file at this path, before the work for it begins.
+    static func checkPlace(_ path: String) throws(ProgramFailure) {
+        let name = TerminalText.escape(path)
+        var isDirectory: ObjCBool = false
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
+            guard isDirectory.boolValue else {
+                guard FileManager.default.isWritableFile(atPath: path) else { throw failure(path) }
+                return
+            }
+            throw ProgramFailure(
+                .inputOutput,
+                "the page \(name) cannot be written: it is a directory",
+                advice: "name a file in it: \(name)/timeline.html"
+            )
+        }
+        guard FileManager.default.isWritableFile(atPath: folder) else { throw failure(path) }
+    }
+
+    private static func failure(_ path: String) -> ProgramFailure {
+        ProgramFailure(
+            .inputOutput,
+            "the page \(TerminalText.escape(path)) cannot be written",
+            advice: "check that its directory exists and the disk is not full"
+        )
+    }
+
     /// Writes the page. Throws `ProgramFailure` if it cannot.
     func write(to path: String) throws(ProgramFailure) {
         do {
             try Data(html.utf8).write(to: URL(fileURLWithPath: path))
         } catch {
-            throw ProgramFailure(
-                .inputOutput,
-                "the page \(TerminalText.escape(path)) cannot be written",
-                advice: "check that its directory exists and the disk is not full"
-            )
+            throw Self.failure(path)
         }
     }
 }

@@ -48,6 +48,13 @@ struct TraceCommand: ConsoleCommand {
         var filter = TraceFilter()
         filter.connection = try connection.map { try TraceFilter.connection($0) }
         filter.layers = Set(try layer.map { try TraceFilter.layer($0) })
+        if let failure = ProgramFailure.directory(
+            path,
+            instead: "a packet log",
+            suffix: ".btsnoop"
+        ) {
+            throw failure
+        }
         guard CapturePrinter.isCapture(path) else {
             guard keys == nil else { throw Self.keysForLog }
             return try TracePrinter(filter: filter, isJSON: json, console: console).print(path)

@@ -29,6 +29,8 @@ import BluetoothTypes
             var pairing: String?
             var policyAllows = false
             var chapters: [Timeline.Chapter] = []
+            /// The places in the recording of events that came while the app was being terminated.
+            var unseen: [Range<Int>] = []
         }
 
         let world: TestWorld
@@ -102,11 +104,25 @@ import BluetoothTypes
 
         /// Terminates the app. Only its store and the system's preserved state remain.
         func endApplication() async {
-            state.withLock { state in
-                state.central = nil
-                state.accessories = [:]
+            let names = state.withLock { state in
+                defer { (state.central, state.accessories) = (nil, [:]) }
+                return state.accessories.keys.sorted()
             }
+            for name in names {
+                recorder.record(
+                    .state,
+                    "notRunning",
+                    of: name,
+                    at: world.now,
+                    detail: "The app is terminated."
+                )
+            }
+            // An app that is terminated receives no callbacks, so the recording has none of those
+            // that follow from the end of its adapter.
+            let first = recorder.recording.events.count
             await adapter.shutDown()
+            let end = recorder.recording.events.count
+            state.withLock { $0.unseen.append(first..<end) }
         }
 
         /// The central of the running app. A chapter that asks for it while no app runs is wrong.
@@ -207,13 +223,26 @@ import BluetoothTypes
             recorder.record(.note, text, of: name, at: world.now)
         }
 
+        /// The recording without the events that the app did not see.
+        private var seenRecording: FlightRecording {
+            let (recording, unseen) = (recorder.recording, state.withLock { $0.unseen })
+            let events = recording.events.enumerated().filter { index, _ in
+                !unseen.contains { $0.contains(index) }
+            }
+            return FlightRecording(
+                start: recording.start,
+                events: events.map(\.element),
+                dropped: recording.dropped
+            )
+        }
+
         /// The recording, with the packets of all controllers if there are logs.
         func timeline(packetsFrom directory: String?) throws -> Timeline {
             var timeline = Timeline(title: "Accessories that stay connected")
             timeline.subtitle = "The story of `lanyard demo`, in virtual time"
             timeline.chapters = state.withLock { $0.chapters }
             for name in ["Phone"] + DemoAccessories.names { _ = timeline.device(name) }
-            timeline.add(recorder.recording, central: "Phone")
+            timeline.add(seenRecording, central: "Phone")
             timeline.start = nil
             guard let directory else { return timeline }
             for controller in world.air.world.status.controllers where controller.name != "phone" {

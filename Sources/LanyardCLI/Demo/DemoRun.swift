@@ -15,6 +15,7 @@
         func run(on console: Console) async throws {
             let printer = DemoPrinter(console: console, chapters: DemoStory.titles)
             try await withLogs { logs in
+                if let timeline { try TimelinePage.checkPlace(timeline) }
                 let environment = try DemoEnvironment(printer: printer, tracingInto: logs)
                 let pace = DemoPace(isReal: printer.isLive && !isFast)
                 let start = ContinuousClock.now

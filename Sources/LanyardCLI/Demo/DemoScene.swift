@@ -50,7 +50,7 @@ extension DemoScene {
 
     private func line(_ device: Device) -> StyledLine {
         var line = StyledLine()
-        let look = StateLook(device.state)
+        let look = StateLook(device.state, isRunning: isRunning)
         line.add("  ")
         line.add(look.sign + " ", look.style)
         line.add(device.name, .bold, columns: 14)
@@ -80,9 +80,11 @@ struct StateLook: Equatable, Sendable {
     let name: String
     let style: StyledLine.Style
 
-    init(_ state: AccessoryState?) {
+    /// - Parameter isRunning: Whether the app runs.
+    init(_ state: AccessoryState?, isRunning: Bool = true) {
         guard let state else {
-            (sign, name, style) = ("·", "unknown to the phone", .faint)
+            name = isRunning ? "unknown to the phone" : "the app is not running"
+            (sign, style) = ("·", .faint)
             return
         }
         name = state.words

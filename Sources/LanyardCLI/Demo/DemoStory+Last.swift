@@ -37,6 +37,12 @@
 
         // MARK: Lost keys
 
+        /// The failure because of which no further attempt is made; nil if there is none.
+        private static func failure(of reason: ChangeReason) -> LinkFailure? {
+            guard case .resting(.failed(let failure)) = reason else { return nil }
+            return failure
+        }
+
         func playLostKeys() async throws {
             let strap = try environment.accessory("Strap")
             let live = try environment.live("Strap")
@@ -52,7 +58,12 @@
             ) {
                 strap.state != .ready
             }
-            try printer.say("   reason: \(strap.latestChange.reason)")
+            let reason = strap.latestChange.reason
+            try printer.say("   reason: \(Self.failure(of: reason).map { "\($0)" } ?? "none")") {
+                Self.failure(of: reason)?.kind == .unpaired
+            }
+            let advice = try await strap.whereabouts().advice ?? ""
+            try printer.say("   what to do: \(advice)") { advice.hasPrefix("Pair it again") }
             environment.person.willPairAgain = true
             strap.connect()
             try await environment.world.expect(strap, becomes: .ready, within: .seconds(30))

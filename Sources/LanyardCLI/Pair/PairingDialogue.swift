@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import Synchronization
+import VirtualAdapters
 
 /// The peer and the method of a pairing.
 struct PairingContext: Equatable, Sendable {
@@ -26,6 +27,8 @@ final class PairingDialogue: Sendable {
         var hasBegun = false
         /// The number of digits that were entered on the peer.
         var pressed = 0
+        /// The displays of the accessories on a virtual radio, which a person cannot see otherwise.
+        var screens: @Sendable () async -> [PairingText.Screen] = { [] }
     }
 
     private let state = Mutex(State())
@@ -45,6 +48,19 @@ final class PairingDialogue: Sendable {
 
     /// Whether a question was asked or digits were shown.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// Shows the displays of the accessories on a virtual radio with each question.
+    func watch(_ air: LiveAir) {
+        state.withLock { state in
+            state.screens = {
+                await air.perform { world in
+                    world.status.controllers.compactMap { controller in
+                        controller.screen.map { (controller.label, $0) }
+                    }
+                }
+            }
+        }
+    }
 
     /// Asks whether to pair without protection from a device in between.
     func consents(_ scene: PairingContext) async -> Bool {
@@ -127,7 +143,9 @@ final class PairingDialogue: Sendable {
         _ read: @escaping @Sendable (String) -> Answer?
     ) async -> Answer? {
         begin(scene)
-        let introduction = PairingText.announcement(scene) + "\n"
+        let screens = await state.withLock { $0.screens }()
+        let introduction = ([PairingText.announcement(scene)] + screens.map(PairingText.shown))
+            .map { $0 + "\n" }.joined()
         if let questions {
             return await questions.ask(prompt, introduction: introduction, hint: hint, read)
         }

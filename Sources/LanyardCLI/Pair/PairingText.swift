@@ -16,6 +16,16 @@ enum PairingText {
         return "\(beginning) by \(scene.method): \(meaning(of: scene.method))."
     }
 
+    /// The text on the display of an accessory on a virtual radio.
+    typealias Screen = (label: String, text: String)
+
+    static func shown(_ screen: Screen) -> String {
+        let text = screen.text
+        let isDigits = text.count == 6 && text.allSatisfy(\.isNumber)
+        let digits = isDigits ? "\(text.prefix(3)) \(text.suffix(3))" : TerminalText.escape(text)
+        return "On the virtual radio, \"\(TerminalText.escape(screen.label))\" shows \(digits)."
+    }
+
     static func consent(_ scene: PairingContext) -> String { "Pair with \(scene.peer)? [y/N] " }
 
     static func comparison(_ digits: PairingDigits, _ scene: PairingContext) -> String {

@@ -65,6 +65,8 @@ final class QuestionQueue: Sendable {
     fileprivate let forgetTyped: @Sendable (TypedInput) -> Void
     /// Whether a person reads the questions on a terminal and types the answers.
     fileprivate let hasPerson: Bool
+    /// The text that begins the line of the question again.
+    fileprivate let lineStart: String
     fileprivate let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
@@ -72,18 +74,21 @@ final class QuestionQueue: Sendable {
     ///   - say: Shows a text to the person.
     ///   - forgetTyped: Discards input that was typed and not yet read.
     ///   - hasPerson: Whether a person reads the questions on a terminal and types the answers.
+    ///   - lineStart: The text that begins the line of the question again.
     ///   - now: The current time.
     init(
         unasked: Unasked,
         say: @escaping @Sendable (String) -> Void,
         forgetTyped: @escaping @Sendable (TypedInput) -> Void = { _ in },
         hasPerson: Bool = false,
+        lineStart: String = LiveArea.eraseLine,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.unasked = unasked
         self.say = say
         self.forgetTyped = forgetTyped
         self.hasPerson = hasPerson
+        self.lineStart = lineStart
         self.now = now
     }
 
@@ -131,10 +136,10 @@ final class QuestionQueue: Sendable {
     func interject(_ show: () throws -> Void) rethrows {
         try state.withLock { state in
             guard hasPerson, let question = state.asked.first else { return try show() }
-            say(LiveArea.eraseLine)
+            say(lineStart)
             defer {
                 forgetTyped(.unfinishedLine)
-                say(LiveArea.eraseLine + question.prompt)
+                say(lineStart + question.prompt)
             }
             try show()
         }
@@ -191,7 +196,7 @@ extension QuestionQueue.State {
     /// Shows the first question, and answers it with lines that wait.
     fileprivate mutating func askNext(_ questions: QuestionQueue) {
         guard let question = asked.first else { return }
-        questions.say((questions.hasPerson ? LiveArea.eraseLine : "") + question.introduction)
+        questions.say((questions.hasPerson ? questions.lineStart : "") + question.introduction)
         questions.forgetTyped(.all)
         // The time is taken before the prompt is printed: a line that answers the prompt can be
         // read before printing returns.

@@ -12,6 +12,8 @@ struct DiscoveredDevice: Equatable, Sendable {
     var signal: Double?
     var services: [BluetoothUUID]
     var company: UInt16?
+    /// The identity that a beacon advertises.
+    var beacon: BeaconContents?
     var isConnectable: Bool
     var lastSeen: Instant
 
@@ -21,6 +23,7 @@ struct DiscoveredDevice: Equatable, Sendable {
         signal = advertisement.rssi.map(Double.init)
         services = advertisement.data.serviceUUIDs
         company = advertisement.data.manufacturerData?.company
+        beacon = BeaconContents(advertisement.data)
         isConnectable = advertisement.isConnectable
         lastSeen = now
     }
@@ -29,6 +32,7 @@ struct DiscoveredDevice: Equatable, Sendable {
     mutating func update(with advertisement: Advertisement, at now: Instant) {
         name = advertisement.data.printableName ?? name
         company = advertisement.data.manufacturerData?.company ?? company
+        beacon = BeaconContents(advertisement.data) ?? beacon
         let services = advertisement.data.serviceUUIDs
         if !services.isEmpty { self.services = services }
         isConnectable = advertisement.isConnectable || isConnectable
@@ -45,6 +49,7 @@ struct DiscoveredDevice: Equatable, Sendable {
 
     /// The names of the services, or other data that identifies the device.
     var summary: String {
+        if let beacon { return beacon.text }
         let names = services.map { AssignedNumbers.name(ofService: $0) ?? $0.description }
         guard names.isEmpty else { return names.joined(separator: ", ") }
         guard let company else { return "" }

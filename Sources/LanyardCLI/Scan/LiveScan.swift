@@ -4,41 +4,73 @@ import BluetoothGAP
 import BluetoothTypes
 import Synchronization
 
-/// A scan shown as a table that is redrawn in place.
+/// A scan shown as a table on the whole terminal, which keys sort, filter, pause and end.
 final class LiveScan: Sendable {
     private let console: Console
+    private let received: Latch
     private let now: @Sendable () -> Instant
     private let state = Mutex(State())
 
     private struct State {
-        var values = DiscoveredDevices()
-        var area = LiveArea()
+        var view = ScanView()
+        var screen = FullScreen()
         var hasEnded = false
+        /// Whether Ctrl-Z has stopped the process.
+        var isStopped = false
     }
 
-    /// The time between two drawings.
+    /// The time between two drawings without a key.
     private static let period = Duration.milliseconds(250)
 
-    init(console: Console, now: @escaping @Sendable () -> Instant) {
+    /// - Parameters:
+    ///   - received: Set when a device is received.
+    ///   - now: The current time.
+    init(
+        console: Console,
+        received: Latch = Latch(),
+        now: @escaping @Sendable () -> Instant
+    ) {
         self.console = console
+        self.received = received
         self.now = now
     }
 
-    /// Shows the discovered devices until the scan ends or the task is canceled. The last table
-    /// stays.
+    /// Shows the discovered devices until the scan ends, `q` is typed, or the task is canceled. The
+    /// last table is printed again below the earlier output of the terminal.
     func run(_ scan: AsyncThrowingStream<Advertisement, any Error>) async throws {
-        defer { try? end() }
+        let keys = console.keys()
+        let signals = console.terminalSignals(
+            { [self] in stop() },
+            { [self] in resume() },
+            { [self] in try? draw() }
+        )
+        defer {
+            signals?.cancel()
+            try? end()
+        }
+        try draw()
         try await FirstResult.of([
             { @Sendable in try await self.receive(scan) },
             { @Sendable in try await self.redraw() },
+            { @Sendable in try await self.receive(keys) },
         ])
     }
 
     private func receive(_ scan: AsyncThrowingStream<Advertisement, any Error>) async throws {
         for try await advertisement in scan {
             let now = now()
-            state.withLock { $0.values.receive(advertisement, at: now) }
+            state.withLock { $0.view.receive(advertisement, at: now) }
+            received.set()
         }
+    }
+
+    private func receive(_ keys: AsyncStream<[UInt8]>) async throws {
+        for await bytes in keys {
+            let now = now()
+            if state.withLock({ $0.view.receive(keys: bytes, at: now) }) { return }
+            try draw()
+        }
+        await EndOfInput.never()
     }
 
     private func redraw() async throws {
@@ -52,84 +84,36 @@ final class LiveScan: Sendable {
         let table = ScanTable(size: console.size())
         let now = now()
         try state.withLock { state in
-            guard !state.hasEnded else { return }
-            try console.write(state.area.draw(table.lines(state.values.sorted, now: now)))
+            guard !state.hasEnded, !state.isStopped else { return }
+            if !state.screen.isShown { console.setRawInput(true) }
+            try console.write(state.screen.draw(table.lines(state.view, now: now)))
         }
+    }
+
+    /// Restores the terminal before the process stops.
+    private func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            try? console.write(state.screen.end())
+            console.setRawInput(false)
+        }
+    }
+
+    /// Draws again after the process has continued.
+    private func resume() {
+        state.withLock { $0.isStopped = false }
+        try? draw()
     }
 
     private func end() throws {
-        try draw()
+        let table = ScanTable(size: Console.Size(columns: console.size().columns, rows: .max))
+        let now = now()
         // The lock keeps a drawing that has begun from coming after the end.
         try state.withLock { state in
             state.hasEnded = true
-            try console.write(state.area.end())
+            let last = table.finalLines(state.view, now: now).map { $0 + "\n" }.joined()
+            defer { console.setRawInput(false) }
+            try console.write(state.screen.end() + last)
         }
     }
-}
-
-/// The table of devices that `scan` shows on a terminal.
-struct ScanTable: Sendable {
-    let size: Console.Size
-
-    /// The table's lines. None is wider than the terminal, and together they are shorter than it.
-    func lines(_ devices: [DiscoveredDevice], now: Instant) -> [String] {
-        let room = max(1, size.rows - Self.fixedLines)
-        let rows = devices.prefix(room).map { line(cells(of: $0, now: now)) }
-        return [line(Self.titles)] + rows + [footer(total: devices.count, shown: rows.count)]
-    }
-
-    private func footer(total: Int, shown: Int) -> String {
-        let hidden = total > shown ? ", \(total - shown) not shown" : ""
-        let text = "\(total) \(total == 1 ? "device" : "devices")\(hidden). Ctrl-C ends."
-        return TerminalColumns.truncate(text, to: size.columns)
-    }
-
-    private func cells(of device: DiscoveredDevice, now: Instant) -> [String] {
-        [
-            device.name ?? "",
-            AddressText.describe(device.address),
-            device.rssi.map { SignalBar.text(rssi: $0) + " \($0)" } ?? "",
-            device.summary,
-            Self.age(now - device.lastSeen),
-        ]
-    }
-
-    /// Puts cells in columns. Names and services share the width that the other columns leave.
-    private func line(_ cells: [String]) -> String {
-        let fixed = Self.identifierColumns + Self.signalColumns + Self.ageColumns
-        let shared = max(0, size.columns - fixed - Self.gap.count * (cells.count - 1))
-        let name = min(Self.nameColumns, shared / 2)
-        let widths = [
-            name, Self.identifierColumns, Self.signalColumns, shared - name, Self.ageColumns,
-        ]
-        let text = zip(cells, widths).map { TerminalColumns.fit($0, to: $1) }
-            .joined(separator: Self.gap)
-        return TerminalColumns.truncate(text, to: size.columns)
-    }
-
-    static func age(_ duration: Duration) -> String {
-        let seconds = max(0, duration.components.seconds)
-        return seconds < 1 ? "now" : seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min"
-    }
-
-    private static let titles = ["NAME", "IDENTIFIER", "SIGNAL", "SERVICES", "SEEN"]
-    private static let gap = "  "
-    private static let nameColumns = 24
-    private static let identifierColumns = 24
-    private static let signalColumns = 9
-    private static let ageColumns = 6
-    /// The titles, the footer, and the line the cursor is in.
-    private static let fixedLines = 3
-}
-
-/// Four rising blocks that show how strong a signal is.
-enum SignalBar {
-    /// The bar for a strength in dBm: full above -55, empty below -95.
-    static func text(rssi: Int) -> String {
-        let count = thresholds.filter { rssi >= $0 }.count
-        return blocks.prefix(count) + String(repeating: " ", count: blocks.count - count)
-    }
-
-    private static let blocks = "▂▄▆█"
-    private static let thresholds = [-95, -82, -68, -55]
 }

@@ -37,10 +37,12 @@ extension Advertisement {
 
     /// The contents of the advertisement.
     fileprivate var words: String {
-        let summary = DiscoveredDevice(self, at: .zero).summary
         let name = data.printableName.map { "\"\($0)\"" } ?? "-"
         return "\(name)  \(summary.isEmpty ? "-" : summary)"
     }
+
+    /// The names of the services, or other data that identifies the device; empty if there are none.
+    private var summary: String { DiscoveredDevice(self, at: .zero).summary }
 
     /// The advertisement as JSON.
     var json: JSON {
@@ -54,6 +56,8 @@ extension Advertisement {
             .init("services", .array(data.serviceUUIDs.map { .string($0.description) })),
             .init("serviceData", serviceDataJSON),
             .init("manufacturerData", manufacturerDataJSON),
+            .init("meaning", .string(orNull: summary.isEmpty ? nil : summary)),
+            .init("beacon", BeaconContents(data)?.json ?? .null),
             .init("data", .bytes(rawData)),
         ])
     }

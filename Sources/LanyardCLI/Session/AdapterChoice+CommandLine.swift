@@ -43,7 +43,11 @@ extension ProgramFailure {
         case .noAdapter(let error):
             self = .usage(
                 "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.complaint)",
-                advice: "use \(AdapterChoice.forms)"
+                advice: ProgramFailure.didYouMean(
+                    error.text,
+                    among: ["virtual"],
+                    otherwise: "use \(AdapterChoice.forms)"
+                )
             )
         case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
         case .noText(let path): self = JSONFile.scenario.noText(path)

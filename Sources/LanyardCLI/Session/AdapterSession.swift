@@ -28,6 +28,9 @@ struct AdapterSession: Sendable {
     /// closure, the session waits for the adapter to come back. Without one, it ends.
     var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
 
+    /// Called with the radio of a virtual adapter before the host starts.
+    var onAir: @Sendable (LiveAir) -> Void = { _ in }
+
     /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
@@ -46,6 +49,7 @@ struct AdapterSession: Sendable {
         let keys = try keyFile.map { try KeyExport($0) }
         let access = try adapter.open()
         defer { access.end() }
+        if let air = access.air { onAir(air) }
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         do {
@@ -64,11 +68,15 @@ struct AdapterSession: Sendable {
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
     ) async throws {
         let trace = try makeTrace(of: access.transport)
-        let store = try await awaitStore().open(console.remark)
+        let choice = try await awaitStore()
+        let made = choice.missingDirectories
+        let store = try choice.open(console.remark)
+        let isReady = Latch()
         let transport: any HCITransport = trace ?? access.transport
         let host = makeHost(on: transport, access.executor, keys, store)
         let end = await result {
             try await open(host)
+            isReady.set()
             if let notice = transport.notice { console.remark("lanyard: \(adapter): \(notice)\n") }
             try await FirstResult.of([
                 { @Sendable in try await body(host) },
@@ -78,6 +86,7 @@ struct AdapterSession: Sendable {
         }
         ProgressLine(console: console).clear()
         await Self.close(host, within: closingLimit(after: end))
+        if !isReady.isSet { StoreChoice.removeUnused(made) }
         if let failure = trace?.failure {
             console.remark("lanyard: the packet log is not complete: \(failure)\n")
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothValues
+import JSONText
 
 /// The failure of a command: the event, and advice on the next step.
 struct ProgramFailure: Error, Equatable, Sendable {
@@ -19,6 +20,16 @@ struct ProgramFailure: Error, Equatable, Sendable {
     /// The one line that goes to standard error.
     var line: String {
         "lanyard: " + happened + (advice.isEmpty ? "" : "; " + advice)
+    }
+
+    /// The failure for programs, on one line.
+    var json: JSON {
+        .object([
+            .init("error", .string(happened)),
+            .init("advice", .string(orNull: advice.isEmpty ? nil : advice)),
+            .init("exitCode", .integer(Int(status.rawValue))),
+            .init("meaning", .string(status.meaning)),
+        ])
     }
 
     /// Ctrl-C ended the run.

@@ -49,6 +49,35 @@ enum StoreChoice: Equatable, Sendable {
         }
     }
 
+    /// The directories that `open` will make: that of the store first, then its parents.
+    var missingDirectories: [String] {
+        guard let path else { return [] }
+        var missing: [String] = []
+        var url = URL(fileURLWithPath: path).standardizedFileURL
+        while url.path != "/", !FileManager.default.fileExists(atPath: url.path) {
+            missing.append(url.path)
+            url.deleteLastPathComponent()
+        }
+        return missing
+    }
+
+    /// Removes directories that `open` has made for an adapter that was never opened, unless there
+    /// is more in them than a host stores before it opens its adapter.
+    ///
+    /// - Parameter directories: The earlier value of `missingDirectories`.
+    static func removeUnused(_ directories: [String]) {
+        guard let first = directories.first,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: first),
+            names.allSatisfy(initialNames.contains)
+        else { return }
+        for name in names { unlink("\(first)/\(name)") }
+        // A directory that is not empty stays.
+        for directory in directories { rmdir(directory) }
+    }
+
+    /// The file that locks the directory, and the identity of a new host.
+    private static let initialNames: Set = [".lock", "identity", "secret"]
+
     /// Opens the store. Makes a missing directory, which only its owner can open.
     ///
     /// Two hosts cannot share a directory, because they would have the same identity. The second

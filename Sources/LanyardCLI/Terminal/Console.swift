@@ -17,9 +17,9 @@ struct Console: Sendable {
     /// The current size of the terminal.
     let size: @Sendable () -> Size
     /// Prints to standard output. Throws `ProgramFailure.outputClosed` if its reader has closed it.
-    let write: @Sendable (String) throws -> Void
+    var write: @Sendable (String) throws -> Void
     /// Prints to standard error.
-    let remark: @Sendable (String) -> Void
+    var remark: @Sendable (String) -> Void
 
     /// Whether the input comes from a terminal.
     var isInputTerminal = false
@@ -28,6 +28,24 @@ struct Console: Sendable {
     /// Discards input that was typed and not yet read.
     var forgetTyped: @Sendable (TypedInput) -> Void = { _ in }
 
+    /// Whether the terminal interprets control sequences.
+    var hasControls = true
+    /// The keys that are typed while the input is raw. May be called once.
+    var keys: @Sendable () -> AsyncStream<[UInt8]> = { AsyncStream { nil } }
+    /// Makes the terminal pass on each key at once and without an echo, or restores it.
+    var setRawInput: @Sendable (Bool) -> Void = { _ in }
+    /// Calls the closures before the process stops, after it continues, and after the terminal's
+    /// size has changed. Nil if there is no terminal.
+    var terminalSignals:
+        @Sendable (
+            _ willStop: @escaping @Sendable () -> Void,
+            _ didContinue: @escaping @Sendable () -> Void,
+            _ didResize: @escaping @Sendable () -> Void
+        ) -> TerminalSignals? = { _, _, _ in nil }
+
+    /// The text that begins a line again. A dumb terminal gets a new line.
+    var lineStart: String { hasControls ? LiveArea.eraseLine : "\n" }
+
     /// Returns the same console with its output above the question that the queue asks.
     func asking(_ questions: QuestionQueue?) -> Console {
         guard let questions else { return self }
@@ -35,16 +53,10 @@ struct Console: Sendable {
         let writeAbove: @Sendable (String) throws -> Void = { text in
             try questions.interject { try write(text) }
         }
-        return Console(
-            isOutputTerminal: isOutputTerminal,
-            isRemarkTerminal: isRemarkTerminal,
-            size: size,
-            write: isOutputTerminal ? writeAbove : write,
-            remark: { text in questions.interject { remark(text) } },
-            isInputTerminal: isInputTerminal,
-            lines: lines,
-            forgetTyped: forgetTyped
-        )
+        var console = self
+        if isOutputTerminal { console.write = writeAbove }
+        console.remark = { text in questions.interject { remark(text) } }
+        return console
     }
 
     /// Prints a line of results.
@@ -56,7 +68,7 @@ struct Console: Sendable {
 extension Console {
     /// The standard streams of the process.
     static let standard = Console(
-        isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+        isOutputTerminal: isatty(STDOUT_FILENO) == 1 && !isDumb,
         isRemarkTerminal: isatty(STDERR_FILENO) == 1,
         size: { terminalSize() },
         write: { text in
@@ -69,7 +81,21 @@ extension Console {
         remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
         isInputTerminal: isatty(STDIN_FILENO) == 1,
         lines: { InputLines.stream() },
-        forgetTyped: { $0.discard() }
+        forgetTyped: { $0.discard() },
+        hasControls: !isDumb,
+        keys: { TerminalMode.isAvailable ? TerminalMode.keys() : AsyncStream { nil } },
+        setRawInput: { isRaw in
+            if isRaw { TerminalMode.begin() } else { TerminalMode.end() }
+        },
+        terminalSignals: {
+            TerminalSignals(willStop: $0, didContinue: $1, didResize: $2)
+        }
+    )
+
+    /// Whether the terminal does not interpret control sequences, as in an editor. Results are then
+    /// printed as to a file.
+    private static let isDumb = ["dumb", ""].contains(
+        ProcessInfo.processInfo.environment["TERM"] ?? ""
     )
 
     /// A reader that has closed the output is normal, as in `lanyard scan | head`. A full disk is

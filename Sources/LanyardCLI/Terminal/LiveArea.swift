@@ -42,14 +42,14 @@ struct ProgressLine: Sendable {
 
     /// Shows the step.
     func show(_ text: String) {
-        guard console.isRemarkTerminal else { return }
+        guard console.isRemarkTerminal, console.hasControls else { return }
         let columns = max(1, console.size().columns - 1)
         console.remark(LiveArea.eraseLine + TerminalColumns.truncate(text, to: columns))
     }
 
     /// Removes the line.
     func clear() {
-        guard console.isRemarkTerminal else { return }
+        guard console.isRemarkTerminal, console.hasControls else { return }
         console.remark(LiveArea.eraseLine)
     }
 }

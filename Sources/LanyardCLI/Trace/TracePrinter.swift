@@ -30,6 +30,9 @@ struct TracePrinter: Sendable {
         let name = TerminalText.escape(path)
         switch error {
         case let error as BtsnoopError:
+            if case .notBtsnoop = error, let failure = ProgramFailure.recording(path) {
+                return failure
+            }
             return ProgramFailure(.badData, "\(name): \(error)", advice: advice(for: error))
         case TransportError.noSuchFile:
             return ProgramFailure(

@@ -45,6 +45,8 @@ func withAir(
     if let scenario {
         try Data(scenario.utf8).write(to: URL(fileURLWithPath: folder + "/scenario.json"))
         arguments += ["--scenario", folder + "/scenario.json"]
+    } else {
+        arguments.append("--empty")
     }
     try await withPeers { peers in
         let air = try await peers.start(LanyardTool.path, arguments)

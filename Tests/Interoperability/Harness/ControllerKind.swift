@@ -38,7 +38,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .bumble: [PeerInstallation.scripts + "controllers.py"] + endpoints
         case .rootCanal: [PeerInstallation.rootCanalLibrary] + endpoints
         case .lanyard:
-            ["air", "--json", "--until-end-of-input"]
+            ["air", "--empty", "--json", "--until-end-of-input"]
                 + endpoints.flatMap { ["--listen", Self.whole($0)] }
         }
     }

@@ -162,12 +162,25 @@ struct ServeSessionTests {
             commands.yield("notify #20")
             #expect(try await values.next() == Array("ab".utf8))
             #expect(try await values.next() == Array("ab".utf8))
+            commands.yield("values")
+            commands.yield("links")
+            try await air.sleep(for: .seconds(1))
         }
+        #expect(
+            harness.journal.lines.contains { $0.hasPrefix("value: Battery Level #20 = 6162") },
+            "\(harness.journal.lines)"
+        )
+        #expect(
+            harness.journal.lines.contains(
+                "link: C4:F0:00:00:00:02/random, not encrypted, subscribed to Battery Level #20"
+            )
+        )
         #expect(
             harness.journal.remarks == [
                 "lanyard: no client has subscribed to Battery Level #20\n",
-                "lanyard: no served characteristic is 2A1F\n",
-                "lanyard: 2A19 holds at most 2 bytes\n",
+                "lanyard: no served characteristic is 2A1F; type values for a list\n",
+                "lanyard: Battery Level #20 was not set: it holds at most 2 bytes, and 3 were given; "
+                    + "maximumLength in the file sets the limit\n",
                 "lanyard: 'bogus' is not a command; type help for the commands\n",
                 TypedCommand.explanation + "\n",
             ]
@@ -254,12 +267,13 @@ struct ServeNewsTests {
         #expect(ServeEvent.connected(client).json.compact == start + #""connected",\#(from)}"#)
         #expect(
             ServeEvent.read(client, level, offset: 0, .value([0x57])).json.compact
-                == start + #""read",\#(from),\#(at),"offset":0,"value":"57"}"#
+                == start + #""read",\#(from),\#(at),"offset":0,"value":"57","meaning":"87 %"}"#
         )
         #expect(
             ServeEvent.written(client, level, offset: 2, .refused(.invalidOffset)).json.compact
                 == start
-                + #""written",\#(from),\#(at),"offset":2,"value":null,"error":"Invalid Offset"}"#
+                + #""written",\#(from),\#(at),"offset":2,"value":null,"meaning":null,"#
+                + #""error":"Invalid Offset"}"#
         )
         #expect(
             ServeEvent.subscribed(client, level, nil).json.compact

@@ -22,7 +22,7 @@ struct TypedCommandTests {
         "Commands without arguments are one word",
         arguments: [
             ("authorize", .authorize(true)), ("deny", .authorize(false)), ("help", .help),
-            ("pair", .pair),
+            ("pair", .pair), ("values", .values), ("links", .links),
             (" Quit ", .quit),
         ] as [(String, TypedCommand)]
     )

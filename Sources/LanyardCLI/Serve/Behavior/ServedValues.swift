@@ -160,6 +160,11 @@ extension ServedValues {
         return entry.bytes
     }
 
+    /// All values, in the order of their handles.
+    var all: [(handle: AttributeHandle, bytes: [UInt8])] {
+        entries.map { ($0.key, $0.value.bytes) }.sorted { $0.handle < $1.handle }
+    }
+
     /// The current value; nil if there is none.
     func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
 
@@ -169,9 +174,13 @@ extension ServedValues {
     /// Sets a value. Returns the reason if the value cannot be set; nil if it was.
     mutating func set(_ bytes: [UInt8], of handle: AttributeHandle) -> String? {
         guard var entry = entries[handle] else { return "there is no value #\(handle.rawValue)" }
-        guard !entry.template.isMoving else { return "\(entry.uuid) changes by itself" }
+        guard !entry.template.isMoving else {
+            return "its value changes by itself (a ramp, a sine, a counter or a list); "
+                + "only a constant value in the file can be set"
+        }
         guard bytes.count <= entry.maximumLength else {
-            return "\(entry.uuid) holds at most \(entry.maximumLength) bytes"
+            return "it holds at most \(entry.maximumLength) bytes, and \(bytes.count) were given; "
+                + "maximumLength in the file sets the limit"
         }
         entry.bytes = bytes
         entries[handle] = entry

@@ -62,7 +62,11 @@ struct PublishedAccessory: Sendable {
             }
         }
         guard let match = matches.first else {
-            throw ProgramFailure(.notFound, "no served characteristic is \(reference)")
+            throw ProgramFailure(
+                .notFound,
+                "no served characteristic is \(reference)",
+                advice: "type values for a list"
+            )
         }
         guard matches.count == 1 else {
             let handles = matches.map { "#\($0.valueHandle.rawValue)" }.joined(separator: ", ")
@@ -122,6 +126,17 @@ struct ServedAttribute: Hashable, Sendable {
 }
 
 extension ServedAttribute {
+    /// The members of a JSON object for a value, or for its part from the offset.
+    func members(of value: [UInt8], offset: Int = 0) -> [JSON.Member] {
+        let meaning =
+            offset > 0
+            ? nil
+            : isDescriptor
+                ? try? WellKnownValues.describe(value, ofDescriptor: uuid)
+                : try? WellKnownValues.describe(value, ofCharacteristic: uuid)
+        return [.init("value", .bytes(value)), .init("meaning", .string(orNull: meaning))]
+    }
+
     /// The members of a JSON object that describes it.
     var members: [JSON.Member] {
         [

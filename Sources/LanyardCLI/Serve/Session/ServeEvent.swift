@@ -34,6 +34,10 @@ enum ServeEvent: Equatable, Sendable {
     case adapterBack
     /// A typed command has set a value.
     case set(ServedAttribute, [UInt8])
+    /// A value, in the list that the typed command `values` prints.
+    case value(ServedAttribute, [UInt8])
+    /// A client with its subscriptions, in the list that the typed command `links` prints.
+    case link(DeviceAddress, LinkSecurity, [ServedAttribute])
 
     /// The result of a request.
     enum Outcome: Equatable, Sendable {
@@ -74,7 +78,18 @@ extension ServeEvent {
         case .adapterBack: "adapter back"
         case .set(let attribute, let value):
             "set: \(attribute.text) = \(attribute.describe(value))"
+        case .value(let attribute, let value):
+            "value: \(attribute.text) = \(attribute.describe(value))"
+        case .link(let client, let security, let subscriptions):
+            "link: \(Self.text(client)), \(Self.text(security))"
+                + subscriptions.map { ", subscribed to \($0.text)" }.joined()
         }
+    }
+
+    private static func text(_ security: LinkSecurity) -> String {
+        guard security.isEncrypted else { return "not encrypted" }
+        return "encrypted" + (security.isAuthenticated ? ", authenticated" : "")
+            + (security.isBonded ? ", bonded" : "")
     }
 
     private static func text(_ client: DeviceAddress) -> String { AddressText.describe(client) }
@@ -121,13 +136,15 @@ extension ServeEvent {
             Self.event(
                 "read",
                 Self.members(client) + attribute.members
-                    + [.init("offset", .integer(offset))] + outcome.members
+                    + [.init("offset", .integer(offset))]
+                    + outcome.members(of: attribute, offset: offset)
             )
         case .written(let client, let attribute, let offset, let outcome):
             Self.event(
                 "written",
                 Self.members(client) + attribute.members
-                    + [.init("offset", .integer(offset))] + outcome.members
+                    + [.init("offset", .integer(offset))]
+                    + outcome.members(of: attribute, offset: offset)
             )
         case .subscribed(let client, let attribute, let kind):
             Self.event(
@@ -138,7 +155,7 @@ extension ServeEvent {
         case .sent(let client, let attribute, let value):
             Self.event(
                 "sent",
-                Self.members(client) + attribute.members + [.init("value", .bytes(value))]
+                Self.members(client) + attribute.members + attribute.members(of: value)
             )
         case .unsent(let client, let attribute, let reason):
             Self.event(
@@ -152,7 +169,19 @@ extension ServeEvent {
             Self.event("adapterLost", [.init("reason", .string(reason))])
         case .adapterBack: Self.event("adapterBack", [])
         case .set(let attribute, let value):
-            Self.event("set", attribute.members + [.init("value", .bytes(value))])
+            Self.event("set", attribute.members + attribute.members(of: value))
+        case .value(let attribute, let value):
+            Self.event("value", attribute.members + attribute.members(of: value))
+        case .link(let client, let security, let subscriptions):
+            Self.event(
+                "link",
+                Self.members(client) + [
+                    .init("encrypted", .bool(security.isEncrypted)),
+                    .init("authenticated", .bool(security.isAuthenticated)),
+                    .init("bonded", .bool(security.isBonded)),
+                    .init("subscriptions", .array(subscriptions.map { .object($0.members) })),
+                ]
+            )
         }
     }
 
@@ -169,11 +198,11 @@ extension ServeEvent {
 }
 
 extension ServeEvent.Outcome {
-    fileprivate var members: [JSON.Member] {
+    fileprivate func members(of attribute: ServedAttribute, offset: Int) -> [JSON.Member] {
         switch self {
-        case .value(let bytes): [.init("value", .bytes(bytes))]
+        case .value(let bytes): attribute.members(of: bytes, offset: offset)
         case .refused(let code):
-            [.init("value", .null), .init("error", .string("\(code)"))]
+            [.init("value", .null), .init("meaning", .null), .init("error", .string("\(code)"))]
         }
     }
 }

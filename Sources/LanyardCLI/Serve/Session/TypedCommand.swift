@@ -12,6 +12,10 @@ enum TypedCommand: Equatable, Sendable {
     case authorize(Bool)
     /// Lets clients pair for a while.
     case pair
+    /// Prints all values.
+    case values
+    /// Prints the links and their subscriptions.
+    case links
     /// Prints the commands.
     case help
     /// Ends the command.
@@ -22,6 +26,7 @@ enum TypedCommand: Equatable, Sendable {
         set CHARACTERISTIC VALUE       set a value
         notify CHARACTERISTIC [VALUE]  send a value to subscribed clients
         authorize, deny                allow or refuse access that needs authorization
+        values, links                  print all values; print the clients and their subscriptions
         pair                           let clients pair for a while, if started with --pair
         help, quit
 
@@ -43,6 +48,8 @@ enum TypedCommand: Equatable, Sendable {
         case ("authorize", 1): self = .authorize(true)
         case ("deny", 1): self = .authorize(false)
         case ("pair", 1): self = .pair
+        case ("values", 1): self = .values
+        case ("links", 1): self = .links
         case ("help", 1): self = .help
         case ("quit", 1): self = .quit
         default:
@@ -90,8 +97,36 @@ extension ServeSession {
             state.withLock { $0.isAuthorizing = isAuthorizing }
             for link in await host.links { try? await link.authorize(isAuthorizing) }
         case .pair: try await letPair(on: host)
+        case .values: try listValues(published)
+        case .links: try await listLinks(of: host, published)
         case .help: environment.remark(TypedCommand.explanation + "\n")
         case .quit: break
+        }
+    }
+
+    private func listValues(_ published: PublishedAccessory) throws(ProgramFailure) {
+        for (handle, bytes) in state.withLock({ $0.values.all }) {
+            try reportChange(.value(published.attribute(handle), bytes))
+        }
+    }
+
+    private func listLinks(
+        of host: BluetoothHost,
+        _ published: PublishedAccessory
+    ) async throws(ProgramFailure) {
+        let links = await host.links
+        guard !links.isEmpty else { return environment.remark("no client is connected\n") }
+        var subscriptions: [Link: [ServedAttribute]] = [:]
+        for handle in state.withLock({ $0.values.all.map(\.handle) }) {
+            for link in await host.subscribers(of: handle) {
+                subscriptions[link, default: []].append(published.attribute(handle))
+            }
+        }
+        for link in links {
+            let security = try? await link.security
+            try reportChange(
+                .link(link.address, security ?? .none, subscriptions[link] ?? [])
+            )
         }
     }
 
@@ -106,7 +141,7 @@ extension ServeSession {
 
     private func set(_ bytes: [UInt8], of attribute: ServedAttribute) throws(ProgramFailure) {
         if let complaint = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
-            throw .usage(complaint)
+            throw .usage("\(attribute.text) was not set: \(complaint)")
         }
         try reportChange(.set(attribute, bytes))
     }

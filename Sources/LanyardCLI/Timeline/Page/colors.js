@@ -7,6 +7,7 @@ const STATE_HUES = {
   subscribing: [175, .09], disconnecting: [20, .09],
   unauthorized: [25, .16], unsupported: [5, .16],
   poweredOff: [260, .02], waitingForBluetooth: [260, .012], idle: [260, .006],
+  notRunning: [260, .002],
 };
 
 let isDark = false;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import JSONText
+import Lanyard
+
+/// The identity that a beacon advertises.
+enum BeaconContents: Equatable, Sendable {
+    /// Apple's format: the UUID of the owner, two numbers for the place, and the power that is
+    /// received at one meter, in dBm.
+    case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
+    /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is that
+    /// directly at the beacon, in dBm, as in the other frames.
+    case eddystoneUID(namespace: [UInt8], instance: [UInt8], power: Int8)
+    /// Google's Eddystone-URL.
+    case eddystoneURL(String, power: Int8)
+    /// Google's Eddystone-EID: an identifier that changes.
+    case eddystoneEID([UInt8], power: Int8)
+    /// Google's Eddystone-TLM: the voltage in mV, the temperature in 1/256 °C (nil if not
+    /// measured), and the number of advertisements and the tenths of seconds since the start.
+    case eddystoneTLM(millivolts: UInt16, temperature: Int16?, count: UInt32, tenths: UInt32)
+
+    /// Reads the first identity in the data; nil if there is none.
+    init?(_ data: AdvertisingData) {
+        let apple = data.allManufacturerData.lazy.filter { $0.company == Self.apple }
+        if let beacon = apple.compactMap({ Self(iBeacon: $0.bytes) }).first {
+            self = beacon
+        } else if let frame = data.serviceData[Self.eddystone], let beacon = Self(frame: frame) {
+            self = beacon
+        } else {
+            return nil
+        }
+    }
+
+    /// Apple's company identifier (Assigned Numbers, 7.1).
+    private static let apple: UInt16 = 0x004C
+    /// The service UUID of Eddystone (Assigned Numbers, 3.10).
+    private static let eddystone = BluetoothUUID(0xFEAA)
+
+    /// Numbers have their most significant byte first.
+    private init?(iBeacon bytes: [UInt8]) {
+        guard bytes.count == 23, bytes[0] == 0x02, bytes[1] == 0x15,
+            let uuid = BluetoothUUID(littleEndian: bytes[2..<18].reversed())
+        else { return nil }
+        self = .iBeacon(
+            uuid: uuid,
+            major: UInt16(Self.number(bytes[18..<20])),
+            minor: UInt16(Self.number(bytes[20..<22])),
+            power: Int8(bitPattern: bytes[22])
+        )
+    }
+
+    private init?(frame: [UInt8]) {
+        guard frame.count >= 2 else { return nil }
+        let power = Int8(bitPattern: frame[1])
+        switch frame[0] {
+        case 0x00 where frame.count >= 18:
+            self = .eddystoneUID(
+                namespace: Array(frame[2..<12]),
+                instance: Array(frame[12..<18]),
+                power: power
+            )
+        case 0x10:
+            guard let url = EddystoneURLText.decode(frame[2...]) else { return nil }
+            self = .eddystoneURL(url, power: power)
+        case 0x20 where frame.count >= 14 && frame[1] == 0:
+            let temperature = UInt16(Self.number(frame[4..<6]))
+            self = .eddystoneTLM(
+                millivolts: UInt16(Self.number(frame[2..<4])),
+                temperature: temperature == 0x8000 ? nil : Int16(bitPattern: temperature),
+                count: Self.number(frame[6..<10]),
+                tenths: Self.number(frame[10..<14])
+            )
+        case 0x30 where frame.count >= 10: self = .eddystoneEID(Array(frame[2..<10]), power: power)
+        default: return nil
+        }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
+
+extension BeaconContents {
+    /// The identity on one line, safe to print.
+    var text: String {
+        switch self {
+        case .iBeacon(let uuid, let major, let minor, _):
+            "iBeacon \(uuid.text128) \(major) \(minor)"
+        case .eddystoneUID(let namespace, let instance, _):
+            "Eddystone \(namespace.hexadecimal) \(instance.hexadecimal)"
+        case .eddystoneURL(let url, _): "Eddystone \(TerminalText.escape(url))"
+        case .eddystoneEID(let identifier, _): "Eddystone EID \(identifier.hexadecimal)"
+        case .eddystoneTLM(let millivolts, let temperature, _, let tenths):
+            "Eddystone \(millivolts) mV"
+                + (temperature.map { ", \(Self.degrees($0)) °C" } ?? "")
+                + ", on for \(tenths / 10) s"
+        }
+    }
+
+    private static func degrees(_ temperature: Int16) -> String {
+        DecimalText.describe(Int((Double(temperature) / 25.6).rounded()), exponent: -1)
+    }
+
+    /// The identity as a JSON object.
+    var json: JSON {
+        switch self {
+        case .iBeacon(let uuid, let major, let minor, let power):
+            Self.object(
+                "iBeacon",
+                .init("uuid", .string(uuid.text128)),
+                .init("major", .integer(Int(major))),
+                .init("minor", .integer(Int(minor))),
+                .init("power", .integer(Int(power)))
+            )
+        case .eddystoneUID(let namespace, let instance, let power):
+            Self.object(
+                "eddystoneUID",
+                .init("namespace", .bytes(namespace)),
+                .init("instance", .bytes(instance)),
+                .init("power", .integer(Int(power)))
+            )
+        case .eddystoneURL(let url, let power):
+            Self.object(
+                "eddystoneURL",
+                .init("url", .string(url)),
+                .init("power", .integer(Int(power)))
+            )
+        case .eddystoneEID(let identifier, let power):
+            Self.object(
+                "eddystoneEID",
+                .init("identifier", .bytes(identifier)),
+                .init("power", .integer(Int(power)))
+            )
+        case .eddystoneTLM(let millivolts, let temperature, let count, let tenths):
+            Self.object(
+                "eddystoneTLM",
+                .init("millivolts", .integer(Int(millivolts))),
+                .init("temperature", .string(orNull: temperature.map(Self.degrees))),
+                .init("advertisements", .integer(Int(count))),
+                .init("seconds", .integer(Int(tenths / 10)))
+            )
+        }
+    }
+
+    private static func object(_ type: String, _ members: JSON.Member...) -> JSON {
+        .object([.init("type", .string(type))] + members)
+    }
+}
+
+/// The text of a URL in an Eddystone-URL frame.
+enum EddystoneURLText {
+    /// The abbreviations. The byte of each is its place in the list.
+    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
+    private static let endings = [
+        ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",
+        ".com", ".org", ".edu", ".net", ".info", ".biz", ".gov",
+    ]
+
+    /// Returns the URL; nil if the bytes contain a reserved one.
+    static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let first = bytes.first, Int(first) < schemes.count else { return nil }
+        var url = schemes[Int(first)]
+        for byte in bytes.dropFirst() {
+            switch Int(byte) {
+            case endings.indices: url += endings[Int(byte)]
+            case 0x21...0x7E: url.unicodeScalars.append(Unicode.Scalar(byte))
+            default: return nil
+            }
+        }
+        return url
+    }
+}
+
+extension BluetoothUUID {
+    /// The text with 32 digits, for a UUID that is not assigned.
+    fileprivate var text128: String {
+        let digits = Array(bytes128.reversed().hexadecimal.uppercased())
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+            .joined(separator: "-")
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The remark of a scan that receives nothing.
+struct ScanSilence: Sendable {
+    /// The time after which a scan without a limit remarks that it has received nothing.
+    static let patience = Duration.seconds(10)
+
+    /// Whether the scan leaves devices out.
+    let hasFilter: Bool
+    let console: Console
+    /// Set when a device is received.
+    let received = Latch()
+
+    /// Runs a scan, and remarks once if nothing is received for a while.
+    func report(during scan: @escaping @Sendable () async throws -> Void) async throws {
+        try await FirstResult.of([
+            { @Sendable in try await scan() },
+            { @Sendable in
+                try await TimeLimit.wait(Self.patience)
+                report(after: Self.patience)
+                await EndOfInput.never()
+            },
+        ])
+    }
+
+    /// Remarks that nothing was received, unless a device was.
+    func report(after time: Duration) {
+        guard !received.isSet else { return }
+        let filters =
+            hasFilter
+            ? "the filters may hide devices: leave out --service, --name and --minimum-rssi"
+            : "check that a device nearby is on, advertises, and is not connected to another one"
+        console.remark(
+            "lanyard: no device was received in \(SecondsText.describe(time)); \(filters)\n"
+        )
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+
+/// The table of devices that `scan` shows on a terminal.
+struct ScanTable: Sendable {
+    let size: Console.Size
+
+    /// The lines of the display. None is wider than the terminal, and together they are at most as
+    /// high as it.
+    func lines(_ view: ScanView, now: Instant) -> [String] {
+        let room = max(1, size.rows - Self.fixedLines)
+        let shown = view.shown
+        let time = view.time(at: now)
+        let rows = shown.prefix(room).map { row(cells(of: $0, now: time)) }
+        return [row(Self.titles)] + rows + [footer(view, shown: rows.count)]
+    }
+
+    /// The lines that stay after the display has ended: all devices, and their number.
+    func finalLines(_ view: ScanView, now: Instant) -> [String] {
+        let shown = view.shown
+        let time = view.time(at: now)
+        let hidden = view.total - shown.count
+        guard view.total > 0 else { return [] }
+        return [row(Self.titles)] + shown.map { row(cells(of: $0, now: time)) }
+            + [truncate(Self.count(view.total) + (hidden > 0 ? ", \(hidden) not shown" : ""))]
+    }
+
+    private static func count(_ devices: Int) -> String {
+        "\(devices) \(devices == 1 ? "device" : "devices")"
+    }
+
+    private func footer(_ view: ScanView, shown: Int) -> String {
+        if view.isFiltering { return truncate("filter: \(view.filter)_  (Enter, Esc)") }
+        guard view.total > 0 else {
+            return truncate("No device was received yet. q quits.")
+        }
+        let hidden = view.total > shown ? ", \(view.total - shown) not shown" : ""
+        let filter = view.filter.isEmpty ? "" : ", filter \"\(view.filter)\""
+        let pause = view.paused == nil ? "" : ", PAUSED"
+        return truncate(
+            Self.count(view.total) + hidden + ", " + view.order.words + filter + pause
+                + ". Keys: s sorts, f filters, p pauses, q quits"
+        )
+    }
+
+    private func truncate(_ text: String) -> String {
+        TerminalColumns.truncate(text, to: size.columns)
+    }
+
+    private func cells(of device: DiscoveredDevice, now: Instant) -> [String] {
+        [
+            device.name ?? "",
+            AddressText.describe(device.address),
+            device.rssi.map { SignalBar.text(rssi: $0) + " \($0)" } ?? "",
+            device.summary,
+            Self.age(now - device.lastSeen),
+        ]
+    }
+
+    /// Puts cells in columns. On a narrow terminal, the columns of least use are left out.
+    private func row(_ cells: [String]) -> String {
+        let text = zip(cells, widths).filter { $1 > 0 }
+            .map { TerminalColumns.fit($0, to: $1) }.joined(separator: Self.gap)
+        return truncate(text)
+    }
+
+    /// The widths of the columns; 0 for a column that is left out.
+    private var widths: [Int] {
+        let columns = size.columns
+        let fixed = Self.identifierColumns + Self.signalColumns
+        let gap = Self.gap.count
+        if columns >= Self.wideColumns {
+            let shared = columns - fixed - Self.ageColumns - 4 * gap
+            let name = min(Self.nameColumns, max(Self.shortestName, shared / 2))
+            return [
+                name, Self.identifierColumns, Self.signalColumns, shared - name, Self.ageColumns,
+            ]
+        }
+        let name = columns - fixed - 2 * gap
+        if name >= Self.shortestName {
+            return [name, Self.identifierColumns, Self.signalColumns, 0, 0]
+        }
+        return [max(1, columns - Self.signalColumns - gap), 0, Self.signalColumns, 0, 0]
+    }
+
+    static func age(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        return seconds < 1 ? "now" : seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min"
+    }
+
+    private static let titles = ["NAME", "IDENTIFIER", "SIGNAL", "SERVICES", "SEEN"]
+    private static let gap = "  "
+    private static let nameColumns = 24
+    /// The narrowest column of names.
+    private static let shortestName = 13
+    private static let identifierColumns = 24
+    private static let signalColumns = 9
+    private static let ageColumns = 6
+    /// The narrowest terminal with all columns.
+    private static let wideColumns = 74
+    /// The titles and the footer.
+    private static let fixedLines = 2
+}
+
+/// Four rising blocks that show how strong a signal is.
+enum SignalBar {
+    /// The bar for a strength in dBm: full above -55, empty below -95.
+    static func text(rssi: Int) -> String {
+        let count = thresholds.filter { rssi >= $0 }.count
+        return blocks.prefix(count) + String(repeating: " ", count: blocks.count - count)
+    }
+
+    private static let blocks = "▂▄▆█"
+    private static let thresholds = [-95, -82, -68, -55]
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// The mode of the terminal while a full-screen display reads single keys: no echo, and input
+/// without waiting for the end of a line. Ctrl-C and Ctrl-Z send their signals as usual.
+enum TerminalMode {
+    /// The mode before the change; nil if it is not changed.
+    private static let saved = Mutex<termios?>(nil)
+
+    /// Whether the input is a terminal that this process may read.
+    static var isAvailable: Bool {
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        let foreground = tcgetpgrp(STDIN_FILENO)
+        return foreground == -1 || foreground == getpgrp()
+    }
+
+    /// Changes the mode.
+    static func begin() {
+        saved.withLock { saved in
+            var mode = termios()
+            guard saved == nil, isAvailable, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
+            saved = mode
+            mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
+            tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+        }
+    }
+
+    /// Restores the mode. Returns whether it was changed.
+    @discardableResult
+    static func end() -> Bool {
+        saved.withLock { saved in
+            guard var mode = saved else { return false }
+            tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+            saved = nil
+            return true
+        }
+    }
+
+    /// The keys that are typed. The stream ends with the input.
+    static func keys(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<[UInt8]> {
+        // For a background job, reading from the terminal fails instead of stopping the process.
+        signal(SIGTTIN, SIG_IGN)
+        let (keys, feed) = AsyncStream.makeStream(
+            of: [UInt8].self,
+            bufferingPolicy: .bufferingNewest(keyLimit)
+        )
+        // Reading blocks, so it has a thread of its own, which ends with the process.
+        Thread.detachNewThread {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            while true {
+                let count = read(descriptor, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                feed.yield(Array(bytes[..<count]))
+            }
+            feed.finish()
+        }
+        return keys
+    }
+
+    /// The most reads of keys that wait. Older ones are dropped.
+    private static let keyLimit = 64
+}
+
+/// Calls closures around a stop of the process by Ctrl-Z, and after a change of the terminal's
+/// size.
+final class TerminalSignals {
+    private let sources: [any DispatchSourceSignal]
+
+    /// - Parameters:
+    ///   - willStop: Restores the terminal before the process stops.
+    ///   - didContinue: Sets the terminal up again after the process continues.
+    ///   - didResize: Draws again after the terminal's size has changed.
+    init(
+        willStop: @escaping @Sendable () -> Void,
+        didContinue: @escaping @Sendable () -> Void,
+        didResize: @escaping @Sendable () -> Void
+    ) {
+        let queue = DispatchQueue(label: "lanyard.terminal")
+        signal(SIGTSTP, SIG_IGN)
+        let stop = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
+        stop.setEventHandler {
+            willStop()
+            // The signal itself cannot be caught and stop the process too.
+            kill(getpid(), SIGSTOP)
+            didContinue()
+        }
+        let resize = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
+        resize.setEventHandler { didResize() }
+        stop.resume()
+        resize.resume()
+        sources = [stop, resize]
+    }
+
+    /// Ends the calls. Ctrl-Z stops the process as usual again.
+    func cancel() {
+        for source in sources { source.cancel() }
+        signal(SIGTSTP, SIG_DFL)
+    }
+}
