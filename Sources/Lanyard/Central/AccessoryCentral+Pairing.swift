@@ -46,7 +46,7 @@ extension AccessoryCentral {
     ///   - description: The description of the accessory.
     ///   - device: An entry of ``NearbyDevices``.
     /// - Returns: The accessory.
-    /// - Throws: The errors of ``pair(_:)``, and ``AccessoryError/alreadyPaired(kind:)`` if the
+    /// - Throws: The errors of `pair(_:)`, and ``AccessoryError/alreadyPaired(kind:)`` if the
     ///   device is an accessory of another kind.
     public func pair(
         _ description: AccessoryDescription,
@@ -65,7 +65,7 @@ extension AccessoryCentral {
     ///   - description: The description of the accessory.
     ///   - identifier: The identifier of the peripheral.
     /// - Returns: The accessory.
-    /// - Throws: The errors of ``pair(_:)``, and ``AccessoryError/alreadyPaired(kind:)`` if the
+    /// - Throws: The errors of `pair(_:)`, and ``AccessoryError/alreadyPaired(kind:)`` if the
     ///   device is an accessory of another kind.
     public func pair(
         _ description: AccessoryDescription,
@@ -81,7 +81,7 @@ extension AccessoryCentral {
     ///   - description: The description of the accessory.
     ///   - accessory: The entry, of which the identity and the system's identifier matter.
     /// - Returns: The accessory.
-    /// - Throws: The errors of ``pair(_:)``, and ``AccessoryError/alreadyPaired(kind:)`` if the
+    /// - Throws: The errors of `pair(_:)`, and ``AccessoryError/alreadyPaired(kind:)`` if the
     ///   device is an accessory of another kind.
     public func pair(
         _ description: AccessoryDescription,
@@ -90,7 +90,7 @@ extension AccessoryCentral {
         try await lifetime.pair(description, with: PairingTarget(accessory))
     }
 
-    /// Starts a pairing that a screen can show and cancel. It is like ``pair(_:)`` or, with a
+    /// Starts a pairing that a screen can show and cancel. It is like `pair(_:)` or, with a
     /// device, like ``pair(_:with:)-(_,NearbyDevice)``.
     ///
     /// - Parameters:

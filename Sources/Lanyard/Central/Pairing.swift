@@ -63,8 +63,8 @@ public final class Pairing: Sendable {
 
     /// Waits for the end of the pairing. Canceling the waiting task cancels the pairing.
     ///
-    /// - Returns: The accessory, as ``AccessoryCentral/pair(_:)`` returns it.
-    /// - Throws: The errors of ``AccessoryCentral/pair(_:)``, and ``AccessoryError/cancelled`` after
+    /// - Returns: The accessory, as `AccessoryCentral.pair(_:)` returns it.
+    /// - Throws: The errors of `AccessoryCentral.pair(_:)`, and ``AccessoryError/cancelled`` after
     ///   ``cancel()``.
     public func accessory() async throws(AccessoryError) -> Accessory {
         let result = await withTaskCancellationHandler {

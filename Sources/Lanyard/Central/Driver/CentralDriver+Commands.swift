@@ -26,7 +26,7 @@ extension CentralDriver {
     ///   - record: The record that shows the changes.
     ///   - joins: Whether the call may join a pairing of this kind that another call started.
     /// - Returns: The snapshot of the accessory, which is ready or was known already.
-    /// - Throws: The errors of ``AccessoryCentral/pair(_:)``.
+    /// - Throws: The errors of `AccessoryCentral.pair(_:)`.
     func pair(
         _ description: AccessoryDescription,
         with target: PairingTarget? = nil,
