@@ -17,6 +17,10 @@ import BluetoothATT
 /// application already has the database. A server without a hash is subscribed to before the
 /// application gets the database.
 ///
+/// A discovered database is stored after the second reading of its hash. If the server reports a
+/// change before that, the database is discovered again, even if the hash is the same: the server
+/// may have made a change before the discovery and reverted it afterwards.
+///
 /// The type is a protocol core: it starts one operation at a time, and its owner passes the result
 /// of each.
 package struct DatabaseLookup: Sendable {
@@ -79,6 +83,11 @@ package struct DatabaseLookup: Sendable {
     var hasAskedForChanges = false
     /// Whether the server has accepted the subscription to Service Changed on this link.
     var hasSubscribed = false
+    /// Whether the database of the record has the hash of the record. A discovery lasts, so this is
+    /// false until the hash that was read before the discovery is also read after it.
+    private var isProven = true
+    /// Whether the hash is to be read once more.
+    private var needsComparison = false
 
     /// Creates the lookup of a new link.
     ///
@@ -134,7 +143,7 @@ extension DatabaseLookup {
 
     /// Processes a report that the database has changed.
     ///
-    /// With a hash, the lookup can still verify the record. A record without a hash is removed.
+    /// With a proven hash, the lookup can still verify the record. Any other record is removed.
     ///
     /// - Parameter isIndicated: Whether the server has indicated the range of the change.
     package mutating func databaseChanged(isIndicated: Bool = false) -> [Action] {
@@ -144,9 +153,7 @@ extension DatabaseLookup {
         }
         isCurrent = false
         hasChanged = isLooking
-        guard let record, record.hash == nil else { return [] }
-        self.record = nil
-        return [.forget]
+        return forgetUnverifiable()
     }
 
     /// Processes the result of the operation that was started last. If the result is the error
@@ -216,12 +223,17 @@ extension DatabaseLookup {
             case .found(let database):
                 var record = DatabaseRecord(database: database, hash: hash)
                 inherit(&record)
-                return [.keep(record)] + found(record)
+                isProven = hash == nil
+                needsComparison = !isProven
+                return keep(record) + found(record)
             }
         } catch {
             return failed(error)
         }
     }
+
+    /// Returns the action that stores the record, or none while its hash is not proven.
+    private func keep(_ record: DatabaseRecord) -> [Action] { isProven ? [.keep(record)] : [] }
 
     /// Keeps the bonded server's knowledge of this client if Service Changed is still at the same
     /// place.
@@ -230,6 +242,13 @@ extension DatabaseLookup {
         let (before, after) = (old.database.serviceChanged, record.database.serviceChanged)
         record.isWatched = old.isWatched && after != nil && before == after
         record.announcedFeatures = old.announcedFeatures
+    }
+
+    /// Removes the record if its hash cannot verify it.
+    private mutating func forgetUnverifiable() -> [Action] {
+        guard let record, record.hash == nil || !isProven else { return [] }
+        self.record = nil
+        return [.forget]
     }
 
     private mutating func lookAgain() -> [Action] {
@@ -289,7 +308,15 @@ extension DatabaseLookup {
                 return [.start(.write(handle, [features]))]
             }
         }
-        return subscribeToChanges(of: record)
+        let subscription = subscribeToChanges(of: record)
+        return subscription.isEmpty ? compare(record) : subscription
+    }
+
+    private mutating func compare(_ record: DatabaseRecord) -> [Action] {
+        guard needsComparison, record.hash != nil else { return [] }
+        needsComparison = false
+        phase = .comparing
+        return [.start(.readDatabaseHash)]
     }
 
     private mutating func subscribeToChanges(of record: DatabaseRecord) -> [Action] {
@@ -326,21 +353,24 @@ extension DatabaseLookup {
         }
         guard case .success = result else { return proceed() }
         hasSubscribed = true
-        let keep = noteOfServer { $0.isWatched = true }
-        guard isCurrent, record?.hash != nil else { return keep + proceed() }
-        phase = .comparing
-        return keep + [.start(.readDatabaseHash)]
+        needsComparison = true
+        return noteOfServer { $0.isWatched = true } + proceed()
     }
 
-    /// Processes the hash that was read after the subscription.
+    /// Processes the hash that was read after the discovery or after the subscription.
     private mutating func compared(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
         if result.isOutOfSync { return outOfSync() }
-        guard isCurrent, case .success(.value(let hash)) = result, hash != record?.hash else {
+        guard isCurrent, let record, case .success(.value(let hash)) = result else {
             return proceed()
         }
-        isCurrent = false
-        isOutdated = true
-        return [.outdated] + proceed()
+        guard hash == record.hash else {
+            isCurrent = false
+            isOutdated = true
+            return forgetUnverifiable() + [.outdated] + proceed()
+        }
+        guard !isProven else { return proceed() }
+        isProven = true
+        return keep(record) + proceed()
     }
 
     /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
@@ -357,7 +387,7 @@ extension DatabaseLookup {
         guard isTrusted, var record else { return [] }
         change(&record)
         self.record = record
-        return [.keep(record)]
+        return keep(record)
     }
 }
 

@@ -153,6 +153,8 @@ import Testing
             server(sends: "09 12 0800 \(bytes(16..<32))")
             Self.discovery()
             application(gets: record.database)
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(bytes(16..<32))")
         }.play()
     }
 
@@ -173,6 +175,35 @@ import Testing
             server(sends: "01 12 0600 05")
             client(sends: "12 0400 0200")
             server(sends: "01 12 0400 05")
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
+        }.play()
+    }
+
+    /// The server may have made a change after the first reading of the hash, and reverted it after
+    /// the discovery.
+    @Test("A change is discovered although the hash from before the discovery is unchanged")
+    func revertedChange() throws {
+        let database = try Self.database()
+        Dialogue {
+            applicationWantsDatabase()
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
+            Self.discovery()
+            application(gets: database)
+            client(sends: "12 0600 07")
+            server(sends: "13")
+            client(sends: "12 0400 0200")
+            server(sends: "01 12 0400 12")
+            applicationWantsDatabase()
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
+            Self.discovery()
+            application(gets: database)
+            client(sends: "12 0400 0200")
+            server(sends: "13")
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
         }.play()
     }
 }
