@@ -4,6 +4,7 @@ import BluetoothPort
 import BluetoothTypes
 import Foundation
 import LanyardTestSupport
+import ProcessTestSupport
 import Synchronization
 import Testing
 
@@ -75,7 +76,7 @@ struct ChannelStreamTests {
         let (here, there) = (
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
         )
-        let received = Task.detached {
+        async let received = onOwnThread {
             let input = ChannelInputStream(here)
             input.open()
             return input.read()
@@ -83,7 +84,7 @@ struct ChannelStreamTests {
         let output = ChannelOutputStream(there)
         output.open()
         #expect(output.write(Array("hello".utf8)) == 5)
-        #expect(await received.value == Array("hello".utf8))
+        #expect(try await received == Array("hello".utf8))
     }
 
     @Test("A blocked read returns when the channel ends")
@@ -92,13 +93,13 @@ struct ChannelStreamTests {
         let (here, there) = (
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
         )
-        let received = Task.detached {
+        async let received = onOwnThread {
             let input = ChannelInputStream(here)
             input.open()
             return (input.read(), input.streamStatus)
         }
         there.release()
-        #expect(await received.value == ([], .atEnd))
+        #expect(try await received == ([], .atEnd))
     }
 
     @Test("A blocked write continues when there is space")
@@ -108,16 +109,19 @@ struct ChannelStreamTests {
             wire.pipe(.left, limits: limits()), wire.pipe(.right, limits: limits())
         )
         let bytes = [UInt8](repeating: 7, count: 10_000)
-        let written = Task.detached {
+        async let isWritten = onOwnThread {
             let output = ChannelOutputStream(there)
             output.open()
             return output.writeAll(bytes)
         }
-        let input = ChannelInputStream(here)
-        input.open()
-        var received: [UInt8] = []
-        while received.count < bytes.count { received += try #require(input.read()) }
-        #expect(await written.value)
+        let received = try await onOwnThread {
+            let input = ChannelInputStream(here)
+            input.open()
+            var received: [UInt8] = []
+            while received.count < bytes.count { received += try #require(input.read()) }
+            return received
+        }
+        #expect(try await isWritten)
         #expect(received == bytes)
     }
 

@@ -163,6 +163,9 @@ class Trust:
     def watch(self, connection):
         """Records the results of pairings on a link."""
         self.passed = []
+        # The end of an earlier link, for example one that was not established, is no result here.
+        if self.result is not None and self.result.done():
+            self.result = asyncio.get_running_loop().create_future()
         connection.on("pairing", lambda keys: self.settle(self.pairing(connection, keys)))
         connection.on("pairing_failure", lambda reason: self.settle(self.failure(reason)))
         connection.on("disconnection", lambda reason: self.settle({"ended": int(reason)}))
