@@ -40,8 +40,12 @@ package struct DurableFile: Sendable {
         let lock = url.appendingPathExtension("lock")
         let descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", lock) }
-        // Closing the descriptor releases the lock.
-        defer { close(descriptor) }
+        // The explicit unlock is necessary, because a child process that is being started may have
+        // a copy of the descriptor.
+        defer {
+            _ = flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("lock", lock) }
         }

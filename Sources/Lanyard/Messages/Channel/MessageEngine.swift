@@ -278,16 +278,18 @@ final class MessageEngine: @unchecked Sendable {
                 return Frame(ticket: outgoing.ticket, rest: try wire.encode(message))
             } catch {
                 if let ticket = outgoing.ticket { fail(ticket, error) }
-                replaceUnsent(outgoing.envelope)
+                replaceUnsent(outgoing.envelope, error)
             }
         }
         return nil
     }
 
-    /// Replaces an answer that is too long with a refusal.
-    private func replaceUnsent(_ envelope: MessageEnvelope) {
+    /// Replaces an answer that cannot be sent with a refusal.
+    private func replaceUnsent(_ envelope: MessageEnvelope, _ error: MessageError) {
         guard case .answer(let id, _) = envelope else { return }
-        exchange.reply(.refuse(id: id, "the answer is too long"))
+        let isTooLong = if case .tooLarge = error { true } else { false }
+        let reason = isTooLong ? "the answer is too long" : "the answer cannot be encoded"
+        exchange.reply(.refuse(id: id, reason))
     }
 
     func sendUrgently(_ bytes: Data) {
