@@ -2,12 +2,12 @@
 
 import BluetoothTypes
 
-/// Puts structures into advertising data and scan response, one after the other.
+/// Places the structures of advertising content in the advertising data or in the scan response.
 struct AdvertisingComposer {
     private typealias DataType = AdvertisingData.DataType
     private typealias Builder = AdvertisingData.Builder
 
-    /// A structure that can be shortened, and is therefore placed after all that cannot.
+    /// A structure that can be shortened. It is placed after all structures that cannot be.
     private enum Divisible {
         case services([BluetoothUUID], width: Int)
         case name(String)
@@ -42,7 +42,7 @@ struct AdvertisingComposer {
         cutToFit()
     }
 
-    /// Places the structures of a few bytes.
+    /// Places the structures of lower priority.
     private mutating func placeSmall(_ content: AdvertisingContent, _ controllerPower: Int8) {
         if let appearance = content.appearance {
             placeWhole(or: .appearance) { builder throws(Builder.DoesNotFit) in
@@ -84,7 +84,8 @@ struct AdvertisingComposer {
         if !isPlaced { deferred.append(.name(name)) }
     }
 
-    /// Shortens the remaining structures to the larger of the two remaining rooms.
+    /// Places the deferred structures. Each one is shortened to the room that is left in the
+    /// advertising data or in the scan response, whichever has more.
     private mutating func cutToFit() {
         for item in deferred {
             let isFirst = advertising.room >= response.room
@@ -120,8 +121,10 @@ struct AdvertisingComposer {
         if !tryBoth(body) { omissions.append(omission) }
     }
 
-    /// Places a structure in the advertising data, or else in the scan response. Returns whether
-    /// one of them had room.
+    /// Places a structure in the advertising data or, if it does not fit there, in the scan
+    /// response.
+    ///
+    /// - Returns: Whether the structure fitted into one of them.
     private mutating func tryBoth(
         _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
     ) -> Bool {
@@ -131,7 +134,7 @@ struct AdvertisingComposer {
 }
 
 extension [BluetoothUUID] {
-    /// The UUIDs, each once, in one list for each length. The shortest length comes first.
+    /// The UUIDs without duplicates, in one list for each length in bytes, shortest length first.
     fileprivate var groupedByWidth: [(list: [BluetoothUUID], width: Int)] {
         var unique: [BluetoothUUID] = []
         for uuid in self where !unique.contains(uuid) { unique.append(uuid) }

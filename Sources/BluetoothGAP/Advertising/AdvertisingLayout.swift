@@ -34,8 +34,9 @@ public struct AdvertisingLayout: Sendable, Hashable {
     public private(set) var advertisingData = AdvertisingData([])
     /// The scan response.
     public private(set) var scanResponse = AdvertisingData([])
-    /// The omitted parts, the most important first. Omitted flags are not listed, because an
-    /// advertiser that cannot send flags does not need them.
+    /// The omitted parts: first those that cannot be shortened, then lists of services, then the
+    /// name. Omitted flags are not listed, because an advertiser that cannot send flags does not
+    /// need them.
     public private(set) var omissions: [Omission] = []
 
     /// Lays content out in the available room.

@@ -24,7 +24,8 @@ import BluetoothTypes
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
 ///    the old address to the new one.
-/// 4. The first random address is set during start-up, so no other address is ever on the air.
+/// 4. The start-up sets the first random address, before the controller transmits for the first
+///   time.
 package struct AddressScheduler: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send the command, and pass its result to `commandFinished` with the step.
@@ -35,7 +36,7 @@ package struct AddressScheduler: Sendable {
         case release
         /// The host has this random address from now on.
         case addressChanged(DeviceAddress)
-        /// The peers that the controller resolves have changed.
+        /// The set of peers whose addresses the controller resolves has changed.
         case recognitionChanged
     }
 
@@ -84,17 +85,17 @@ package struct AddressScheduler: Sendable {
         self.own = own
     }
 
-    /// Whether commands contain the identity address of a peer, because the controller resolves its
-    /// private addresses.
+    /// Returns whether the controller resolves the private addresses of a peer, so that commands
+    /// contain the peer's identity address.
     package func resolves(_ identity: DeviceAddress) -> Bool { list.resolves(identity) }
 
     // MARK: - Requests
 
-    /// Begins with a controller that is ready, for the first time or after a `reset`, and has the
-    /// random address from the start-up.
+    /// Starts the work on a controller that is set up, for the first time or after a `reset`. The
+    /// controller has the random address that the start-up set.
     ///
-    /// Call this before the central scheduler and the advertiser are configured, because the list
-    /// must be ready before they begin.
+    /// Call this before the central scheduler and the advertiser are configured, because the
+    /// resolving list must be ready before they use the radio.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         using generator: inout some RandomNumberGenerator,
@@ -108,7 +109,7 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Requests the peers that the controller resolves, the most important first.
+    /// Requests that the controller resolves the addresses of these peers, most important first.
     package mutating func want(
         _ entries: [ResolvingListUpdater.Entry],
         now: Instant
@@ -118,7 +119,7 @@ package struct AddressScheduler: Sendable {
     }
 
     /// Records that the controller did not resolve the address of a peer in its list. After several
-    /// such cases the host no longer relies on the list.
+    /// calls, the host no longer relies on the list.
     package mutating func missed(now: Instant) -> [Action] {
         list.missed()
         return settle(now: now)

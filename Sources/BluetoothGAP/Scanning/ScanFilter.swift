@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The conditions on the advertisements of a scan. All conditions must hold. An empty filter has no
-/// conditions.
+/// The conditions that an advertisement must meet to be reported by a scan. All conditions must
+/// hold. An empty filter accepts every advertisement.
 ///
 /// ```swift
 /// var filter = ScanFilter(services: [BluetoothUUID(0x180D)])
@@ -14,7 +14,7 @@ public struct ScanFilter: Sendable, Hashable {
     public struct Pattern: Sendable, Hashable {
         /// The bytes at the start. An empty array matches every field.
         public var bytes: [UInt8]
-        /// The bits that count. All bits of a byte without a mask count.
+        /// The bits to compare. All bits are compared in bytes beyond the end of the mask.
         public var mask: [UInt8]
 
         /// Creates a pattern.
@@ -31,27 +31,31 @@ public struct ScanFilter: Sendable, Hashable {
         }
     }
 
-    /// The services of which the device advertises at least one. An empty set is no condition.
+    /// The services to look for. The device must advertise at least one of them. An empty set is no
+    /// condition.
     public var services: Set<BluetoothUUID>
 
-    /// The services of which the device solicits at least one. An empty set is no condition.
+    /// The solicited services to look for. The device must solicit at least one of them. An empty
+    /// set is no condition.
     public var solicitedServices: Set<BluetoothUUID> = []
 
-    /// The whole local name, or `nil` for any.
+    /// The local name, or `nil` for any. An advertisement without a complete name is compared by
+    /// its shortened name.
     public var name: String?
 
     /// The beginning of the local name, or `nil` for any.
     public var namePrefix: String?
 
-    /// Companies, and the beginning of their data. At least one must match. An empty dictionary is
-    /// no condition.
+    /// The manufacturer data to look for, by company identifier. At least one entry must match. An
+    /// empty dictionary is no condition.
     public var manufacturerData: [UInt16: Pattern] = [:]
 
-    /// Services, and the beginning of their data. At least one must match. An empty dictionary is
-    /// no condition.
+    /// The service data to look for, by service. At least one entry must match. An empty dictionary
+    /// is no condition.
     public var serviceData: [BluetoothUUID: Pattern] = [:]
 
-    /// The weakest signal in dBm. Advertisements without a signal strength match.
+    /// The minimum signal strength in dBm, or `nil` for any. Advertisements without a signal
+    /// strength match.
     public var minimumRSSI: Int?
 
     /// Whether the advertiser must accept connections.
@@ -75,7 +79,8 @@ public struct ScanFilter: Sendable, Hashable {
         admitsSignal(advertisement) && admitsData(advertisement)
     }
 
-    /// Returns whether the conditions hold that can change while the data stays the same.
+    /// Returns whether the conditions on the signal strength and on connectability hold. Their
+    /// result can change while the data stays the same.
     func admitsSignal(_ advertisement: Advertisement) -> Bool {
         if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
         return !requiresConnectable || advertisement.isConnectable

@@ -2,20 +2,23 @@
 
 import BluetoothTypes
 
-/// Whether the initiator or the advertiser uses the controller's only Filter Accept List.
+/// The user of the controller's only Filter Accept List: the initiator or the advertiser.
 enum AcceptListLoan: Sendable {
+    /// The initiator may use the list.
     case none
     /// The advertiser needs the list, and the initiator still uses it.
     case asked
+    /// The advertiser may use the list.
     case made
 }
 
-/// The believed contents of the controller's Filter Accept List (Vol 6, Part B, 4.3.1).
+/// The contents of the controller's Filter Accept List, as far as the host knows them (Vol 6, Part
+/// B, 4.3.1).
 struct AcceptListModel: Sendable {
-    /// The devices on the list in the order of their addition, or `nil` if that is unknown.
+    /// The devices on the list in the order of their addition, or `nil` if they are unknown.
     private(set) var contents: [DeviceAddress]?
 
-    /// The number of devices that fit. With 0, the list is unusable.
+    /// The number of devices that the list can hold, or 0 if the list is unusable.
     private(set) var capacity: Int
 
     /// Creates the model of a list with unknown contents.
@@ -23,7 +26,8 @@ struct AcceptListModel: Sendable {
         self.capacity = capacity
     }
 
-    /// Returns the next change toward a list of exactly `wanted`, or `nil` if none is necessary.
+    /// Returns the next change toward a list that contains exactly the `wanted` devices, or `nil`
+    /// if no change is necessary.
     func nextEdit(toward wanted: [DeviceAddress]) -> ControllerOperation? {
         guard let contents else { return .clearAcceptList }
         if let extra = contents.first(where: { !wanted.contains($0) }) {

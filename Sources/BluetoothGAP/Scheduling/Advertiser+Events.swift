@@ -19,8 +19,8 @@ extension Advertiser {
 
     /// Processes the start of a link in the Peripheral role.
     ///
-    /// The link stops the advertising of a legacy controller. An extended controller reports in a
-    /// further event which set the link stops.
+    /// The link stops the advertising of a legacy controller. An extended controller reports the
+    /// set that the link stops in a further event, LE Advertising Set Terminated.
     package mutating func connectionMade(now: Instant) -> [Action] {
         guard let dialect else { return [] }
         if dialect.isExtended {
@@ -49,15 +49,15 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Processes a change of the controller's activities besides advertising.
+    /// Processes a change of the controller's activities other than advertising.
     package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
         guard use != newUse else { return [] }
         use = newUse
         return settle(now: now)
     }
 
-    /// Records that an event contained the set of one connection. The sets of other connections may
-    /// still be missing.
+    /// Records that LE Advertising Set Terminated has named the set of one connection. The events
+    /// for other connections may still be missing.
     private mutating func connectionNamed() {
         unnamedConnectionCount = max(0, unnamedConnectionCount - 1)
         if unnamedConnectionCount == 0 { terminationDueAt = nil }
@@ -116,7 +116,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Ends the rests that are over.
+    /// Clears the end of each rest that is over.
     mutating func wake(now: Instant) {
         for index in sets.indices {
             if let end = sets[index].restsUntil, now >= end { sets[index].restsUntil = nil }
@@ -125,8 +125,10 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// The time at which the host ends the set. An extended controller counts the duration itself
-    /// and gets `endGrace` more while the set is on the air.
+    /// Returns the time at which the host ends the set, or `nil` for a set without a duration.
+    ///
+    /// While the set is on the air, an extended controller counts the duration itself. The host
+    /// then waits `endGrace` longer for the controller's event.
     fileprivate func overdueAt(isExtended: Bool) -> Instant? {
         let grace = isExtended && activity == .on ? Advertiser.endGrace : .zero
         return endsAt.map { $0 + grace }
@@ -147,8 +149,7 @@ extension AdvertisingSetState {
             end = .durationElapsed
         case .limitReached where requested.eventLimit != nil: end = .eventLimitReached
         default:
-            // An unexpected end. The rest bounds the work if the controller stops the set again and
-            // again.
+            // The end is unexpected. The rest bounds the work if the controller repeats it.
             rest(now: now)
         }
     }

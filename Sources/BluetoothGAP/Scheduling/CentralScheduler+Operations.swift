@@ -21,7 +21,7 @@ extension CentralScheduler {
         return outbox
     }
 
-    /// Ends the canceled requests for which the controller does nothing.
+    /// Ends the canceled requests that are not part of the controller's present turn.
     private mutating func endWithdrawnRequests() {
         let members = initiation.turn?.members ?? []
         for id in queue.remove(where: { $0.isCancelled && !members.contains($0.id) }) {
@@ -52,7 +52,8 @@ extension CentralScheduler {
         return scan.nextOperation(mayRun: scannerMayRun, now: now) ?? nextInitiatingOperation()
     }
 
-    /// Lends the Filter Accept List once no initiation uses it and no change of it is outstanding.
+    /// Lends the Filter Accept List to the advertiser once no initiation uses the list and no
+    /// change of the list is outstanding.
     private mutating func settleLoan() {
         guard loan == .asked, outstanding?.operation.editsAcceptList != true else { return }
         if let turn = initiation.turn, turn.target == .acceptList { return }
@@ -62,7 +63,8 @@ extension CentralScheduler {
         outbox.append(.acceptListLent)
     }
 
-    /// Answers `hold` once nothing runs.
+    /// Reports `quiet` after `hold`, once the scan and the initiation have stopped and no
+    /// command is outstanding.
     private mutating func settlePause() {
         guard pause == .asked, outstanding == nil, initiation.isIdle, scan.isOff else { return }
         pause = .made

@@ -8,7 +8,7 @@ extension CommandDialect {
     /// Whether the host uses resolvable private addresses.
     var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
 
-    /// Returns the address with which a set is on the air.
+    /// Returns the address that a set advertises with, or `nil` if it is unknown.
     func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
         if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }
         return isExtended ? belief.address : ownAddress
@@ -73,7 +73,7 @@ extension CommandDialect {
         )
     }
 
-    /// Legacy data is one piece. Its length was checked when the recipe was made.
+    /// Legacy data is always one piece. `AdvertisingRecipe` has checked its length.
     private func setData(
         _ set: UInt8,
         _ field: AdvertisingOperation.Field,
@@ -130,12 +130,12 @@ extension CommandDialect {
 }
 
 extension HCI {
-    /// The host has no preference for the transmit power (Vol 4, Part E, 7.8.53).
+    /// The value of a host without a preference for the transmit power (Vol 4, Part E, 7.8.53).
     fileprivate static let anyTransmitPower: Int8 = 127
 }
 
 extension HCI.AdvertisingInterval {
-    /// Creates the largest number of whole steps within `duration`.
+    /// Creates an interval from a duration, rounded down to steps of 0.625 ms.
     fileprivate init(_ duration: Duration) {
         self.init(rawValue: UInt32(clamping: duration.nanoseconds / 625_000))
     }

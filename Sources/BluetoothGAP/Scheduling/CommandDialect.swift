@@ -13,9 +13,9 @@ struct CommandDialect: Sendable {
     private let ownAddressType: HCI.OwnAddressType
     private let hasCodedPHY: Bool
     private let states: HCI.LESupportedStates
-    /// The capabilities that advertising depends on.
+    /// The capabilities of the controller.
     let capabilities: ControllerCapabilities
-    /// The host's own address, if advertising needs it.
+    /// The host's own address, or `nil` in the scheduler of scans and connections.
     let ownAddress: DeviceAddress?
 
     init(_ capabilities: ControllerCapabilities, ownAddressKind: DeviceAddress.Kind) {
@@ -39,9 +39,11 @@ struct CommandDialect: Sendable {
         self.ownAddress = ownAddress
     }
 
-    /// Whether the controller reports that it can scan with these parameters and initiate at once.
-    /// The host also tries this on a controller that reports no supported states, because that
-    /// controller can still refuse.
+    /// Returns whether the controller reports that it can initiate while it scans with these
+    /// parameters.
+    ///
+    /// The result is also true for a controller that reports no supported states, because that
+    /// controller can still refuse the command.
     func allowsInitiating(whileScanning parameters: ScanParameters?) -> Bool {
         guard let parameters, !states.isEmpty else { return true }
         return states.contains(
@@ -66,7 +68,7 @@ struct CommandDialect: Sendable {
 
     // MARK: - Advertising
 
-    /// Whether the controller can advertise with these commands.
+    /// Whether the controller can advertise with this family of commands.
     var canAdvertise: Bool {
         isExtended
             ? capabilities.supportsExtendedAdvertising
@@ -74,10 +76,10 @@ struct CommandDialect: Sendable {
                 && capabilities.supports(HCI.LESetAdvertisingParameters.self)
     }
 
-    /// The greatest number of sets.
+    /// The greatest number of advertising sets.
     var advertisingSetLimit: Int { isExtended ? capabilities.advertisingSetCount : 1 }
 
-    /// The greatest number of data bytes of a set.
+    /// The greatest number of data bytes of an advertising set.
     var advertisingDataLimit: Int {
         isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingData.legacyLimit
     }
@@ -87,7 +89,7 @@ struct CommandDialect: Sendable {
     /// Whether the controller is older than version 5.0.
     var isOld: Bool { capabilities.version.hciVersion.rawValue < HCI.Version.core5_0.rawValue }
 
-    /// Whether the controller supports this PHY.
+    /// Returns whether the controller supports this PHY.
     func supports(_ phy: PHY) -> Bool {
         switch phy {
         case .le1M: true
@@ -190,8 +192,8 @@ struct CommandDialect: Sendable {
         )
     }
 
-    /// The same parameters for each requested and supported PHY of the primary channels: LE 1M and
-    /// LE Coded. Without any of them, LE 1M.
+    /// Returns the same parameters for each requested PHY that the controller supports on the
+    /// primary channels: LE 1M, LE Coded or both. If none of these is requested, LE 1M is used.
     private func perPHY<Parameters>(
         _ wanted: Set<PHY>,
         _ parameters: (_ phyCount: Int) -> Parameters
