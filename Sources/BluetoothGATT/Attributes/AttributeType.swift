@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension GATT {
-    /// The attribute types that the profile itself defines (Vol 3, Part G, 3.4; numbers from
-    /// Assigned Numbers, 3.6 to 3.8).
+    /// The UUIDs of the services, declarations, descriptors and characteristics that GATT and GAP
+    /// define (Vol 3, Part G, 3.4; numbers from Assigned Numbers, 3.4 to 3.8).
     public enum AttributeType {
         /// The service with the name and the appearance of a device (Vol 3, Part C, 12).
         public static let genericAccess = BluetoothUUID(0x1800)
@@ -18,7 +18,7 @@ extension GATT {
         public static let include = BluetoothUUID(0x2802)
         /// The declaration of a characteristic.
         public static let characteristic = BluetoothUUID(0x2803)
-        /// The descriptor with the properties for which the declaration has no bits.
+        /// The descriptor with the properties that have no bit in the declaration.
         public static let characteristicExtendedProperties = BluetoothUUID(0x2900)
         /// The descriptor with a description of the value for the user.
         public static let characteristicUserDescription = BluetoothUUID(0x2901)

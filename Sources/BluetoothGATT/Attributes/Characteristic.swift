@@ -20,11 +20,14 @@ extension GATT {
         /// because a declaration does not include permissions.
         public let properties: CharacteristicProperties
 
-        /// The handle of the characteristic's last attribute. It is the handle before the next
-        /// declaration or the end of the searched range, and not less than `valueHandle`.
+        /// The last handle that belongs to the characteristic: the handle before the next
+        /// declaration, or the end of the searched range. It is not less than `valueHandle`, and an
+        /// attribute with this handle need not exist.
         public let endHandle: AttributeHandle
 
         /// Creates a characteristic with the attributes from `handle` to `endHandle`.
+        ///
+        /// - Precondition: `handle < valueHandle && valueHandle <= endHandle`.
         public init(
             uuid: BluetoothUUID,
             handle: AttributeHandle,

@@ -3,7 +3,7 @@
 extension GATT {
     /// The operations that a characteristic's value supports (Vol 3, Part G, 3.3.1.1).
     public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-        /// The properties as bits, in the form of the declaration.
+        /// The properties as bits, as in the characteristic declaration.
         public let rawValue: UInt8
 
         /// Creates a set from its bits.

@@ -14,7 +14,7 @@ package struct DatabaseRecord: Hashable, Sendable {
     /// The Database Hash at the time of the discovery, or nil if the server has none.
     package var hash: [UInt8]?
 
-    /// Whether the server is bonded and has the client's subscription to Service Changed.
+    /// Whether the client is bonded with the server and has subscribed to Service Changed.
     package var isWatched = false
 
     /// The Client Supported Features that the client has written to the server, if it is bonded.

@@ -3,7 +3,6 @@
 import BluetoothATT
 import BluetoothTypes
 
-// The input from the bearer.
 extension GATTClient {
     /// Processes a PDU from the bearer. A PDU for the server has no effect.
     package mutating func receive(
@@ -39,8 +38,9 @@ extension GATTClient {
         return [value, .servicesChanged(changed)]
     }
 
-    /// Ends the operation whose command was sent, because a command has no response. Returns nil if
-    /// the operation is not one of this client.
+    /// Completes an operation whose command was sent, because a command has no response.
+    ///
+    /// - Returns: The resulting actions, or nil if the operation does not belong to this client.
     package mutating func commandLeft(_ id: OperationID, on bearer: inout ATTBearer) -> [Action]? {
         running[id] == nil ? nil : end(id, .success(.done), on: &bearer)
     }

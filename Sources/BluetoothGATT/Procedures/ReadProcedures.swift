@@ -22,7 +22,8 @@ struct ReadCharacteristicValue: Procedure {
 /// its type over all handles. For the hash this is the only allowed way (Vol 3, Part G, 7.3).
 ///
 /// The procedure needs one request. Read Using Characteristic UUID needs a second one to find out
-/// that there are no more values.
+/// that there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes
+/// if that is less.
 struct ReadSingleCharacteristicValue: Procedure {
     let type: BluetoothUUID
     /// The required length of the value in bytes, or nil if any length is valid.
@@ -43,8 +44,8 @@ struct ReadSingleCharacteristicValue: Procedure {
     }
 }
 
-/// Read Long Characteristic Values, and Read Long Characteristic Descriptors: one part after
-/// another, until a part does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
+/// Read Long Characteristic Values, and Read Long Characteristic Descriptors: reads part after part
+/// until a part does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
 ///
 /// The first part is read with a Read Request, because a server may refuse to read a short value
 /// from an offset, even from zero. Most values are short and need only this request.
@@ -55,9 +56,11 @@ struct ReadSingleCharacteristicValue: Procedure {
 struct ReadLongCharacteristicValues: Procedure {
     private let handle: AttributeHandle
     private var value: [UInt8] = []
-    /// The length of a part that may not be the last. It is determined when the part is requested,
-    /// because the MTU may change before the response arrives, and the server may have used either.
-    /// The smaller one applies: at worst, the last part is empty.
+    /// The length of a part that fills its PDU, in bytes, by the MTU at the time of the request.
+    ///
+    /// The MTU may change before the response arrives, and the server may have used the old or the
+    /// new one. The procedure continues after a part that fills the smaller one, so the last
+    /// response may be empty.
     private var fullPart = 0
 
     init(handle: AttributeHandle) {
@@ -87,9 +90,9 @@ struct ReadLongCharacteristicValues: Procedure {
         return .send(.readBlobRequest(.init(handle: handle, offset: UInt16(value.count))))
     }
 
-    /// Processes a failure. A value that filled its last PDU exactly has no further part. A server
-    /// reports this with an empty part, with Invalid Offset, or with Attribute Not Long (Vol 3,
-    /// Part F, 3.4.4.5).
+    /// Processes a failure. If the last part filled its PDU exactly, no further part exists, and
+    /// the server responds with an empty part, with Invalid Offset, or with Attribute Not Long (Vol
+    /// 3, Part F, 3.4.4.5).
     func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
         switch failure {
         case .attribute(.invalidOffset, _) where !value.isEmpty,
@@ -146,7 +149,8 @@ extension GATT {
 /// Read Multiple Variable Length Characteristic Values: reads several values with their lengths
 /// (Vol 3, Part G, 4.8.5).
 ///
-/// Values that do not fit into one response are missing at the end.
+/// If the values do not fit into one response, the last ones are missing, and the last one in the
+/// response may be truncated.
 struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
     let handles: [AttributeHandle]
 
@@ -174,8 +178,8 @@ struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
 /// Read Using Characteristic UUID: reads all values of a type in a range, without discovery (Vol 3,
 /// Part G, 4.8.2).
 ///
-/// A response contains values of one length only, so the next request continues after the last one.
-/// If there is no value, the procedure fails, as any read of a missing attribute does.
+/// All values in a response have the same length, so the procedure repeats the request from the
+/// handle after the last value. Without any value, it fails with Attribute Not Found.
 struct ReadUsingCharacteristicUUID: Discovery {
     var sweep: HandleSweep
     private let uuid: BluetoothUUID

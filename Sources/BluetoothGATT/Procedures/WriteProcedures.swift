@@ -30,8 +30,8 @@ extension WriteCharacteristicValue {
 }
 
 extension GATT {
-    /// Checks that the value fits after the opcode and the handle, and is not longer than an
-    /// attribute value.
+    /// Checks that the value fits into a PDU with the opcode, the handle and a signature, and is
+    /// not longer than `valueLengthLimit`.
     static func checkWrite(
         _ value: [UInt8],
         signatureLength: Int = 0,
@@ -75,12 +75,12 @@ struct SignedWriteWithoutResponse: Procedure {
     }
 }
 
-/// Write Long Characteristic Values, and Write Long Characteristic Descriptors: one value in as
-/// many parts as necessary (Vol 3, Part G, 4.9.4 and 4.12.4).
+/// Write Long Characteristic Values, and Write Long Characteristic Descriptors: writes one value in
+/// as many parts as necessary (Vol 3, Part G, 4.9.4 and 4.12.4).
 ///
 /// The specification requires the comparison of the server's responses only for reliable writes.
-/// This procedure compares them as well, because it needs no further request and prevents the write
-/// of a damaged value.
+/// This procedure compares them as well. The comparison needs no further request and prevents the
+/// write of a damaged value.
 struct WriteLongCharacteristicValues: Procedure {
     let handle: AttributeHandle
     let offset: Int
@@ -118,8 +118,8 @@ struct WriteLongCharacteristicValues: Procedure {
     }
 }
 
-/// Characteristic Value Reliable Writes: several values that the server returns for comparison and
-/// then writes all together or not at all (Vol 3, Part G, 4.9.5).
+/// Characteristic Value Reliable Writes: writes several values. The server returns each value for
+/// comparison, and then writes either all of them or none (Vol 3, Part G, 4.9.5).
 ///
 /// A value that does not fit into one PDU is prepared in parts, like a long value.
 struct CharacteristicValueReliableWrites: Procedure {

@@ -4,15 +4,17 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Sets the key with which a bonded client signs commands, or nil for none.
+    /// Sets the key that verifies the signed commands of a bonded client.
     ///
     /// Signed commands arrive on links without encryption, and therefore before `restore`. The
-    /// counter of the stored record must be known all the same, or an attacker could replay old
+    /// server needs the counter of the stored record before that, or an attacker could replay old
     /// commands.
     ///
-    /// - Parameter kept: The stored record of the client. Only its counter is used here. The rest
-    ///   takes effect with `restore`, and an action that stores a new counter includes it
-    ///   unchanged.
+    /// - Parameters:
+    ///   - key: The key, or nil to refuse all signed commands.
+    ///   - client: The client.
+    ///   - kept: The stored record of the client. Only its counter is used here. The rest takes
+    ///     effect with `restore`, and an action that stores a new counter includes it unchanged.
     package mutating func setSigningKey(
         _ key: SigningKey?,
         of client: ClientID,
@@ -55,8 +57,10 @@ extension GATTServer {
         return true
     }
 
-    /// Returns an action that stores the client's counter. The signature proves the identity of the
-    /// client although the link does not. No other change on such a link is stored.
+    /// Returns an action that stores the client's counter, or none without a bond.
+    ///
+    /// The counter is stored although the link is not encrypted, because the signature proves the
+    /// identity of the client. No other change on such a link is stored.
     private mutating func rememberCounter(of client: ClientID) -> [Action] {
         guard let record = clients[client], record.security.isBonded else { return [] }
         var memory = record.kept ?? ClientRecord()

@@ -3,23 +3,23 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The attributes of a definition from a given handle, before they are added to a database.
+/// The attributes of a service definition with their handles, before they are added to a database.
 struct ServiceLayout {
     private(set) var attributes: [Attribute] = []
     private(set) var characteristics: [CharacteristicRecord] = []
 
     private let uuid: BluetoothUUID
-    /// The number of the next handle, which is 0x10000 after the last one.
+    /// The number of the next handle, or 0x10000 if the last handle is in use.
     private var cursor: Int
 
     /// Creates the layout of a service (Vol 3, Part G, 3).
     ///
     /// - Parameters:
     ///   - definition: The service.
-    ///   - start: The handle of the declaration unless the definition states one.
+    ///   - start: The handle of the service's declaration. A handle in the definition is not used.
     ///   - included: The services that the definition includes.
-    /// - Throws: `tableFull` if there are not enough handles, or another error that states the
-    ///   fault of the definition.
+    /// - Throws: `tableFull` if there are not enough handles. `handleNotFree`, `valueTooLong` or
+    ///   `duplicateDescriptor` for an error in the definition.
     init(
         _ definition: GATT.ServiceDefinition,
         from start: AttributeHandle,
@@ -138,8 +138,8 @@ extension ServiceLayout {
         )
     }
 
-    /// Returns the location of a characteristic's value. The server itself provides two values of
-    /// the Generic Attribute service.
+    /// Returns the source of a characteristic's value. The server itself provides two values of the
+    /// Generic Attribute service.
     private func value(
         of definition: GATT.CharacteristicDefinition
     ) throws(GATT.DefinitionError) -> Attribute.Value {
@@ -186,8 +186,8 @@ extension ServiceLayout {
 }
 
 extension Attribute.Value {
-    /// Creates the location for a definition's value. A value that clients cannot write has the
-    /// same location as others, because permissions prevent the writes.
+    /// Creates the source of a value from its definition. A value that clients cannot write needs
+    /// no source of its own, because its permissions prevent the writes.
     fileprivate init(
         _ source: GATT.ValueSource,
         of uuid: BluetoothUUID

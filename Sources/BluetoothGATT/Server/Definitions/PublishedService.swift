@@ -44,7 +44,7 @@ extension GATT {
     public enum DefinitionError: Error, Hashable, Sendable {
         /// A handle is in use, is not greater than the previous one, or is 0.
         case handleNotFree(AttributeHandle)
-        /// No sufficient range of handles is free.
+        /// No free range of handles is large enough.
         case tableFull
         /// An included service is not published.
         case unknownInclude(ServiceReference)
@@ -52,8 +52,8 @@ extension GATT {
         case valueTooLong(BluetoothUUID)
         /// A characteristic has two descriptors of a type that is allowed only once.
         case duplicateDescriptor(BluetoothUUID)
-        /// The service is Generic Access or Generic Attribute, and the existing one can no longer
-        /// be replaced or cannot be removed.
+        /// The service is Generic Access or Generic Attribute. It cannot be removed, and can no
+        /// longer be replaced.
         case reserved(BluetoothUUID)
         /// No service or no attribute with this handle is published.
         case notPublished(AttributeHandle)
