@@ -2,8 +2,8 @@
 
 @_exported import BluetoothTypes
 
-// The types of lower modules in the port. None of them is of HCI, of pairing or of the host. A user
-// of the port imports only the port.
+// The types of lower modules that the port uses, so that a user of the port imports only the port.
+// None of them belongs to HCI, to pairing or to the host.
 @_exported import enum BluetoothATT.ATT
 @_exported import struct BluetoothATT.AttributeHandle
 @_exported import struct BluetoothGAP.Advertisement

@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import HCITransports
 
-// Calls on the host's thread without a suspension. A task there need not be enqueued for the actor,
-// because the thread runs one unit of work at a time.
+// Calls on the host's thread without a suspension. A task that runs on this thread need not be
+// enqueued for the actor, because the thread runs one unit of work at a time.
 extension BluetoothHost {
     /// Delivers an event of the transport. Call it on the host's executor.
     nonisolated func take(_ event: TransportEvent) {
@@ -14,9 +14,11 @@ extension BluetoothHost {
         Self.takeUnchecked(self, event)
     }
 
-    /// Sends a value as a notification if the caller runs on the host's thread and no waiting is
-    /// necessary. The suspension of a task there costs more than the sending. Returns false if the
-    /// value is not sent.
+    /// Sends a value as a notification at once, if the caller runs on the host's thread and no
+    /// other value waits. A suspension of the task would cost more than the sending.
+    ///
+    /// - Returns: Whether the value was sent.
+    /// - Throws: The errors of `notifyAtOnce(_:of:on:)`.
     nonisolated func notifyWithoutSuspension(
         _ value: [UInt8],
         of handle: AttributeHandle,
@@ -27,8 +29,8 @@ extension BluetoothHost {
     }
 
     // `assumeIsolated` allocates two closures for each call, which would be the only allocations
-    // for a packet. These functions do the same as it does, without a closure: the conversion
-    // removes the isolation from the type, which changes neither the arguments nor the code. The
+    // for a packet. These functions do the same without a closure. The conversion removes the
+    // isolation from the type of a function, and changes neither its arguments nor its code. The
     // callers above check that they run on the actor's executor.
     private static let takeUnchecked = unsafeBitCast(
         takeIsolated,

@@ -2,7 +2,8 @@
 
 import BluetoothTypes
 
-/// Reports the current state of an adapter and each change of it to all observers.
+/// The observers of an adapter's state. Each one gets the current state and every change. The
+/// streams finish with the state `closed`.
 struct StateBroadcast {
     private var observers: [RequestIdentifier: AsyncStream<AdapterState>.Continuation] = [:]
 

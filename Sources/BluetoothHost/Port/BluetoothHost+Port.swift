@@ -3,17 +3,17 @@
 import BluetoothTypes
 import HCITransports
 
-// The host's port: the same operations as the asynchronous ones, with completions instead of
-// suspensions and an observer instead of streams, for code that runs on the host's executor.
+// The host's port, for code that runs on the host's executor: the operations of the asynchronous
+// API with completions instead of suspensions, and an observer instead of streams.
 //
 // The host calls each completion exactly once, on its executor, and never before the call that took
 // the completion has returned. The completion gets `CancellationError` if the request was canceled,
 // and `HostError.closed` if the host is shut down. Completions and observers may call all methods
-// of the port. Their effects follow in order, after the completion or the observer has returned. A
-// completion that references the host keeps it alive while the request is pending.
+// of the port. The effects of these calls follow in order, after the completion or the observer has
+// returned. A completion that references the host keeps it alive while the request is pending.
 //
-// An application may use both ways on one host. Requests of clients have one recipient only: the
-// stream of `serverEvents()` if there is one, otherwise the observer.
+// An application may use the port and the asynchronous API on one host. Requests of clients have
+// one recipient only: the stream of `serverEvents()` if there is one, otherwise the observer.
 extension BluetoothHost {
     /// A closure that gets the result of a request.
     package typealias Completion = @Sendable (Result<HostAnswer, any Error>) -> Void
@@ -31,8 +31,8 @@ extension BluetoothHost {
         executor.perform { self.assumeIsolated { $0.performAsOne(body) } }
     }
 
-    /// Sets the observer, which gets all events from now on instead of the earlier one. At once it
-    /// gets the adapter's state and the open links. The host does not keep the observer alive.
+    /// Replaces the observer of all events. The new observer immediately gets the adapter's state
+    /// and the open links. The host does not keep the observer alive.
     package func attach(_ observer: any HostObserver) {
         performAsOne { host in
             host.port.observer = observer
@@ -59,7 +59,7 @@ extension BluetoothHost {
         settle()
     }
 
-    /// The features of the controller; `nil` while it is not set up.
+    /// The features of the controller, or `nil` while the controller is not set up.
     package var capabilities: ControllerCapabilities? { core.capabilities }
 
     /// Sets the Device Name that clients of the server read from now on.
@@ -71,12 +71,12 @@ extension BluetoothHost {
 
 // Helpers of the port.
 extension BluetoothHost {
-    /// Starts a request in the core, whose result `completion` gets.
+    /// Starts a request in the core and registers the completion for its result.
     ///
     /// - Parameters:
     ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
-    ///   - completion: Gets the result.
-    ///   - start: Starts the request.
+    ///   - completion: The closure that gets the result.
+    ///   - start: The closure that starts the request in the core.
     /// - Returns: The identifier of the request.
     func begin(
         isAlwaysTaken: Bool = false,
@@ -94,7 +94,8 @@ extension BluetoothHost {
         return id
     }
 
-    /// Ends a request with `result`, and cancels it in the core.
+    /// Completes a pending request with `result`, and cancels it in the core with `giveUp`. A
+    /// request that has already completed does not change.
     func cancel(
         _ id: RequestIdentifier,
         as result: Result<HostAnswer, any Error> = .failure(CancellationError()),

@@ -2,16 +2,16 @@
 
 import BluetoothTypes
 
-// The form of every stored entry: a header with the kind and the version, the contents, and a
-// checksum of everything before it. A truncated file, a file of another program and a file of a
-// later version of this host are different faults, because the host handles each differently.
+// The format of every stored entry: a header with the kind and the version, the contents, and a
+// checksum of both. A truncated file, a file of another program and a file of a later version of
+// this host are different faults, because the host handles each of them differently.
 //
 //     0  "LNYD"
 //     4  u8 kind
 //     5  u8 version of the contents
 //     6  u32 length of the contents in bytes
 //    10  contents
-//     …  u32 CRC-32 of everything before
+//     …  u32 CRC-32 of all bytes before it
 //
 // Integers are little-endian. A later version changes the contents, not this frame.
 
@@ -19,7 +19,7 @@ import BluetoothTypes
 enum RecordFault: Error, Equatable, CustomStringConvertible {
     /// The entry is incomplete or damaged.
     case torn
-    /// The entry does not have the kind in its name.
+    /// Another program wrote the entry, or its kind differs from the kind in its name.
     case foreign
     /// A later version of this host wrote the entry.
     case newer(version: UInt8)
@@ -29,15 +29,15 @@ enum RecordFault: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .torn: "torn: the file is incomplete or damaged"
-        case .foreign: "the file does not have the kind in its name"
+        case .foreign: "the file is not a record of the kind that its name states"
         case .newer(let version): "a later version of this host wrote the file: \(version)"
-        case .malformed(let error): "malformed: \(error)"
+        case .malformed(let error): "the contents of the file are not valid: \(error)"
         }
     }
 }
 
 enum Record {
-    /// The version that is written for each kind, and the latest that is read.
+    /// The version of the contents that this host writes, and the only one that it reads.
     static let version: UInt8 = 1
 
     private static let magic = Array("LNYD".utf8)
@@ -64,9 +64,10 @@ enum Record {
         return writer.bytes
     }
 
-    /// Reads the contents of an entry to their end.
+    /// Decodes an entry. `read` must read all of its contents.
     ///
-    /// - Throws: `RecordFault` if the entry is damaged, or not one of this kind and version.
+    /// - Throws: `RecordFault` if the entry is damaged, has another kind, version or peer, or is
+    ///   not read to its end.
     static func decode<Value>(
         _ bytes: [UInt8],
         as name: RecordName,
@@ -85,7 +86,7 @@ enum Record {
         }
     }
 
-    /// Returns the contents of the frame.
+    /// Checks the header and the checksum, and returns the bytes between them.
     private static func contents(
         of bytes: [UInt8],
         as name: RecordName

@@ -3,39 +3,41 @@
 import BluetoothTypes
 
 /// The times at which changed entries are written to the store. An entry is usually written at
-/// once, but a peer must not be able to cause writes without end, which wear out the disk.
+/// once. Its number of writes is limited, because a peer could otherwise cause endless writes,
+/// which wear out the disk.
 ///
-/// Each entry has an allowance of writes, which grows back. A change beyond the allowance waits,
-/// and the latest contents are written when there is allowance again. A write that failed waits in
-/// the same way.
+/// Each entry has an allowance of writes, which grows with time up to a maximum. A change beyond
+/// the allowance waits, and the latest contents are written when the allowance permits it. A failed
+/// write is repeated in the same way.
 struct SaveSchedule: Sendable {
-    /// A number of writes in a row, and then one more in each interval.
+    /// A limit for the rate of writes: `burst` writes at once, and one more in each `interval`.
     struct Allowance: Sendable {
         let burst: Int
         let interval: Duration
 
-        /// The time before the allowance is whole again from which a write is permitted.
+        /// The tolerance: a write is permitted if the allowance is whole again within this time.
         var slack: Duration { interval * (burst - 1) }
     }
 
     /// The number of writes of an entry before it has to wait.
     static let burstLimit = 16
-    /// The time in which the allowance grows by one write.
+    /// The time after which the allowance grows by one write.
     static let interval: Duration = .seconds(30)
-    /// The interval between writes of the order in which peers proved their identity. The loss of
-    /// recent changes does no harm.
+    /// The interval between writes of the order in which peers proved their identity. It is long,
+    /// because the loss of recent changes does no harm.
     static let orderInterval: Duration = .seconds(600)
     /// The interval between writes of an application's record that changes often. Within
     /// `applicationBurstLimit` writes, a program that is killed loses at most the changes of this
     /// time.
     static let applicationInterval: Duration = .seconds(1)
-    /// The number of such writes. After that the record waits like other entries, so no program
-    /// writes more than 2,880 times a day for long.
+    /// The number of writes of an application's record before it has to wait as long as other
+    /// entries. In the long run, no program writes a record more than 2,880 times a day.
     static let applicationBurstLimit = 256
-    /// The number of remembered entries above which entries with their whole allowance are removed.
+    /// The number of entries in `wholeAt` above which the entries with a whole allowance are
+    /// removed.
     static let pruneLimit = 4_096
 
-    /// The times at which each entry has all of each of its allowances again.
+    /// The times at which each allowance of an entry is whole again.
     private var wholeAt: [RecordName: [Instant]] = [:]
     /// The entries that wait to be written.
     private(set) var waiting: Set<RecordName> = []
@@ -55,16 +57,16 @@ struct SaveSchedule: Sendable {
         waiting.remove(name)
     }
 
-    /// Schedules another attempt, after a pause, for an entry that could not be written.
+    /// Schedules another attempt for an entry that could not be written, `interval` after `now`.
     mutating func failed(_ name: RecordName, now: Instant) {
         waiting.insert(name)
         wholeAt[name] = Self.allowances(of: name).map { now + $0.slack + Self.interval }
     }
 
-    /// The time at which to call `takeDue`, or nil if nothing waits.
+    /// The time at which to call `takeDue`, zero for a call at once, or nil if no entry waits.
     var nextDeadline: Instant? {
         if hasNews { return .zero }
-        // Usually nothing waits, and this runs after every packet.
+        // This runs after every packet, and usually no entry waits.
         return waiting.isEmpty ? nil : waiting.map(dueTime).min()
     }
 
@@ -81,10 +83,10 @@ struct SaveSchedule: Sendable {
         return due.sorted { $0.key.description < $1.key.description }
     }
 
-    /// The number of entries with remembered writes.
+    /// The number of entries in `wholeAt`, for tests.
     var rememberedCount: Int { wholeAt.count }
 
-    /// Removes and returns all entries that wait, because the host ends.
+    /// Removes and returns all entries that wait, because the host is shut down.
     mutating func takeAll() -> [RecordName] {
         defer { (waiting, changed) = ([], []) }
         return waiting.sorted { $0.key.description < $1.key.description }
