@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The interface of accessories uses UUIDs, properties, error codes and advertisements, so
-// `import VirtualAccessories` is enough for a program that describes an accessory.
+// The API of accessories uses types of these modules, such as UUIDs and properties. A program that
+// describes an accessory needs only `import VirtualAccessories`.
 @_exported import BluetoothATT
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT

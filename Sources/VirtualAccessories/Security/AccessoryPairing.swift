@@ -8,7 +8,7 @@ public struct AccessoryPairing: Hashable, Sendable {
     /// The input and output capabilities.
     public var ioCapability: Pairing.IOCapability
 
-    /// The passkey that the user enters; `nil` if the user enters none, so that pairing fails.
+    /// The passkey that the user enters, or `nil` if the user refuses to enter one.
     public var enteredPasskey: UInt32?
 
     /// Whether the accessory requires protection against a man in the middle.
@@ -17,16 +17,16 @@ public struct AccessoryPairing: Hashable, Sendable {
     /// Whether the accessory accepts legacy pairing.
     public var allowsLegacyPairing = false
 
-    /// The largest key size that the accessory supports, 7 to 16 bytes.
+    /// The maximum encryption key size that the accessory supports, 7 to 16 bytes.
     public var keySize = LinkSecurity.keySizeRange.upperBound
 
-    /// Whether the accessory stores bonds for later connections, also over a loss of power.
+    /// Whether the accessory stores bonds for later connections, and keeps them without power.
     public var keepsBonds = true
 
     /// Whether the accessory sends a Security Request to every Central as soon as it has connected.
     public var asksForProtection = false
 
-    /// Creates the behavior of an accessory that stores bonds, and pairs only with LE Secure
+    /// Creates the behavior of an accessory that stores bonds and pairs only with LE Secure
     /// Connections.
     public init(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
@@ -36,7 +36,6 @@ public struct AccessoryPairing: Hashable, Sendable {
         self.enteredPasskey = enteredPasskey
     }
 
-    /// The pairing policy.
     var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = ioCapability
@@ -48,7 +47,7 @@ public struct AccessoryPairing: Hashable, Sendable {
         return policy
     }
 
-    /// Returns the user's answer.
+    /// Returns the user's answer, or `nil` if the question needs none.
     func answer(to question: Pairing.Question) -> Pairing.Answer? {
         switch question {
         case .consent, .confirm: .yes
@@ -59,7 +58,7 @@ public struct AccessoryPairing: Hashable, Sendable {
 }
 
 extension Pairing.Question {
-    /// The six digits that the display shows; `nil` if it shows nothing.
+    /// The six digits that the accessory displays, or `nil` if the question displays none.
     var screen: String? {
         switch self {
         case .confirm(let digits), .display(let digits):

@@ -6,16 +6,15 @@ import VirtualRadio
 
 /// The executor of hosts in virtual time, which runs on the thread that runs their `SimulatedAir`.
 ///
-/// Any number of hosts may share it. Their jobs, closures, ends of turns and timers run one after
-/// another, in the order in which they were enqueued, so the same program runs in the same order.
-/// Time does not advance while there is work, and then jumps to the next instant at which work is
-/// due.
+/// Any number of hosts may share it. Their jobs and closures run one after another in the order in
+/// which they were enqueued, then the work for the end of the turn, then the timers. The order is
+/// therefore the same in every run. While there is work, time does not advance. Then it jumps to
+/// the next instant at which work is due.
 ///
-/// Work may be enqueued from any thread. Only the order of work that the running thread enqueues is
-/// the same in every run.
+/// Jobs and closures may be enqueued from any thread. Only the order of work that the running
+/// thread enqueues is the same in every run.
 public final class SimulationExecutor: HostExecutor {
-    /// The largest number of pieces of work in one instant, beyond which the instant counts as
-    /// endless.
+    /// The maximum number of units of work in one instant. Beyond it, the work counts as endless.
     package static let workPerInstantLimit = 10_000_000
 
     fileprivate enum Work {
@@ -23,21 +22,22 @@ public final class SimulationExecutor: HostExecutor {
         case closure(@Sendable () -> Void)
         /// A job of a task that is not on an actor of the air.
         case taskJob(UnownedJob, any TaskExecutor)
-        /// A job of a task that would have run elsewhere.
+        /// A job of a task that would otherwise run on an executor outside of the air.
         case guestJob(UnownedJob, any TaskExecutor)
     }
 
     fileprivate struct State {
         var now = Instant.zero
         var work: [Work] = []
-        /// The work taken from `work`, in reverse order. Only used if an application is watched,
-        /// because work then runs piece by piece.
+        /// The work taken from `work`, in reverse order. It is used only if an application is
+        /// watched, because the executor then takes one unit of work at a time.
         var leaving: [Work] = []
         var turnEnd: [@Sendable () -> Void] = []
         var timers = EventHeap<@Sendable () -> Void>()
-        /// The number of pieces of work that have run at this instant.
+        /// The number of units of work that have run at this instant.
         var ranCount = 0
-        /// The number of pieces of work elsewhere because of which time does not advance.
+        /// The number of units of work outside of the executor. While it is not zero, time does not
+        /// advance.
         var outsideWorkCount = 0
         /// Whether the thread waits for other threads to enqueue work.
         var isWaiting = false
@@ -47,7 +47,7 @@ public final class SimulationExecutor: HostExecutor {
 
     fileprivate let state = Mutex(State())
     private let wakeUp = WakeUp()
-    /// The identity of the thread that runs the executor; zero while none does.
+    /// The identifier of the thread that runs the executor, or zero if none does.
     private let thread = Atomic<UInt>(0)
 
     init() {}
@@ -62,7 +62,8 @@ public final class SimulationExecutor: HostExecutor {
         enqueue(.closure(work))
     }
 
-    /// Runs `work` when no other work is left at this instant, before time passes.
+    /// Runs `work` when no other work is left at this instant, before time advances. Call it on the
+    /// running thread.
     public func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.turnEnd.append(work) }
     }
@@ -78,7 +79,8 @@ public final class SimulationExecutor: HostExecutor {
         state.withLock { $0.outsideWorkCount += 1 }
     }
 
-    /// Lets time pass again, unless there is other work elsewhere.
+    /// Ends a `beginOutsideWork()`. Time advances again if no other work outside of the executor is
+    /// left.
     public func endOutsideWork() {
         endOutsideWork(unsettling: true)
     }
@@ -184,7 +186,7 @@ extension SimulationExecutor {
         }
     }
 
-    /// Moves time to the instant, and fires each timer that is due.
+    /// Advances time to the instant, and fires each timer that is due.
     func advance(to instant: Instant) {
         let dueCount = state.withLock { state in
             state.advance(to: instant)
@@ -197,17 +199,18 @@ extension SimulationExecutor {
         }
     }
 
-    /// The number of pieces of work elsewhere because of which time does not advance.
+    /// The number of units of work outside of the executor.
     var outsideWorkCount: Int { state.withLock { $0.outsideWorkCount } }
 
     /// Waits, in real time, until another thread enqueues work.
     ///
-    /// - Returns: False if no thread does within `patience`.
+    /// - Returns: False if no thread enqueues work within `patience`.
     func waitForOthers(for patience: Duration) -> Bool {
         wait(for: patience) { _ in false }
     }
 
-    /// Waits, in real time, until another thread enqueues work, or no work elsewhere is left.
+    /// Waits, in real time, until another thread enqueues work, or no work outside of the executor
+    /// is left.
     ///
     /// - Returns: False if neither happens within `patience`.
     func waitForOutsideWork(for patience: Duration) -> Bool {
@@ -234,10 +237,10 @@ extension SimulationExecutor {
 }
 
 extension SimulationExecutor.State {
-    /// Whether there is work that does not have to wait for the application.
+    /// Whether there are jobs or closures that do not have to wait for the application.
     fileprivate var hasNews: Bool { !(work.isEmpty && leaving.isEmpty) && !mustAwaitApplication }
 
-    /// Whether it is the application's turn.
+    /// Whether all other work must wait until the application has settled.
     fileprivate var mustAwaitApplication: Bool {
         guard let application, !application.isHurried else { return false }
         return outsideWorkCount > 0 || application.unsettledCount > 0
@@ -253,7 +256,7 @@ extension SimulationExecutor.State {
         return true
     }
 
-    /// Removes and returns one piece of work; if there is none, the ends of the turn.
+    /// Removes and returns one unit of work or, if there is none, the work for the end of the turn.
     private mutating func takeNext() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
@@ -278,7 +281,8 @@ extension SimulationExecutor.State {
         return all.compactMap { if case .guestJob(let job, _) = $0 { job } else { nil } }
     }
 
-    /// Removes and returns the work to run next; if there is none, the ends of the turn.
+    /// Removes and returns the work to run next or, if there is none, the work for the end of the
+    /// turn.
     fileprivate mutating func takeReady() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
@@ -311,7 +315,7 @@ extension SimulationExecutor.State {
 // MARK: - The application
 
 extension SimulationExecutor {
-    /// Takes turns with the application from now on.
+    /// Alternates between the work of the air and the application from now on.
     package func watchApplication(_ watch: any ApplicationWatch) {
         state.withLock { $0.application = ApplicationAccount(watch: watch) }
     }
@@ -322,7 +326,7 @@ extension SimulationExecutor {
         enqueue(.taskJob(job, executor))
     }
 
-    /// Enqueues a job that would otherwise run elsewhere.
+    /// Enqueues a job that would otherwise run on an executor outside of the air.
     ///
     /// - Returns: False, without any effect, if the executor does not run.
     func enqueueGuest(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
@@ -334,7 +338,7 @@ extension SimulationExecutor {
         return isTaken
     }
 
-    /// Informs the watch that code of the application is about to run because of this thread.
+    /// Informs the watch that this thread is about to run code of the application.
     private func engage() {
         guard isCurrent else { return }
         let watch = state.withLock { state -> (any ApplicationWatch)? in
@@ -345,9 +349,9 @@ extension SimulationExecutor {
         watch?.willWork()
     }
 
-    /// Begins to wait until the application has settled, if its code has run.
+    /// Stops time until the application has settled once more, if its code has run.
     ///
-    /// - Returns: False if it has settled.
+    /// - Returns: False if the application has already settled as often as necessary.
     func beginSettling() -> Bool {
         let watch = state.withLock { state -> (any ApplicationWatch)? in
             guard let application = state.application, application.unsettledCount > 0 else {
@@ -371,15 +375,15 @@ extension SimulationExecutor {
         watch?.rests()
     }
 
-    /// Lets the air continue although the application works, until it has settled once.
+    /// Lets the air continue while the application works, until no work outside of the executor is
+    /// left.
     func hurry() {
         state.withLock { $0.application?.isHurried = true }
     }
 
-    /// Whether all other work waits for the application.
     var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
 
-    /// Gives back the jobs of other executors that have not run.
+    /// Returns the jobs of other executors that have not run to those executors.
     private func dismissGuests() {
         let (clients, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
         for client in clients { watch?.giveBack(client) }
@@ -389,8 +393,7 @@ extension SimulationExecutor {
 // MARK: - Timers
 
 extension SimulationExecutor {
-    /// Schedules `fired` at the deadline, or cancels it if the deadline is `nil`, in place of the
-    /// timer with the token.
+    /// Cancels the timer with the token. Then schedules `fired` at the deadline, if there is one.
     fileprivate func setTimer(
         _ token: inout EventToken?,
         to deadline: Instant?,

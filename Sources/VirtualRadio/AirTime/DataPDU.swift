@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The length of a data-channel PDU (Vol 6, Part B, 2.4).
+/// A data-channel PDU, described by its length only (Vol 6, Part B, 2.4).
 package struct DataPDU: Hashable, Sendable {
     /// The length of the payload in bytes, without the MIC.
     package let payloadLength: Int
@@ -20,12 +20,12 @@ package struct DataPDU: Hashable, Sendable {
     /// The empty PDU, which a device sends when it has no data.
     package static let empty = DataPDU(payloadLength: 0)
 
-    /// The length of header, payload and MIC in bytes.
+    /// The length of the header, the payload and the MIC, in bytes.
     package var length: Int {
         PacketLength.header + payloadLength + (isEncrypted ? PacketLength.mic : 0)
     }
 
-    /// Returns the time that the PDU is on the air.
+    /// Returns the air time of the packet with this PDU.
     package func airTime(_ modulation: Modulation) -> Duration {
         modulation.airTime(pduLength: length)
     }

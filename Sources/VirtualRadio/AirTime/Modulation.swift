@@ -32,11 +32,12 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The air time of everything except PDU and CRC, in nanoseconds.
+    /// The air time of the parts of a packet other than the PDU and the CRC, in nanoseconds.
     ///
-    /// Uncoded: preamble and access address (Vol 6, Part B, 2.1). Coded: preamble; access address,
-    /// coding indicator and first termination, which always have eight symbols for each bit; and
-    /// the second termination of three bits (Vol 6, Part B, 2.2).
+    /// Without coding, they are the preamble and the access address (Vol 6, Part B, 2.1). With
+    /// coding, they are a preamble of 80 µs; the access address, the coding indicator and a
+    /// termination of three bits, with eight symbols for each bit; and a second termination of three
+    /// bits with the coding of the PDU (Vol 6, Part B, 2.2).
     private var overheadNanoseconds: Int64 {
         switch self {
         case .le1M: (1 + 4) * 8 * bitNanoseconds
@@ -50,8 +51,8 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
         .nanoseconds(airNanoseconds(pduLength: pduLength))
     }
 
-    /// Returns the air time in nanoseconds, which is faster for callers that compute it for every
-    /// packet.
+    /// Returns the air time in nanoseconds. It is faster than `airTime(pduLength:)`, for callers
+    /// that need it for every packet.
     package func airNanoseconds(pduLength: Int) -> Int64 {
         overheadNanoseconds + Int64(pduLength + PacketLength.crc) * 8 * bitNanoseconds
     }

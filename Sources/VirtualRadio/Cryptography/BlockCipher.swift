@@ -2,8 +2,8 @@
 import BluetoothCrypto
 import BluetoothHCI
 
-/// AES-128 under one key, one block at a time, with keys and blocks in the byte order of HCI: the
-/// security function e (Vol 3, Part H, 2.2.1).
+/// The security function e: AES-128 of single blocks under one key (Vol 3, Part H, 2.2.1). Keys and
+/// blocks have the byte order of HCI.
 package struct BlockCipher: Sendable {
     private let cipher: AES128?
 
@@ -14,15 +14,18 @@ package struct BlockCipher: Sendable {
 
     /// Encrypts the block.
     ///
-    /// - Returns: The encrypted block; `nil` if the cryptographic library fails, which is not
-    ///   expected for a key and a block of 16 bytes.
+    /// - Returns: The encrypted block, or `nil` if the cryptographic library fails. A failure is
+    ///   not expected for a key and a block of 16 bytes.
     package func encrypt(_ block: HCI.Block128) -> HCI.Block128? {
         cipher?.encrypt(block.bytes.reversed()).flatMap { HCI.Block128($0.reversed()) }
     }
 
-    /// Returns the random address hash ah of 24 bits (Vol 3, Part H, 2.2.2): the low 24 bits of the
-    /// encryption of a block that holds `random` and is otherwise zero; `nil` under the same
-    /// condition as `encrypt`.
+    /// Returns the random address hash ah (Vol 3, Part H, 2.2.2).
+    ///
+    /// The hash is the low 24 bits of the encrypted block that contains `random` and zeros.
+    ///
+    /// - Parameter random: The random part of the address. Only its low 24 bits are used.
+    /// - Returns: The hash, or `nil` if the cryptographic library fails.
     package func addressHash(_ random: UInt32) -> UInt32? {
         var bytes = [UInt8](repeating: 0, count: AES128.blockLength)
         for place in 0..<3 { bytes[15 - place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }

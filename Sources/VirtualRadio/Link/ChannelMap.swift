@@ -12,8 +12,8 @@ package struct ChannelMap: Hashable, Sendable {
     /// The channels, in ascending order.
     let used: [UInt8]
 
-    /// Creates the map of these bits, and ignores bits above the 37. A map with fewer than two
-    /// channels is invalid (Vol 6, Part B, 4.5.8.1) and is replaced by all channels.
+    /// Creates a map from the lowest 37 bits. A map with fewer than two channels is invalid (Vol 6,
+    /// Part B, 4.5.8.1) and is replaced by all channels.
     package init(rawValue: UInt64) {
         let bits = rawValue & 0x1F_FFFF_FFFF
         self.rawValue = bits.nonzeroBitCount < 2 ? 0x1F_FFFF_FFFF : bits
@@ -24,6 +24,8 @@ package struct ChannelMap: Hashable, Sendable {
     /// Returns whether the link may use the channel.
     func contains(_ channel: Int) -> Bool { rawValue >> channel & 1 == 1 }
 
-    /// Returns the used channel that replaces an unused one, by its remapping index.
+    /// Returns the used channel that replaces an unused channel.
+    ///
+    /// - Parameter index: The remapping index, which is taken modulo the number of used channels.
     func remapped(_ index: Int) -> Int { Int(used[index % used.count]) }
 }

@@ -2,20 +2,19 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The state of one radio that its links share: their connection handles, and the buffers for the
+/// The state that all links of one radio share: the connection handles, and the buffers for the
 /// host's data.
 package struct LinkAccount: Sendable {
-    /// The largest handle (Vol 4, Part E, 5.4.2). A handle is reused only after this many other
-    /// handles.
+    /// The largest handle (Vol 4, Part E, 5.4.2).
     package static let handleLimit: UInt16 = 0x0EFF
 
-    /// The largest number of links.
+    /// The maximum number of links.
     package let linkLimit: Int
-    /// The largest data of an ACL packet from the host, in bytes.
+    /// The maximum data length of an ACL packet from the host, in bytes.
     package let dataPacketLength: Int
     /// The number of ACL packets from the host that the controller can hold.
     package let dataPacketCount: Int
-    /// The capabilities of the controller in the control procedures of a new link.
+    /// The capabilities that the controller states in the control procedures of a new link.
     package var capabilities: LinkCapabilities
 
     /// The number of ACL packets from the host that the controller holds now.
@@ -45,8 +44,10 @@ package struct LinkAccount: Sendable {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Assigns the next free handle to the end of a link; returns `nil` if the radio has
-    /// `linkLimit` links.
+    /// Assigns a handle to an end of a link: the next free one after the handle that was assigned
+    /// last.
+    ///
+    /// - Returns: The handle, or `nil` if the radio has `linkLimit` links.
     mutating func open(_ link: LinkID, _ side: LinkSide) -> ConnectionHandle? {
         guard handles.count < linkLimit else { return nil }
         repeat {
