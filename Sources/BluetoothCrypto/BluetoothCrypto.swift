@@ -3,8 +3,8 @@
 // The cryptographic functions on which Bluetooth is based, with the names of the specification (Vol
 // 3, Part H, 2.2). Only this module imports a cryptographic library.
 //
-// All values are in the byte order in which the specification writes them, most significant byte
-// first. Packets have the opposite order, and the code that decodes a packet reverses the bytes.
+// All values have the most significant byte first, as in the specification's text. Packets have the
+// opposite order, so the code that decodes a packet reverses the bytes.
 
 import Crypto
 import CryptoExtras
@@ -12,12 +12,14 @@ import CryptoExtras
 /// AES-128 with one key: the security function e and the message authentication code AES-CMAC (Vol
 /// 3, Part H, 2.2.1 and 2.2.5).
 package struct AES128: Sendable {
-    /// The length of a key, a block and a code in bytes.
+    /// The length of a key, of a block and of an authentication code, in bytes.
     package static let blockLength = 16
 
     private let key: SymmetricKey
 
-    /// Creates a cipher, or returns nil unless the key has 16 bytes, most significant byte first.
+    /// Creates a cipher. Returns nil if the key does not have 16 bytes.
+    ///
+    /// - Parameter key: The key, most significant byte first.
     package init?(key: some Collection<UInt8>) {
         guard key.count == Self.blockLength else { return nil }
         self.key = SymmetricKey(data: Array(key))
@@ -45,9 +47,10 @@ package struct AES128: Sendable {
         return bytes
     }
 
-    /// Returns the 16-byte code that authenticates a message of any length (AES-CMAC, RFC 4493).
+    /// Computes the code that authenticates a message of any length (AES-CMAC, RFC 4493).
     ///
-    /// - Returns: The code, or nil if the cryptographic library fails, which is not expected.
+    /// - Returns: The 16-byte code, or nil if the cryptographic library fails, which is not
+    ///   expected.
     package func authenticationCode(of message: some Collection<UInt8>) -> [UInt8]? {
         guard var code = try? AES.CMAC(key: key) else { return nil }
         code.update(data: Array(message))

@@ -30,8 +30,12 @@ package struct L2CAPFrame: Equatable, Sendable {
         try reader.finish()
     }
 
-    /// Appends the header of a frame with a payload of this many bytes, at most
-    /// `payloadLengthLimit`. The payload follows.
+    /// Appends the header of a frame. The caller appends the payload after it.
+    ///
+    /// - Parameters:
+    ///   - count: The length of the payload in bytes, at most `payloadLengthLimit`.
+    ///   - channel: The channel of the frame.
+    ///   - bytes: The bytes to which the header is appended.
     package static func appendHeader(
         of count: Int,
         on channel: ChannelIdentifier,

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// A request for the values of the attributes in a range that have a type (Vol 3, Part F,
+    /// A request for the values of all attributes of one type in a range of handles (Vol 3, Part F,
     /// 3.4.4.1).
     package struct ReadByTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByTypeRequest
@@ -19,12 +19,13 @@ extension ATT {
         }
     }
 
-    /// A response with handles and values, at least one. All values have the same length (Vol 3,
-    /// Part F, 3.4.4.2).
+    /// A response with one or more attributes, whose values have the same length (Vol 3, Part F,
+    /// 3.4.4.2).
     package struct ReadByTypeResponse: Parameters {
         package static let opcode = Opcode.readByTypeResponse
 
-        /// The maximum length of a value: the 255 bytes of an entry without its handle.
+        /// The maximum length of a value in bytes. An entry has up to 255 bytes, two of which are
+        /// its handle.
         package static let valueLengthLimit = 253
 
         /// An attribute and its value, which the server may have truncated.

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension L2CAP {
-    /// The receive limits of the local side of a channel. The peer states the same limits for its
-    /// side.
+    /// The limits for data that the local side of a channel receives. The peer states its own
+    /// limits for the other direction.
     public struct ChannelOptions: Sendable, Equatable {
         /// The maximum length of an SDU that the local side receives, in bytes: 23 to 65,535, or 64
         /// to 65,535 on an enhanced channel.
         public var mtu: Int
         /// The maximum payload of a frame that the local side receives, in bytes: 23 to 65,533, or
-        /// 64 to 65,533 on an enhanced channel. 247 bytes fill the longest packet of a link.
+        /// 64 to 65,533 on an enhanced channel. A frame with 247 bytes fills the longest packet of
+        /// a link.
         public var mps: Int
         /// The number of frames that the peer may send before the application reads.
         ///
-        /// A channel starts with more credits than this if one SDU of `mtu` bytes needs more
-        /// frames.
+        /// If one SDU of `mtu` bytes needs more frames than this, the channel starts with as many
+        /// credits as the SDU needs.
         public var window: Int
 
         /// Creates options. The defaults suit most applications.

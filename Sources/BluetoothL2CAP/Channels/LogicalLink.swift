@@ -17,11 +17,12 @@ import BluetoothTypes
 package struct LogicalLink: Sendable {
     /// The maximum number of channels on a link, including those that are opening or closing.
     ///
-    /// This is half of the available identifiers, so that a released identifier is not reused soon.
+    /// This is half of the available identifiers, so that a new channel rarely gets an identifier
+    /// that was released just before.
     package static let channelLimit = 32
 
-    /// The maximum number of responses that wait for a free buffer in the controller. Further
-    /// requests of a peer that does not read its responses get no response.
+    /// The maximum number of responses that wait for a free buffer in the controller. A peer that
+    /// does not receive them gets no response to further requests.
     package static let answerLimit = 16
 
     /// The range of identifiers for credit-based channels on LE (Vol 3, Part A, Table 2.3).
@@ -66,10 +67,9 @@ package struct LogicalLink: Sendable {
     /// The reason why received data has no effect.
     package enum IgnoreReason: Equatable, Sendable {
         case command(SignalingChannel.IgnoreReason)
-        /// A frame, or a command without a response, is for a channel that does not exist or no
-        /// longer exists.
+        /// A frame or a grant of credits is for a channel that does not exist, or no longer exists.
         case noSuchChannel(ChannelIdentifier)
-        /// The peer's request has a wrong identifier for the other end of the channel.
+        /// The peer's request states a wrong identifier for the peer's end of the channel.
         case wrongEnd(ChannelIdentifier)
         /// A command grants zero credits.
         case noCredits(ChannelIdentifier)
@@ -104,8 +104,9 @@ package struct LogicalLink: Sendable {
         signaling = SignalingChannel(role: role, servesChannels: true)
     }
 
-    /// Processes the payload of a frame that arrived on the signaling channel, under the current
-    /// conditions.
+    /// Processes the payload of a frame that arrived on the signaling channel.
+    ///
+    /// - Parameter conditions: The current conditions for channels that the peer requests.
     package mutating func receiveSignaling(
         _ payload: ArraySlice<UInt8>,
         under conditions: ChannelConditions,
@@ -220,15 +221,16 @@ extension LogicalLink {
         channels.firstIndex { $0.local == channel }
     }
 
-    /// Returns whether another channel already has this peer end.
+    /// Returns whether the peer's end of another channel already has this identifier.
     func isTaken(remote: ChannelIdentifier) -> Bool {
         channels.contains { $0.remote == remote }
     }
 
     var room: Int { max(0, Self.channelLimit - channels.count) }
 
-    /// Returns an identifier for the local end of a new channel: the one that has been free for the
-    /// longest time.
+    /// Returns an identifier for the local end of a new channel: the next free one after the one
+    /// that was assigned last, in ascending order and from the beginning after the end of the
+    /// range.
     ///
     /// Call this only if `room` is not zero.
     mutating func takeIdentifier() -> ChannelIdentifier {
