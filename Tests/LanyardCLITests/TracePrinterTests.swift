@@ -60,7 +60,7 @@ import Testing
         #expect(outcome.lines[1].hasPrefix("    1.000000 <        hci   Command Complete"))
     }
 
-    @Test("With --json, every line is an object")
+    @Test("With --json, every line is a JSON object")
     func printsJSON() throws {
         let outcome = try print(Self.log, isJSON: true)
         #expect(outcome.lines.count == 2)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Of a truncated file, complete packets are printed and the rest is reported")
+    @Test("The complete packets of a truncated file are printed, and the truncation is an error")
     func reportsTornFiles() throws {
         let whole = [Self.log.count, Btsnoop.header.count]
         for length in 0..<Self.log.count where !whole.contains(length) {
@@ -87,7 +87,7 @@ import Testing
         #expect(outcome.failure == nil && outcome.lines.isEmpty)
     }
 
-    @Test("A file that is no log is refused")
+    @Test("A file that is not a packet log is refused")
     func refusesOtherFiles() throws {
         #expect(try print(Array("hello, world, this is no log".utf8)).failure?.status == .badData)
         var other = Self.log

@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "A value without a known layout is shown in hexadecimal, with its text if it is one",
+        "A value of unknown layout is shown in hexadecimal, and as text if it is printable",
         arguments: [
             ("", "(empty)"), ("01", "01"), ("4c61", "4c61"), ("4c616e", "4c616e \"Lan\""),
             ("4c611b", "4c611b"), ("ff00ff00", "ff00ff00"),
@@ -168,7 +168,7 @@ import Testing
         #expect(text == "65 (malformed: invalid Battery Level)")
     }
 
-    /// A value of each characteristic of which every truncation is malformed.
+    /// A value for each characteristic. Every truncation of the value is malformed.
     private static let longest: [UInt16: String] = [
         0x2A01: "4103", 0x2A0A: "ea070b150c280506", 0x2A18: "000300ea070b150c2805",
         0x2A39: "01", 0x2A63: "0000fa00", 0x2A9D: "00dc37", 0x2A04: "0600180000002c01",

@@ -10,7 +10,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Our host as a peripheral that serves a stream, and phones with our host around it.
+/// A peripheral that serves a stream, and phones near it. All of them run our host.
 final class Crowd: Sendable {
     static let service = Demo.uuid(0x200)
     static let stream = Demo.uuid(0x201)
@@ -22,7 +22,8 @@ final class Crowd: Sendable {
     /// The controllers of the phones.
     let phones: [ControllerID]
 
-    /// Creates this many phones on a ring around the peripheral, at a distance of 2 m.
+    /// Creates the peripheral, and this many phones in two rows beside it, 2 m to its left and
+    /// right.
     init(seed: UInt64, phoneCount: Int) throws {
         self.seed = seed
         air = SimulatedAir(seed: seed)
@@ -81,7 +82,7 @@ final class Crowd: Sendable {
     private func host(on adapter: VirtualTransport, _ address: DeviceAddress) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.address = address
-        // The pauses between attempts to connect are random.
+        // The pauses between connection attempts are random.
         configuration.randomness = SplitMix64(seed: seed ^ address.value)
         return BluetoothHost(
             transport: adapter,
@@ -116,7 +117,7 @@ struct Listener: Sendable {
         values = try await link.subscribe(to: #require(found[Crowd.stream]))
     }
 
-    /// The numbers at the beginning of the next values.
+    /// Returns the 32-bit numbers at the beginning of the next `count` values.
     func numbers(_ count: Int) async throws -> [Int] {
         var numbers: [Int] = []
         for try await value in values {

@@ -82,7 +82,7 @@ struct CBUUIDTests {
         #expect(CBUUID(long.value).uuidString == "180D")
     }
 
-    @Test("A copy is the object itself")
+    @Test("copy() returns the object itself")
     func copies() {
         let uuid = CBUUID(string: "180D")
         #expect(uuid.copy() as? CBUUID === uuid)
@@ -133,7 +133,7 @@ struct MalformedCBUUIDTests {
     }
 
     @Test(
-        "15.1 Text that is not a UUID has no form",
+        "15.1 Text that is not a UUID is refused",
         arguments: [
             "", "1", "180", "180DD", "18 D", "180G", "0x", "0x1", "0x180", "123456789",
             "0000180D-0000-1000-8000-00805F9B34F", "0000180D00001000800000805F9B34FB",
@@ -145,14 +145,14 @@ struct MalformedCBUUIDTests {
         #expect(CBUUID.Form(text: text) == nil)
     }
 
-    @Test("15.1 Data of any other length has no form")
+    @Test("15.1 Data of any other length is refused")
     func refusedBytes() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
             #expect(CBUUID.Form(bytes: [UInt8](repeating: 1, count: count)) == nil)
         }
     }
 
-    @Test("15.1 Every form survives the conversion to text and to data")
+    @Test("15.1 UUIDs of every length survive the conversion to text and to data")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for count in [2, 4, 16] {

@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Advertising")
 struct AdvertisingTests {
-    /// Returns an advertisement of the phone, with its scan response, that satisfies the condition.
+    /// Waits for an advertisement of the phone, merged with its scan response, that satisfies the
+    /// condition.
     private func awaitAdvertisement(
         _ fixture: Fixture,
         until condition: @escaping @Sendable (Advertisement) -> Bool
@@ -26,7 +27,7 @@ struct AdvertisingTests {
         return try #require(found.current)
     }
 
-    @Test("12.1, 12.4 Name and services are advertised, connectable, when the delegate is called")
+    @Test("12.1, 12.4 When the delegate is called, name and services are advertised, connectable")
     func started() async throws {
         let fixture = try Fixture()
         try await fixture.run {
@@ -96,7 +97,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.4 A start that was stopped before its answer leaves no advertising")
+    @Test("12.4 Starts that are stopped before the delegate is called have no effect")
     func stoppedAtOnce() async throws {
         let fixture = try Fixture()
         try await fixture.run {
@@ -113,7 +114,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.5 Managers share one advertisement, and one that stops removes only its own part")
+    @Test("12.5 Managers share one advertisement, and stopping one removes only its own part")
     func shared() async throws {
         let fixture = try Fixture()
         try await fixture.run {

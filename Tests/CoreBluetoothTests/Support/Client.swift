@@ -12,8 +12,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A central that uses the host directly, on the same radio as the phone. It sees the attributes
-/// that the phone sends.
+/// A central that uses a host directly, on the same radio as the phone. It has access to the
+/// attributes as the phone sends them.
 struct Client: Sendable {
     let host: BluetoothHost
     let link: Link
@@ -28,7 +28,7 @@ struct Client: Sendable {
         return try #require(nil as GATT.Characteristic?, "there is no \(uuid)")
     }
 
-    /// Returns the error code with which an operation is refused. `nil` if it succeeds.
+    /// Returns the error code with which the peer refuses an operation, or `nil` if it succeeds.
     func refusal(of operation: () async throws -> Void) async throws -> ATT.ErrorCode? {
         do {
             try await operation()
@@ -43,7 +43,7 @@ extension Fixture {
     /// The address of the phone that most tests use.
     static let phoneAddress = DeviceAddress(value: 0xC0_0000_0001 | 0xC000_0000_0000, kind: .random)
 
-    /// Makes a peripheral manager on the phone that records its callbacks.
+    /// Creates a peripheral manager on the phone, and records its callbacks.
     func peripheral(
         on adapter: CBAdapter? = nil,
         queue: DispatchQueue? = nil,
@@ -101,7 +101,8 @@ extension Fixture {
         bound: Duration = .seconds(300),
         _ body: @escaping @Sendable (PeripheralRecorder) async throws -> Void
     ) async throws {
-        // Safe: the test only reads the services from here on, which any thread may do.
+        // Safe: the test only reads the services and the options from here on, and any thread may
+        // do so.
         nonisolated(unsafe) let services = services
         nonisolated(unsafe) let options = options
         try await run(bound: bound) { [self] in

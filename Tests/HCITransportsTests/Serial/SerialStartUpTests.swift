@@ -8,7 +8,6 @@ import enum LanyardTestSupport.RunSeed
 
 @testable import HCITransports
 
-/// The start-up of a line as a sequence of inputs and exact actions.
 @Suite("The start-up of a serial line")
 struct SerialStartUpTests {
     private typealias Action = SerialStartUp.Action
@@ -58,7 +57,7 @@ struct SerialStartUpTests {
         }
     }
 
-    @Test("Without another speed, the start-up only greets the controller")
+    @Test("Without a second speed, the start-up only resets the controller and reads its version")
     func plain() throws {
         var story = try Story("/dev/x@1000000")
         #expect(story.startUp.openingSpeeds == [1_000_000])
@@ -70,7 +69,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("The answer to Reset is found in any noise, one byte at a time")
+    @Test("The start-up finds the answer to Reset in noise that arrives byte by byte")
     func noise() throws {
         var story = try Story("/dev/x@1000000")
         _ = story.takeActions()
@@ -84,7 +83,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
-    @Test("The start-up of a silent line fails after several greetings")
+    @Test("The start-up fails after several Resets without an answer")
     func silence() throws {
         var story = try Story("/dev/x@1000000")
         for _ in 1..<SerialStartUp.greetingLimit {
@@ -97,10 +96,10 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("The controller is asked for its company, and the vendor's command changes the speed")
+    @Test("The company of the controller determines the command that changes the speed")
     func recognized() throws {
         var story = try Story("/dev/x@921600,start=115200")
-        // The port has shown that it supports the new speed before the controller receives it.
+        // The port is set to the new speed first, to test that it supports the speed.
         #expect(story.startUp.openingSpeeds == [921_600, 115_200])
         #expect(story.takeActions() == [Self.reset])
         story.hear(Self.resetAnswer)
@@ -132,7 +131,7 @@ struct SerialStartUpTests {
     }
 
     @Test(
-        "An answer that comes at the new speed, or never, is not awaited",
+        "The start-up does not await an answer that may come at the new speed or never",
         arguments: [SerialVendor.qualcomm, .st, .intel]
     )
     func unanswered(vendor: SerialVendor) throws {
@@ -146,7 +145,7 @@ struct SerialStartUpTests {
         let sentAt = story.now
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(921_600)])
-        // The command has to leave a line at the slowest speed before the speed changes.
+        // The start-up waits until the command has left even a line with 9,600 bits per second.
         let bits = 10 * 5
         #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 9_600))
         let changedAt = story.now
@@ -155,7 +154,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("When the new speed does not work, the line stays at the old speed and reports it")
+    @Test("The line returns to the old speed with a notice if the new speed does not work")
     func retreat() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         story.hear(Self.resetAnswer)
@@ -175,7 +174,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(outcome)])
     }
 
-    @Test("An answer to Reset at the new speed proves nothing without the answer after it")
+    @Test("An answer to Reset at the new speed does not prove that the speed works")
     func resetUndoesTheSpeed() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         story.hear(Self.resetAnswer)
@@ -189,7 +188,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
     }
 
-    @Test("The new speed is proven even if the vendor's command was not answered")
+    @Test("The new speed can work although the controller did not answer the vendor's command")
     func silentOrder() throws {
         var story = try Story("/dev/x@921600,vendor=nxp")
         story.hear(Self.resetAnswer)
@@ -240,7 +239,7 @@ struct SerialStartUpTests {
         #expect(outcome.notice?.contains("refused") == true)
     }
 
-    @Test("A controller that still has the new speed is found")
+    @Test("The start-up finds a controller that still has the new speed")
     func leftBehind() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         #expect(story.takeActions() == [Self.reset])
@@ -251,7 +250,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
-    @Test("A controller whose Reset restores its first speed is changed again")
+    @Test("The start-up changes the speed again if Reset restores the first speed")
     func resetBringsBack() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         try story.wait()
@@ -275,7 +274,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("Noise in the place of an answer counts as no answer, at once")
+    @Test("Noise in place of an answer leads to another Reset at once")
     func noiseAfterReset() throws {
         var story = try Story("/dev/x@1000000")
         story.hear(Self.resetAnswer)
@@ -284,10 +283,10 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("Received bytes do not shorten the time for the controller to change")
+    @Test("Received bytes do not shorten the wait while the controller changes its speed")
     func noiseWhileChanging() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
-        // All in one read: the noise behind the answer was sent at the old speed.
+        // The noise after the answer arrives in the same read, so it has the old speed.
         story.hear(Self.resetAnswer)
         story.hear(Self.versionAnswer(company: 0))
         _ = story.takeActions()
@@ -300,7 +299,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("Noise behind the version does not cancel the speed change")
+    @Test("Noise after the version does not cancel the speed change")
     func noiseAroundAnOrder() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         story.hear(Self.resetAnswer)
@@ -324,7 +323,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == story.now + SerialStartUp.leavingTime)
     }
 
-    @Test("An answer that comes too late changes nothing")
+    @Test("An answer after the end of the start-up has no effect")
     func late() throws {
         var story = try Story("/dev/x@1000000")
         story.hear(Self.resetAnswer)
@@ -335,7 +334,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
     }
 
-    @Test("The start-up ends with any input at any time", arguments: RunSeed.seeds(200))
+    @Test("The start-up ends whatever it receives", arguments: RunSeed.seeds(200))
     func anything(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let texts = ["/dev/x@1000000", "/dev/x@921600,start=115200", "/dev/x@921600,vendor=intel"]

@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    /// The README's second example, run as a user would run it.
+    /// The README's example, run as a user would run it.
     @Suite struct VirtualMessageExampleTests {
         @Test(
             "Row 16: The example exchanges messages with a virtual box without hardware"
@@ -21,7 +21,7 @@
             let (lines, ending) = try await program.end()
             #expect(ending == .exited(69))
             #expect(lines.isEmpty)
-            // The log of CoreBluetooth says the same before.
+            // CoreBluetooth has logged the same error before, as a warning.
             let errors = program.process.log.split(separator: "\n")
                 .filter { !$0.contains(" warning CoreBluetooth:") }
             #expect(errors.count == 1, "\(errors)")

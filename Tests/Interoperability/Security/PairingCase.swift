@@ -4,7 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// One pairing of our host with a companion: both sides' capabilities, and the expected result.
+/// One pairing of our host with a companion: the capabilities of both sides, and the expected
+/// result.
 struct PairingCase: Sendable {
     enum Generation: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case secureConnections = "LE Secure Connections"
@@ -49,7 +50,7 @@ struct PairingCase: Sendable {
         return plan
     }
 
-    /// How the user of our host behaves.
+    /// Returns the behavior of the user of our host.
     func behavior(telling companion: Companion) -> Person.Behavior {
         var behavior = Person.Behavior()
         behavior.enters = passkey
@@ -79,7 +80,7 @@ struct PairingCase: Sendable {
     }
 }
 
-/// A pairing as both sides saw it.
+/// The results of a pairing on both sides.
 struct PairingReport: Sendable {
     /// Our host's result.
     let result: Result<LinkSecurity, any Error>
@@ -90,7 +91,7 @@ struct PairingReport: Sendable {
     /// Whether a value that requires encryption could be read.
     let isReadable: Bool
 
-    /// The common result of the two sides, if they agree about it.
+    /// Returns the result on which both sides agree, or `.wrong`.
     func cell(role: LinkRole) -> PairingTable.Cell {
         switch (result, outcome) {
         case (.failure(let error), _) where error.isAuthenticationRequirements && isRefused:
@@ -100,8 +101,8 @@ struct PairingReport: Sendable {
         }
     }
 
-    /// Whether the companion received the reason, or no request at all: our host does not start a
-    /// pairing that cannot meet its requirements.
+    /// Whether the companion received the reason for the refusal, or no pairing request. Our host
+    /// does not start a pairing that cannot meet its requirements.
     private var isRefused: Bool {
         outcome == .failed(.authenticationRequirements, byPeer: true) || outcome == .ended
     }

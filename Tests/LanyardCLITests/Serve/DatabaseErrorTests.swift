@@ -7,14 +7,14 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("Faults in a database file")
+@Suite("Errors in a database file")
 struct DatabaseErrorTests {
     private func complaint(_ text: String) throws -> String {
         try #require(throws: JSONError.self) { try ServedAccessory(parsing: text) }.description
     }
 
     @Test(
-        "A fault of the accessory is reported with its place",
+        "An error in the accessory is reported with its place in the file",
         arguments: [
             ("[", "line 1, column 2: the text ends where a value should be"),
             ("[]", "an object should be here"),
@@ -54,7 +54,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(
-        "A fault of the services is reported with its place",
+        "An error in the services is reported with its place in the file",
         arguments: [
             (#"{}"#, #"services[0]: the key "uuid" is missing"#),
             (
@@ -93,7 +93,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(
-        "A fault of a characteristic is reported with its place",
+        "An error in a characteristic is reported with its place in the file",
         arguments: [
             (#""properties": []"#, #": the key "uuid" is missing"#),
             (#""uuid": "2A19""#, #": the key "properties" is missing"#),
@@ -185,7 +185,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(
-        "A fault of a value is reported with its place",
+        "An error in a value is reported with its place in the file",
         arguments: [
             (
                 #""0""#,
@@ -253,7 +253,7 @@ struct DatabaseErrorTests {
         #expect(try complaint(text) == "services[0].characteristics[0].value" + said)
     }
 
-    @Test("No text traps", arguments: Examples.names, RunSeed.seeds(1))
+    @Test("A changed example file causes no trap", arguments: Examples.names, RunSeed.seeds(1))
     func mutations(name: String, seed: UInt64) throws {
         let text = Array(try String(contentsOfFile: Examples.path(name), encoding: .utf8))
         let signs = Array("{}[]\",:0123456789eE-.tfnx")

@@ -79,7 +79,7 @@ struct DatabaseReadingTests {
         #expect(characteristic.period == .milliseconds(500))
     }
 
-    @Test("Without permissions, the properties decide")
+    @Test("Without permissions in the file, the properties determine them")
     func defaultPermissions() throws {
         let command = try read(#"{"uuid": "2A19", "properties": ["writeWithoutResponse"]}"#)
         #expect(command.definition.permissions == GATT.Permissions(write: .open))
@@ -103,7 +103,7 @@ struct DatabaseReadingTests {
         #expect(server.database.services.contains { $0.handle.rawValue == 80 })
     }
 
-    @Test("The output of explore is valid")
+    @Test("The output of explore is a valid database file")
     func exploration() throws {
         let original = try DatabaseFile.read(Examples.path("everything"))
         let printed = try DatabaseListing(original).exploration.json.indented
@@ -111,7 +111,7 @@ struct DatabaseReadingTests {
         let again = try DatabaseListing(copy).exploration
         let first = try DatabaseListing(original).exploration
         #expect(copy.name == "Everything")
-        // Refused values are lost in a copy, and so are the permissions.
+        // A copy lacks the permissions, and the values that a client may not read.
         #expect(again.services.map(\.handle) == first.services.map(\.handle))
         let handles = { (exploration: Exploration) in
             exploration.services.flatMap(\.characteristics).map {
@@ -130,7 +130,7 @@ struct DatabaseReadingTests {
 
 @Suite("A database file on disk")
 struct DatabaseFileTests {
-    @Test("Each fault has its exit code")
+    @Test("A missing file and an invalid file have different exit codes")
     func failures() throws {
         let missing = try #require(throws: ProgramFailure.self) {
             try DatabaseFile.read("/nonexistent")
@@ -156,7 +156,7 @@ struct DatabaseFileTests {
         #expect(text.contains("Device Name") && text.contains("Database Hash"))
     }
 
-    @Test("The listing has the handles of the file")
+    @Test("The listing has the handles that the file states")
     func handles() throws {
         let accessory = try DatabaseFile.read(Examples.path("everything"))
         let exploration = try DatabaseListing(accessory).exploration

@@ -30,7 +30,7 @@ struct ServeCommandTests {
         #expect(output.hasPrefix("Thermometer  ") && output.contains("Health Thermometer  1809"))
     }
 
-    @Test("--check prints the table as explore does, with the given name")
+    @Test("--check --json prints a valid database file with the given name")
     func checkJSON() async throws {
         let arguments = [Examples.path("thermometer"), "--check", "--json", "--name", "Other"]
         let (status, output, _) = await run(arguments)
@@ -39,7 +39,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "Invalid options are refused with their exit code",
+        "A command that fails exits with the code of its error",
         arguments: [
             (["/nonexistent/x", "--check"], .inputOutput),
             ([Examples.path("thermometer"), "--check", "--name", ""], .usage),

@@ -22,7 +22,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Pairing uses the whole given description")
+    @Test("Pairing uses the given description, not only its kind")
     func givenDescription() async throws {
         let kit = Kit(straps: 3)
         try await kit.world.run(for: .seconds(120)) {
@@ -55,7 +55,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A joined pairing continues when the call that started it is canceled")
+    @Test("A shared pairing continues when the call that started it is canceled")
     func takenOver() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -192,7 +192,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Pairing an undescribed kind is refused")
+    @Test("Pairing is refused for a kind without a description")
     func unknownKind() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

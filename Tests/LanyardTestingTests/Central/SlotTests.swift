@@ -27,7 +27,7 @@ struct SlotTests {
         }
     }
 
-    @Test("A pairing is informed if another accessory receives the expected slot")
+    @Test("Pairing fails if the slot that becomes free is reserved for another accessory")
     func outrun() async throws {
         let kit = Kit(straps: 2)
         var lamp = Kit.strap

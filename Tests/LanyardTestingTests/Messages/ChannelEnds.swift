@@ -6,7 +6,7 @@ import Lanyard
 
 /// A channel that a delegate passes to a test.
 ///
-/// Unchecked: the delegate does not keep the channel.
+/// `@unchecked Sendable`: the delegate does not keep the channel, so only the test uses it.
 struct SentChannel: @unchecked Sendable {
     let channel: CBL2CAPChannel
 }
@@ -14,7 +14,7 @@ struct SentChannel: @unchecked Sendable {
 /// Publishes an L2CAP channel and reports its number and the opened channels, like an app that uses
 /// Core Bluetooth directly.
 ///
-/// Unchecked: used on the queue only, except the streams, which are `Sendable`.
+/// `@unchecked Sendable`: only `queue` uses the manager, and the streams are `Sendable`.
 final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     let numbers: AsyncStream<CBL2CAPPSM>
     let channels: AsyncStream<SentChannel>
@@ -61,7 +61,8 @@ final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked 
 
 /// Finds the publisher and opens a channel to it.
 ///
-/// Unchecked: used on the queue only, except the stream, which is `Sendable`.
+/// `@unchecked Sendable`: only `queue` uses the manager and the peripheral, and the stream is
+/// `Sendable`.
 final class ChannelOpener: NSObject, @unchecked Sendable {
     let channels: AsyncStream<SentChannel>
     private let channel: AsyncStream<SentChannel>.Continuation
@@ -81,7 +82,7 @@ final class ChannelOpener: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Ends the link.
+    /// Disconnects from the publisher.
     func leave() {
         queue.async { [self] in
             if let peripheral { manager?.cancelPeripheralConnection(peripheral) }

@@ -38,13 +38,13 @@ struct ProfileStories {
                 if rates.count == 3 { break }
             }
             #expect(rates.allSatisfy { (60...100).contains($0) }, "\(rates)")
-            // The same accessory, by its kind.
+            // The central finds the same accessory by its kind.
             #expect(try await central.accessory(Strap.self).accessory === strap.accessory)
             await central.shutDown()
         }
     }
 
-    @Test("Every use of a characteristic that is not there throws")
+    @Test("Every use of a missing characteristic throws")
     func missing() async throws {
         let kit = Kit { $0.services.removeLast() }
         try await kit.world.run(for: .seconds(60)) {
@@ -113,7 +113,7 @@ struct ProfileStories {
         }
     }
 
-    @Test("A loop over values ends with its task and with its central")
+    @Test("A loop over values ends when its task is canceled or its central shuts down")
     func ends() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -130,7 +130,7 @@ struct ProfileStories {
         }
     }
 
-    @Test("An accessory whose description lacks a use of the profile is refused")
+    @Test("A profile is refused if it writes a characteristic that the description only reads")
     func otherDescription() async throws {
         struct Writes: AccessoryProfile {
             static let kind = "strap"

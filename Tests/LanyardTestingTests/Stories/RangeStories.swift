@@ -39,7 +39,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: An empty battery counts as range loss")
+    @Test("Row 8: An accessory with an empty battery is out of range until it is switched on")
     func battery() async throws {
         let world = TestWorld(seed: 83)
         let strap = world.add(
@@ -56,7 +56,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: A link that the app ended is not made again")
+    @Test("Row 8: A link that the app ended is not restored until the app connects")
     func own() async throws {
         let world = TestWorld(seed: 84)
         let strap = world.add(.strap)
@@ -122,7 +122,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 14: An accessory keeps its identity whatever its address")
+    @Test("Row 14: An accessory keeps its identity when its address changes")
     func identity() async throws {
         let world = TestWorld(seed: 141)
         let description = AccessoryDescription.strap.with {

@@ -25,7 +25,7 @@ struct TypedValueTests {
         }
     }
 
-    @Test("Data of another type is an error")
+    @Test("Reading a value that does not match its type throws")
     func reportsMalformedValues() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -40,7 +40,7 @@ struct TypedValueTests {
         }
     }
 
-    /// A sensor location with more bytes than it has.
+    /// A sensor location of two bytes, although the characteristic has one.
     private struct WideLocation: CharacteristicValue {
         static let identifier: BluetoothID = "2A38"
         let number: UInt16

@@ -8,7 +8,7 @@ import VirtualAdapters
 
 @Suite("Test worlds")
 struct WorldTests {
-    @Test("Hours of virtual time, also of clocks, take no real time")
+    @Test("Hours on the virtual clock take no real time")
     func clock() async throws {
         let world = TestWorld()
         try await world.run {
@@ -44,7 +44,7 @@ struct WorldTests {
         #expect(world.now >= .seconds(2))
     }
 
-    @Test("A body that takes too long is reported")
+    @Test("A body that exceeds its limit of virtual time throws an error with the seed")
     func bound() async throws {
         let world = TestWorld(seed: 5)
         let error = await #expect(throws: VirtualAirError.self) {
@@ -89,7 +89,7 @@ struct WorldTests {
         #expect(files.sorted() == ["0-phone.btsnoop", "1-Strap.btsnoop"])
     }
 
-    @Test("Accessories perform the test's commands, and report what centrals did")
+    @Test("An accessory performs the test's commands, and reports writes and links of centrals")
     func accessories() async throws {
         let world = TestWorld()
         let box = world.add(.box)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Commands of the app that change earlier ones.
+/// Commands of the app, and their effects on earlier commands.
 struct CommandStories {
     @Test("A command to forget erases the accessory at once and ends its link")
     func forget() {
@@ -58,7 +58,7 @@ struct CommandStories {
         #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
-    @Test("A command to connect does not wait for the next attempt")
+    @Test("A command to connect ends the pause before the next attempt")
     func connectAtOnce() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.strange, isReconnecting: false))
@@ -101,7 +101,7 @@ struct CommandStories {
         #expect(harness.machine.state == state)
     }
 
-    @Test("An old countdown has no effect")
+    @Test("The end of a countdown of an earlier state has no effect")
     func oldCountdown() {
         var harness = MachineHarness()
         harness.tell(.available, .command(.pair), .retrieved(nil))

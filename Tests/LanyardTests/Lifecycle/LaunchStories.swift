@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Changes of Bluetooth's availability, and launches of the app.
+/// Launches of the app, and changes of Bluetooth's availability.
 struct LaunchStories {
     @Test("A paired accessory has a pending connection request at the next launch")
     func nextLaunch() {
@@ -21,7 +21,7 @@ struct LaunchStories {
         )
     }
 
-    @Test("The machine looks for a lost identifier among the system's connected peripherals")
+    @Test("If the saved identifier is unknown, the machine asks for connected peripherals")
     func heldBySystem() {
         var harness = MachineHarness(isRemembered: true)
         harness.tell(.available)

@@ -5,8 +5,8 @@ import Testing
 @testable import Lanyard
 
 extension MachineHarness {
-    /// Returns a machine whose strap has disconnected so often that the next connection request
-    /// pauses for a minute.
+    /// Returns a machine whose accessory has disconnected so often that the next connection request
+    /// starts after a pause of a minute.
     fileprivate static func resting() -> MachineHarness {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(.closed, isReconnecting: false))
@@ -89,14 +89,14 @@ struct RangeStories {
         #expect(actions.contains(.connect("strap", .pending(after: .zero))))
     }
 
-    @Test("A link that this device ended is not made again")
+    @Test("A link that this device ended is not restored")
     func endedHere() {
         var harness = MachineHarness.ready()
         harness.hear(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.cancelled))
     }
 
-    @Test("A disconnection that does not mean out of range leads to an attempt within a second")
+    @Test("After a disconnection for another reason than range, an attempt follows within a second")
     func quickRetry() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
@@ -146,7 +146,7 @@ struct RangeStories {
         #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
     }
 
-    @Test("A command to connect replaces the paused request by a direct one")
+    @Test("A command to connect replaces the paused request with a direct one")
     func commandDuringPause() {
         var harness = MachineHarness.resting()
         let requested = harness.tell(.command(.connect))
@@ -213,7 +213,7 @@ struct RangeStories {
         #expect(harness.machine.state.countdown == countdown)
     }
 
-    @Test("A subscription that ended is made again")
+    @Test("The machine renews a subscription that has ended")
     func endedSubscription() {
         var harness = MachineHarness.ready()
         #expect(

@@ -2,8 +2,8 @@
 
 @testable import Lanyard
 
-/// The kinds of states that treat events differently: at least one for each case of the machine's
-/// states.
+/// The kinds of machine states that differ in how they process events. Each case of `Machine.State`
+/// has at least one kind.
 enum Situation: String, CaseIterable {
     case waitingForBluetooth = "waitingForBluetooth"
     case poweredOff = "poweredOff"

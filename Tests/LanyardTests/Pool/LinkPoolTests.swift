@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lanyard
 
-/// A pool whose actions are performed at once, except the ends of links, which take time.
+/// A pool whose actions are performed at once. Only links end later, with `release(_:)`.
 struct PoolStory {
     var pool: LinkPool
     var now = Duration.zero
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
-    /// Whether each waiting accessory was last promised a slot.
+    /// Whether the latest action for each waiting accessory promised it a slot.
     private(set) var promised: [String: Bool] = [:]
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
@@ -79,7 +79,7 @@ struct PoolStory {
         _ = pool.linkMade(token, now: now)
     }
 
-    /// Reserves slots and makes the links, which must succeed at once.
+    /// Reserves slots and makes the links. The pool must grant each slot at once.
     mutating func link(_ names: String...) {
         for name in names {
             #expect(reserve(name) == ["grant \(name)"])
@@ -148,7 +148,7 @@ struct LinkPoolTests {
         #expect(story.waiting == ["a"])
     }
 
-    @Test("A slot that is becoming free is promised to one accessory, and the next learns that")
+    @Test("A slot that becomes free is promised to one accessory, and not to the next one")
     func promise() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")

@@ -19,7 +19,7 @@ struct NearbyListTests {
         }
     }
 
-    @Test("The strongest device is first, and devices of unknown signal are last in their order")
+    @Test("Devices are in the order of their signal, and those without a signal are last")
     func sorted() {
         var list = NearbyList()
         list.follow(.discovered(device(1, nil)))
@@ -34,7 +34,7 @@ struct NearbyListTests {
         #expect(devices.first?.name == "Five")
     }
 
-    @Test("A lost device moves to the lost ones until it returns, and a merged one disappears")
+    @Test("A lost device moves to the lost devices until it returns, and a merged one disappears")
     func lost() {
         var list = NearbyList()
         for number in 1...3 { list.follow(.discovered(device(number, -50))) }
@@ -48,7 +48,7 @@ struct NearbyListTests {
         #expect(numbers(list.devices(known: []).lost) == [2])
     }
 
-    @Test("The number of lost devices is bounded, and the oldest are dropped")
+    @Test("The number of lost devices is limited, and the oldest are removed")
     func bounded() {
         var list = NearbyList()
         for number in 0..<100 {
@@ -59,7 +59,7 @@ struct NearbyListTests {
         #expect(numbers(lost) == (100 - NearbyDevices.lostLimit..<100).reversed())
     }
 
-    @Test("Accessories of the central are known")
+    @Test("Devices that are accessories of the central are marked as known")
     func known() {
         var list = NearbyList()
         list.follow(.discovered(device(1, -50)))

@@ -13,7 +13,7 @@ struct PresenceOptionsTests {
     }
 
     @Test(
-        "A device with few gaps is lost within three times the longest gap and 5 seconds",
+        "A device with few gaps is lost after three times the longest gap plus 5 seconds",
         arguments: 2...16
     )
     func fewGaps(count: Int) {
@@ -29,7 +29,7 @@ struct PresenceOptionsTests {
         #expect(story.news() == ["lost 1 silent"])
     }
 
-    @Test("With a fixed silence every device is lost after it, however often it was received")
+    @Test("A fixed silence applies to every device, however often it was received")
     func fixed() {
         var story = PresenceStory(rules: PresenceRules(PresenceOptions(lostAfter: .seconds(2))))
         story.hear(1)
@@ -46,7 +46,7 @@ struct PresenceOptionsTests {
         #expect(story.news() == ["lost 3 silent"])
     }
 
-    @Test("After its link a device gets the grace period to advertise again", arguments: [1, 8])
+    @Test("A device has the grace period after its link to advertise again", arguments: [1, 8])
     func grace(seconds: Int) {
         var story = story {
             $0.silence = .fixed(.seconds(2))

@@ -18,7 +18,7 @@ import Testing
     private static let iv = Data(hex: "000102030405060708090a0b0c0d0e0f")
 
     @Test(
-        "NIST's vectors hold for keys of all sizes",
+        "The vectors of NIST hold for keys of all sizes",
         arguments: [
             (
                 "2b7e151628aed2a6abf7158809cf4f3c",
@@ -79,7 +79,7 @@ import Testing
         #expect(opened.startIndex == 0)
     }
 
-    @Test("The same data is never sealed alike, and no IV repeats")
+    @Test("Sealing the same data again uses a new IV")
     func drawsFreshVectors() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits256))
         var seen: Set<Data> = []
@@ -99,7 +99,8 @@ import Testing
 
     @Test("Invalid padding of every length is refused with the same error")
     func refusesWrongPadding() throws {
-        // A different IV changes the only block of plaintext at will, here its padding.
+        // In CBC, a changed bit of the IV changes the same bit of the first block of plaintext,
+        // which contains the padding here.
         let sealing = CBCSealing(key: SealingKey(random: .bits128))
         let sealed = try sealing.seal(Data(count: 8))
         var accepted: [UInt8] = []
@@ -123,7 +124,7 @@ import Testing
         #expect(try sealing.open(sealed) == Data("pay 9001".utf8))
     }
 
-    @Test("No altered bit restores the sealed data: it is refused or differs")
+    @Test("Data with an altered bit is refused or opens as different data")
     func noticesOrGarbles() throws {
         let data = Data("a message of some length, in three blocks".utf8)
         let sealing = CBCSealing(key: SealingKey(random: .bits192))

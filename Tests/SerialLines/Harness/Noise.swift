@@ -15,7 +15,7 @@ enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "bytes \(rawValue)" }
 
-    /// The bytes as they arrive, of which about one in `odds` has an error.
+    /// Returns the bytes as they arrive. On average, one byte in `odds` has an error.
     func strike(_ bytes: [UInt8], oneIn odds: Int, using random: inout SplitMix64) -> [UInt8] {
         bytes.flatMap { byte -> [UInt8] in
             guard random.happens(oneIn: odds) else { return [byte] }
@@ -28,17 +28,17 @@ enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A wire that causes errors for a while.
+/// A wire that causes errors in a limited number of bytes.
 struct NoisyWire {
     private let noise: Noise
     private let odds: Int
     private var random: SplitMix64
-    /// How many more bytes may have errors.
+    /// The number of further bytes that may have errors.
     private var left: Int
 
-    /// Makes a wire with errors.
+    /// Creates a wire with errors.
     ///
-    /// - Parameter length: the number of bytes after which the errors end.
+    /// - Parameter length: The number of bytes after which the errors end.
     init(_ noise: Noise, oneIn odds: Int, seed: UInt64, lasting length: Int = .max) {
         self.noise = noise
         self.odds = odds

@@ -23,7 +23,7 @@ import VirtualRadio
         #expect(aliceSecret == bobSecret)
     }
 
-    @Test("The public key is reported when it is computed, to the nanosecond")
+    @Test("The controller reports the public key exactly when the computing time is over")
     func takesItsTime() throws {
         let host = try makeHost()
         world.run(for: .milliseconds(3))
@@ -36,7 +36,7 @@ import VirtualRadio
         #expect(host.instants == [start + KeyAgreement.computingTime])
     }
 
-    @Test("Every read makes a new pair, and secrets use the last one")
+    @Test("Every read makes a new key pair, and secrets use the last one")
     func makesNewPairs() throws {
         let host = try makeHost()
         let peer = try #require(P256KeyPair.debug)
@@ -48,7 +48,7 @@ import VirtualRadio
         #expect(secret != peer.secret(with: first))
     }
 
-    @Test("The same seed makes the same keys, and another seed others")
+    @Test("The same seed makes the same keys, and another seed makes other keys")
     func followsFromSeed() throws {
         let keys = try [UInt64(7), 7, 8].map { seed in
             let host = try TestHost(World(seed: seed))
@@ -58,7 +58,7 @@ import VirtualRadio
         #expect(keys[0] != keys[2])
     }
 
-    @Test("Without a pair of keys there is no secret")
+    @Test("LE Generate DHKey is refused without a key pair")
     func needsPair() throws {
         let host = try makeHost()
         let key = try #require(P256KeyPair.debug).hciKey
@@ -67,7 +67,7 @@ import VirtualRadio
         #expect(host.events.isEmpty)
     }
 
-    @Test("One computation runs at a time")
+    @Test("A second computation is refused while one runs")
     func isBusy() throws {
         let host = try makeHost()
         let key = try #require(P256KeyPair.debug).hciKey
@@ -83,7 +83,7 @@ import VirtualRadio
         #expect(host.events.count == 2)
     }
 
-    @Test("A key that is not on the curve results in all ones")
+    @Test("A public key that is not on the curve results in a secret of all ones")
     func refusesInvalidKeys() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -103,7 +103,7 @@ import VirtualRadio
         #expect(valid.status == .success)
     }
 
-    @Test("Version 2 can use the debug pair, which is always there")
+    @Test("Version 2 can use the debug key pair, which always exists")
     func usesDebugPair() throws {
         let host = try makeHost()
         // The second private key of the specification's sample data (Vol 2, Part G, 7.1.2.1).
@@ -120,7 +120,7 @@ import VirtualRadio
         )
     }
 
-    @Test("Version 2 uses the own pair as version 1 does")
+    @Test("Version 2 can use the same key pair as version 1")
     func usesOwnPair() throws {
         let host = try makeHost()
         let peer = try #require(P256KeyPair.debug).hciKey
@@ -131,7 +131,7 @@ import VirtualRadio
         #expect(try host.takeSecret() == host.generateSecret(with: peer))
     }
 
-    @Test("Version 2 refuses any third pair")
+    @Test("Version 2 refuses any other choice of key pair")
     func refusesOtherPairs() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -144,7 +144,7 @@ import VirtualRadio
         }
     }
 
-    @Test("Reset clears the pair and the running computation")
+    @Test("Reset clears the key pair and the running computation")
     func isReset() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -173,7 +173,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// Has the controller make a pair, and returns its public key.
+    /// Requests a new key pair from the controller, and returns the public key.
     func readPublicKey() throws -> HCI.P256PublicKey {
         forget()
         #expect(try status(HCI.LEReadLocalP256PublicKey()) == .success)
@@ -186,14 +186,14 @@ extension TestHost {
         return event.publicKey
     }
 
-    /// Has the controller compute a secret.
+    /// Requests the secret with a peer's public key, and returns the result.
     func generateSecret(with key: HCI.P256PublicKey) throws -> HCI.LEGenerateDHKeyComplete {
         forget()
         #expect(try status(HCI.LEGenerateDHKey(publicKey: key)) == .success)
         return try takeSecret()
     }
 
-    /// Waits for the requested secret.
+    /// Waits until the controller has computed the secret, and returns the result.
     func takeSecret() throws -> HCI.LEGenerateDHKeyComplete {
         world.run(for: KeyAgreement.computingTime)
         guard case .generateDHKeyComplete(let event)? = events.last else {

@@ -123,7 +123,7 @@ struct ProcedureRobustnessTests {
         }
     }
 
-    /// Checks the properties that hold after any PDUs.
+    /// Checks the properties that must hold whatever PDUs an end has received.
     private func check(_ end: Dialogue.End) {
         let procedures = end.procedures
         #expect((27...251).contains(procedures.dataLength.sendBytes))
@@ -138,7 +138,7 @@ struct ProcedureRobustnessTests {
     }
 
     @Test(
-        "Forged PDUs in any state never violate the properties of a link",
+        "Forged PDUs never violate the properties of a link, in any state",
         arguments: RunSeed.seeds(20)
     )
     func forgeries(seed: UInt64) throws {
@@ -210,7 +210,7 @@ struct ProcedureRobustnessTests {
         #expect(dialogue.central.reason == nil && dialogue.peripheral.reason == nil)
     }
 
-    @Test("An end limits its answers to a flood of requests")
+    @Test("An end of a link limits its responses to a flood of requests")
     func flood() {
         let dialogue = Dialogue()
         for _ in 0..<1_000 { dialogue.forge(.pingRequest, to: .peripheral) }

@@ -13,7 +13,7 @@ extension TestHost {
         try status(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))
     }
 
-    /// Legacy parameters with the values of a test.
+    /// Returns the command with the legacy parameters, and defaults for tests.
     static func parameters(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
@@ -33,7 +33,7 @@ extension TestHost {
         )
     }
 
-    /// Advertises by the legacy commands.
+    /// Starts advertising with the legacy commands.
     func advertise(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
@@ -63,7 +63,7 @@ extension TestHost {
         try perform(HCI.LESetAdvertisingEnable(isEnabled: true))
     }
 
-    /// Enables legacy advertising without data.
+    /// Sets empty advertising data and scan response data. Does not enable advertising.
     func advertiseNothing() throws {
         guard let nothing = HCI.LegacyAdvertisingData([]) else { return }
         try perform(HCI.LESetAdvertisingData(data: nothing))

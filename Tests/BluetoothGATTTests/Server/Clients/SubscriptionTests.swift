@@ -78,7 +78,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [1, 0])
     }
 
-    @Test("Subscribing needs the permission for sending, while unsubscribing does not")
+    @Test("Subscribing needs the permission to subscribe, and unsubscribing needs none")
     func permissions() throws {
         var table = try Table(security: .none)
         let attribute = try table.configuration(Table.guarded)
@@ -93,7 +93,7 @@ struct SubscriptionTests {
         #expect(refusal(1) == nil)
     }
 
-    @Test("The rule for subscribing takes precedence over that for reading")
+    @Test("The permission to subscribe takes precedence over the permission to read")
     func subscribeRule() throws {
         var server = GATTServer()
         let published = try server.publish(
@@ -133,7 +133,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [0, 0])
     }
 
-    @Test("A stored value is checked for its length")
+    @Test("A write that exceeds the maximum length of a stored value is refused")
     func storedValues() throws {
         var table = try Table(security: .none)
         let handle = try table.value(Table.plain)
@@ -154,7 +154,7 @@ struct SubscriptionTests {
         #expect(table.server.write([1], to: declaration, by: Table.client) == [])
     }
 
-    @Test("A broadcast configuration has exactly two bytes")
+    @Test("A Server Characteristic Configuration has exactly two bytes")
     func broadcast() throws {
         var server = GATTServer()
         _ = try server.publish(.init(Table.service, [.init(Table.plain, [.read, .broadcast])]))
@@ -168,7 +168,7 @@ struct SubscriptionTests {
         #expect(refusals == [short, short, nil, short])
     }
 
-    @Test("Features that are set stay set, and unknown ones are not stored")
+    @Test("A client cannot clear a supported feature, and unknown features are not stored")
     func features() throws {
         var table = try Table(security: .none)
         let attribute = try table.attribute(0x2B29)

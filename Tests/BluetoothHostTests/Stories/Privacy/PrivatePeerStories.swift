@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A bonded peer with private addresses, and a controller that does not resolve them.
+/// A bonded peer with private addresses. The controller does not resolve them, or only claims to.
 @Suite("A peer with private addresses")
 struct PrivatePeerStories {
     private static let identity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
@@ -53,7 +53,7 @@ struct PrivatePeerStories {
         #expect(entry.privateAddress == peer.address)
     }
 
-    @Test("The peer with another address counts as a duplicate")
+    @Test("An advertisement of the peer from a new address counts as a duplicate")
     mutating func repeated() throws {
         var harness = harness(peers: [try peer()])
         _ = harness.scan()
@@ -94,7 +94,7 @@ struct PrivatePeerStories {
         _ = try harness.link(of: pending)
     }
 
-    @Test("A peer that its controller does not resolve is connected by its current address")
+    @Test("The host connects to the current address of a peer that the controller fails to resolve")
     mutating func unresolved() throws {
         var harness = harness(.pretending)
         #expect(harness.core.addresses.resolves(Self.identity))
@@ -123,7 +123,7 @@ struct PrivatePeerStories {
         #expect(harness.controller.initiation?.target == Self.identity)
     }
 
-    @Test("Without an answer the host connects to the identity again and keeps no state")
+    @Test("If the current address does not answer, the host connects to the identity again")
     mutating func recognizedAgain() throws {
         var harness = harness(.pretending, peers: [try peer()])
         let scan = harness.scan()
@@ -155,7 +155,7 @@ struct PrivatePeerStories {
         return (harness, pending)
     }
 
-    @Test("While an old address is tried, the host scans and connects to the new address")
+    @Test("While the host tries an old address, it scans, and then connects to the new address")
     mutating func changed() throws {
         var (harness, pending) = try requestMovedPeer(.rich)
         harness.drive()
@@ -164,7 +164,7 @@ struct PrivatePeerStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A canceled request that connects and scans leaves no state")
+    @Test("Canceling a request stops both its connection attempt and its scan")
     mutating func cancelledTrial() throws {
         var absent = try peer()
         absent.presence = .absent
@@ -178,7 +178,7 @@ struct PrivatePeerStories {
         #expect(harness.core.nextDeadline == nil && harness.controller.violations.isEmpty)
     }
 
-    @Test("If scans exclude connecting, the old address is tried first and then scanned for")
+    @Test("Without scanning while initiating, the host tries the old address before it scans")
     mutating func changedWithoutOverlap() throws {
         var profile = ModelProfile.rich
         profile.states = [.passiveScanning]
@@ -193,7 +193,7 @@ struct PrivatePeerStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A new address that is discovered while connecting is used")
+    @Test("The host connects to a new address that it discovers while it tries the old one")
     mutating func changedWhileScanning() throws {
         var first = try peer()
         first.presence = .absent
@@ -219,7 +219,7 @@ struct PrivatePeerStories {
         #expect(harness.error(second) == .alreadyConnecting)
     }
 
-    @Test("A direct request that finds no peer ends in time, and with its controller")
+    @Test("A direct request without a peer times out, and fails when the controller restarts")
     mutating func vain() throws {
         var harness = harness()
         let first = harness.requestConnection(Self.identity)
@@ -234,7 +234,7 @@ struct PrivatePeerStories {
         #expect(!harness.controller.isScanning)
     }
 
-    @Test("A pending connection resumes scanning after a reset")
+    @Test("A pending connection resumes scanning after the controller restarts")
     mutating func pending() throws {
         var harness = harness()
         let pending = harness.requestConnection(Self.identity, .whenAvailable)
@@ -259,7 +259,7 @@ struct PrivatePeerStories {
         #expect(!harness.controller.isScanning && harness.core.nextDeadline == nil)
     }
 
-    @Test("Without its bond the peer is not resolved any more")
+    @Test("The host does not resolve the peer after its bond is removed")
     mutating func forgotten() throws {
         let peer = try peer()
         var harness = harness(peers: [peer])

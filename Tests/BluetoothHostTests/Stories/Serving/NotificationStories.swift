@@ -12,7 +12,7 @@ import Testing
 struct NotificationStories {
     private let peer = ModelPeer(1)
 
-    /// Returns a client with all permitted subscriptions.
+    /// Returns a harness whose peer has subscribed to both values that permit it.
     private func subscribed(
         _ profile: ModelProfile = .rich
     ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
@@ -44,7 +44,7 @@ struct NotificationStories {
         #expect(harness.core.subscribers(of: service.value(0)).map(\.identifier) == [link])
     }
 
-    /// Sends a value as `Link.notify` first tries.
+    /// Sends a value on the path that `Link.notify` tries first.
     private func notifyAtOnce(
         _ value: [UInt8],
         of attribute: AttributeHandle,
@@ -91,13 +91,13 @@ struct NotificationStories {
         }
         #expect(harness.values(receivedBy: peer.address) == (0...sent).map { [UInt8($0)] })
         let isNotified = try notifyAtOnce([1], of: service.value(2), &harness, link)
-        #expect(!isNotified, "It is indicated")
+        #expect(!isNotified, "The value is indicated, which is never done at once")
     }
 
-    /// The buffers of the poor controller.
+    /// The number of buffers of the `poor` controller.
     private var profileBufferCount: Int { ModelProfile.poor.aclPacketCount }
 
-    @Test("A value that was sent at once is refused after the client has unsubscribed")
+    @Test("A value cannot be sent at once after the client has unsubscribed")
     func atOnceChecksAgain() throws {
         var (harness, link, service) = try subscribed()
         let isSent = try notifyAtOnce([1], of: service.value(0), &harness, link)
@@ -113,7 +113,7 @@ struct NotificationStories {
         #expect(harness.values(receivedBy: peer.address) == [[1], [3]])
     }
 
-    @Test("Values without a subscription and other attributes are not sent")
+    @Test("Values without a subscription, and attributes that are not values, are refused")
     func notSubscribed() throws {
         var (harness, link, service) = try subscribed()
         for handle in [service.value(1), service.service.handle, AttributeHandle(0x7777)] {
@@ -169,7 +169,7 @@ struct NotificationStories {
         #expect(received.last == Array(value.prefix(20)))
     }
 
-    @Test("Trying to notify reports missing buffers, and later that one is free")
+    @Test("tryNotify returns false without a free buffer, and an event reports the next free one")
     func tryNotify() throws {
         var (harness, link, service) = try subscribed(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))
@@ -233,7 +233,7 @@ struct NotificationStories {
         #expect(harness.values(receivedBy: peer.address) == [[1], [3]])
     }
 
-    @Test("A client without a confirmation for 30 seconds loses its link")
+    @Test("A client that does not confirm an indication for 30 seconds is disconnected")
     func unconfirmed() throws {
         var (harness, link, service) = try subscribed()
         harness.controller.peers[peer.address]?.server.confirms = false
@@ -249,7 +249,7 @@ struct NotificationStories {
         #expect(harness.ends[link] == [.disconnected(.connectionTerminatedByLocalHost)])
     }
 
-    @Test("Sending several values completes when all of them complete")
+    @Test("A request to send several values completes when all of them are sent and confirmed")
     func severalValues() throws {
         var (harness, link, service) = try subscribed()
         harness.controller.peers[peer.address]?.server.confirms = false

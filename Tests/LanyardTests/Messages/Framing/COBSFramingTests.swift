@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Byte stuffing")
 struct COBSFramingTests {
-    /// The common examples of the algorithm, without the delimiter.
+    /// The well-known examples of Consistent Overhead Byte Stuffing, without the delimiter.
     private static let vectors: [(plain: Data, stuffed: Data)] = [
         (Data(), Data(hex: "01")),
         (Data(hex: "00"), Data(hex: "0101")),
@@ -23,7 +23,7 @@ struct COBSFramingTests {
         (Data(3...0xFF) + Data([0, 1]), Data([0xFE]) + Data(3...0xFF) + Data([0x02, 0x01])),
     ]
 
-    @Test("The known examples hold in both directions", arguments: vectors)
+    @Test("The well-known examples encode and decode", arguments: vectors)
     func examples(plain: Data, stuffed: Data) throws {
         let framing = COBSFraming()
         #expect(try framing.frame(plain) == stuffed + Data([0]))
@@ -31,7 +31,7 @@ struct COBSFramingTests {
     }
 
     @Test(
-        "Blocks of every length survive a round trip",
+        "Messages around the block length survive a round trip",
         arguments: [0, 1, 253, 254, 255, 507, 508, 509, 1_016]
     )
     func lengths(count: Int) throws {
@@ -51,7 +51,7 @@ struct COBSFramingTests {
         #expect(found == [.message(Data("a".utf8))])
     }
 
-    @Test("An incomplete block is broken, and the next message is found")
+    @Test("An incomplete block is reported as broken, and the next message is found")
     func truncated() {
         let found = events(of: .cobs(), in: Data(hex: "056161 00 0262 00"))
         #expect(found == [.broken(count: 3), .message(Data("b".utf8))])

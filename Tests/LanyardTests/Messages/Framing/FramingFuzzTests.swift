@@ -12,7 +12,7 @@ struct FramingFuzzTests {
     private static let byteCount = 1_200_000
     private static let good = Data(#"{"tell":"good"}"#.utf8)
 
-    /// Returns random bytes, of which every second one is a control, a zero or a small length.
+    /// Returns random bytes. About half of them are control characters, zeros or small lengths.
     private static func garbage(
         _ count: Int,
         _ random: inout some RandomNumberGenerator
@@ -35,7 +35,7 @@ struct FramingFuzzTests {
             var framing = tested.make()
             var count = 0
             while count < Self.byteCount {
-                // The test threads are few, so this test yields to others.
+                // This long test yields, because few threads run all tests.
                 await Task.yield()
                 let length = Int.random(in: 0...600, using: &random)
                 for case .message(let message) in framing.receive(Self.garbage(length, &random)) {
@@ -66,7 +66,7 @@ struct FramingFuzzTests {
     }
 
     @Test(
-        "A stream that is cut at random gives all of its messages",
+        "A stream in pieces of random length yields all of its messages",
         arguments: TestedFraming.allCases,
         RunSeed.seeds(1)
     )
