@@ -3,13 +3,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Decides the address commands of one controller: the host's random address, which changes if the
-/// host is private, and the resolving list, with which the controller resolves the addresses of
-/// bonded peers. `CentralScheduler` and `Advertiser` decide the other commands.
+/// Decides the address commands of one controller. They set the host's random address, which
+/// changes from time to time if the host uses private addresses, and the resolving list, with which
+/// the controller resolves the addresses of bonded peers. `CentralScheduler` and `Advertiser`
+/// decide the commands for scanning, initiating and advertising.
 ///
 /// Terms:
-/// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates.
-///   Most changes of addresses are forbidden outside of a quiet window (Vol 4, Part E, 7.8.4,
+/// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates. A
+///   controller refuses most changes of addresses outside of a quiet window (Vol 4, Part E, 7.8.4,
 ///   7.8.38 to 7.8.45, 7.8.77). A window is *opening* while the central scheduler and the
 ///   advertiser stop their activities, and *open* until all changes are done.
 ///
@@ -24,8 +25,7 @@ import BluetoothTypes
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
 ///    the old address to the new one.
-/// 4. The start-up sets the first random address, before the controller transmits for the first
-///   time.
+/// 4. The start-up sets the first random address, before the controller uses the radio.
 package struct AddressScheduler: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send the command, and pass its result to `commandFinished` with the step.

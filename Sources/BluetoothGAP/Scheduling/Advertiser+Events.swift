@@ -116,7 +116,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Clears the end of each rest that is over.
+    /// Ends each rest whose time has passed.
     mutating func wake(now: Instant) {
         for index in sets.indices {
             if let end = sets[index].restsUntil, now >= end { sets[index].restsUntil = nil }

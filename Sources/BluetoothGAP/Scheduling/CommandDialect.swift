@@ -213,13 +213,13 @@ private enum ScanTiming {
 
     typealias Pair = (interval: HCI.ScanInterval, window: HCI.ScanInterval)
 
-    /// Vol 4, Part E, 7.8.10 and 7.8.12.
+    /// Returns the values for the legacy commands (Vol 4, Part E, 7.8.10 and 7.8.12).
     static func legacy(_ interval: Duration, _ window: Duration) -> Pair {
         pair(interval, window, maximum: legacyMaximum)
     }
 
-    /// Vol 4, Part E, 7.8.64 and 7.8.66. The windows of all PHYs together must fit into the
-    /// interval.
+    /// Returns the values for the extended commands (Vol 4, Part E, 7.8.64 and 7.8.66). The windows
+    /// of all PHYs together must fit into the interval.
     static func extended(_ interval: Duration, _ window: Duration, phyCount: Int) -> Pair {
         let window = min(window, extendedMaximum / phyCount)
         return pair(max(interval, window * phyCount), window, maximum: extendedMaximum)

@@ -17,7 +17,8 @@ package struct DatabaseRecord: Hashable, Sendable {
     /// Whether the client is bonded with the server and has subscribed to Service Changed.
     package var isWatched = false
 
-    /// The Client Supported Features that the client has written to the server, if it is bonded.
+    /// The bits of Client Supported Features that the client has written to the server. A server
+    /// stores them only for a bonded client.
     package var announcedFeatures: UInt8 = 0
 
     package init(database: GATT.Database, hash: [UInt8]? = nil) {

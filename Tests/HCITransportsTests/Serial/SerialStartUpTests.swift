@@ -314,7 +314,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
     }
 
-    @Test("After an unanswered command, input counts only once that command has left the line")
+    @Test("Bytes received while a command without an answer leaves the line have no effect")
     func noiseWhileLeaving() throws {
         var story = try Story("/dev/x@921600,vendor=qualcomm")
         story.hear(Self.resetAnswer)

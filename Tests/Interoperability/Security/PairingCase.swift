@@ -14,7 +14,7 @@ struct PairingCase: Sendable {
         var testDescription: String { rawValue }
     }
 
-    /// The side that requires protection against a man in the middle.
+    /// The side that asks for protection against a man in the middle.
     enum Protection: String, CaseIterable, Sendable {
         case neither = "neither side asks for authentication"
         case ours = "our side asks for authentication"

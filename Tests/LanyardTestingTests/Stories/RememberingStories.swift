@@ -25,7 +25,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 7: The next launch has the accessory again without pairing")
+    @Test("Row 7: The next launch has the accessory without pairing again")
     func nextLaunch() async throws {
         let world = TestWorld(seed: 71)
         world.add(.strap)
@@ -50,7 +50,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 9: A process that ends during a connection finds its accessory restored")
+    @Test("Row 9: After an app ends during a connection, its next launch restores the accessory")
     func restored() async throws {
         let world = TestWorld(seed: 91)
         world.add(.strap)
@@ -67,7 +67,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 9: Published services are restored, and their central continues")
+    @Test("Row 9: Published services are restored, and the central reconnects")
     func restoredPeripheral() async throws {
         let world = TestWorld(seed: 92)
         let gateway = world.addPhone("Gateway")

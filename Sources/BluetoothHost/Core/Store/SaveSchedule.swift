@@ -26,9 +26,9 @@ struct SaveSchedule: Sendable {
     /// The interval between writes of the order in which peers proved their identity. It is long,
     /// because the loss of recent changes does no harm.
     static let orderInterval: Duration = .seconds(600)
-    /// The interval between writes of an application's record that changes often. Within
-    /// `applicationBurstLimit` writes, a program that is killed loses at most the changes of this
-    /// time.
+    /// The interval between writes of an application's record that changes often. Until the record
+    /// has used up `applicationBurstLimit`, a program that is killed loses at most the changes of
+    /// this time.
     static let applicationInterval: Duration = .seconds(1)
     /// The number of writes of an application's record before it has to wait as long as other
     /// entries. In the long run, no program writes a record more than 2,880 times a day.

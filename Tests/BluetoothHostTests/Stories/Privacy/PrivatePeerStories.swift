@@ -178,7 +178,7 @@ struct PrivatePeerStories {
         #expect(harness.core.nextDeadline == nil && harness.controller.violations.isEmpty)
     }
 
-    @Test("Without scanning while initiating, the host tries the old address before it scans")
+    @Test("If scanning excludes initiating, the host tries the old address before it scans")
     mutating func changedWithoutOverlap() throws {
         var profile = ModelProfile.rich
         profile.states = [.passiveScanning]
