@@ -86,7 +86,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAS/BV-04-C to BV-07-C: A change-unaware client gets Database Out Of Sync")
+    @Test("GATT/SR/GAS/BV-05-C, BV-06-C: A change-unaware client gets Database Out Of Sync")
     func outOfSync() throws {
         var changed = try SampleTable.server()
         let definition = GATT.ServiceDefinition(0xA0FF, [], handle: 0x0070)

@@ -41,11 +41,6 @@ import Testing
             Refusal("GATT/SR/GAW/BI-11-C", .insufficientAuthorization),
             Refusal("GATT/SR/GAW/BI-12-C", .insufficientAuthentication),
             Refusal("GATT/SR/GAW/BI-13-C", .encryptionKeySizeTooShort),
-            Refusal("GATT/SR/GAW/BI-14-C", .invalidHandle),
-            Refusal("GATT/SR/GAW/BI-15-C", .writeNotPermitted),
-            Refusal("GATT/SR/GAW/BI-17-C", .insufficientAuthorization),
-            Refusal("GATT/SR/GAW/BI-18-C", .insufficientAuthentication),
-            Refusal("GATT/SR/GAW/BI-19-C", .encryptionKeySizeTooShort),
         ]
     )
     func prepareRefused(_ refusal: Refusal) throws {

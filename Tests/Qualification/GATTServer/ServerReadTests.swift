@@ -51,7 +51,7 @@ import Testing
             Refusal("GATT/SR/GAR/BI-03-C", .insufficientAuthorization),
             Refusal("GATT/SR/GAR/BI-04-C", .insufficientAuthentication),
             Refusal("GATT/SR/GAR/BI-05-C", .encryptionKeySizeTooShort),
-            Refusal("GATT/SR/GAR/BI-45-C", .insufficientEncryption),
+            Refusal("Insufficient encryption", .insufficientEncryption),
         ]
     )
     func readRefused(_ refusal: Refusal) throws {
@@ -167,7 +167,7 @@ import Testing
         try play(refusal, { "0E 2500 2200 \($0) F00F" }, opcode: "0E")
     }
 
-    @Test("GATT/SR/GAR/BV-08-C: Read Multiple Variable Length Characteristic Values")
+    @Test("GATT/SR/GAR/BV-09-C: Read Multiple Variable Length Characteristic Values")
     func readMultipleVariable() {
         Dialogue(serving: .none) {
             client(sends: "20 2200 6200")
@@ -206,8 +206,8 @@ import Testing
     @Test(
         "The error of the application is the response",
         arguments: [
-            Refusal("GATT/SR/GAR/BI-34-C", ATT.ErrorCode(rawValue: 0x80)),
-            Refusal("GATT/SR/GAR/BI-35-C", ATT.ErrorCode(rawValue: 0x9F)),
+            Refusal("The lowest application error", ATT.ErrorCode(rawValue: 0x80)),
+            Refusal("The highest application error", ATT.ErrorCode(rawValue: 0x9F)),
         ]
     )
     func applicationRefuses(_ refusal: Refusal) {

@@ -114,7 +114,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAW/BV-02-C: A signature without a key to check it is ignored")
+    @Test("GATT/SR/GAW/BI-01-C: A signature without a key to check it is ignored")
     func ignoresSignatures() {
         Dialogue(serving: .none) {
             client(sends: "D2 3700 01 000000000102030405060708")

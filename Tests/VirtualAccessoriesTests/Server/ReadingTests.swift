@@ -31,7 +31,7 @@ import Testing
         Exchange("several values, one unreadable", "0e 0c00 1300", "01 0e 1300 02"),
         Exchange("several values, one absent", "0e 0c00 ffff", "01 0e ffff 01"),
         Exchange(
-            "GATT/SR/GAR/BV-08-C: several with their lengths",
+            "GATT/SR/GAR/BV-09-C: several with their lengths",
             "20 0c00 0300",
             "21 0100 57 0100 54"
         ),

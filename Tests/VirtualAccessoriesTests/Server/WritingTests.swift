@@ -95,7 +95,7 @@ import Testing
         #expect(client.ask("0a 1000") == "0baabbcc")
     }
 
-    @Test("GATT/SR/GAW/BV-10-C: Prepared parts can be canceled")
+    @Test("GATT/SR/GAW/BV-07-C: Prepared parts can be canceled")
     mutating func canceledParts() {
         #expect(client.ask("16 1000 0000 aabb") == "1710000000aabb")
         #expect(client.ask("18 00") == "19")
@@ -103,7 +103,7 @@ import Testing
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
     }
 
-    @Test("GATT/SR/GAW/BI-11-C: A part beyond the end cancels all parts")
+    @Test("GATT/SR/GAW/BI-09-C: A part beyond the end cancels all parts")
     mutating func partBeyondEnd() {
         #expect(client.ask("16 0d00 0000 0100") == "170d0000000100")
         #expect(client.ask("16 1000 2900 aa") == "1710002900aa")

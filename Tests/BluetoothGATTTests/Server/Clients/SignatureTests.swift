@@ -56,7 +56,7 @@ struct SignatureTests {
         #expect(SigningKey(key: [1]).signature(of: [], counter: 0) == nil)
     }
 
-    @Test("SM/PER/SIGN/BV-03-C: A valid signature is accepted once, and its counter is stored")
+    @Test("SM/SIGN/BV-03-C: A valid signature is accepted once, and its counter is stored")
     func accepted() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -83,7 +83,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("SM/PER/SIGN/BI-01-C: A command with any changed byte is not accepted")
+    @Test("SM/SIGN/BI-01-C: A command with any changed byte is not accepted")
     func forged() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
