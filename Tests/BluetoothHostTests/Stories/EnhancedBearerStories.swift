@@ -143,6 +143,50 @@ struct EnhancedBearerStories {
         #expect(harness.isPending(slow))
     }
 
+    /// Returns a response with one byte for each value, the low byte of its handle.
+    private func response(to request: [UInt8]?) throws -> [UInt8] {
+        let request = try #require(request)
+        #expect(request.first == 0x20)
+        var response: [UInt8] = [0x21]
+        for place in stride(from: 1, to: request.count, by: 2) {
+            response += [1, 0, request[place]]
+        }
+        return response
+    }
+
+    @Test("Each response with several values completes its own request", arguments: [1, 2])
+    func readsAtOnce(_ count: Int) throws {
+        var (harness, link) = try withBearers(count)
+        harness.controller.peers[peer.address]?.isSilent = true
+        let reads = (0...UInt16(count)).map { number in
+            let handles = [AttributeHandle(0x20 + number), AttributeHandle(0x30 + number)]
+            return harness.ask(.gatt(.readMultipleVariable(handles)), of: link)
+        }
+        harness.drive()
+        var channels = try #require(harness.controller.peers[peer.address]?.channels)
+        let ends = channels.link.openChannels
+        let requests = ends.map { channels.link.take(from: $0) }
+        #expect(requests.count == count)
+        let responses = try requests.map { try response(to: $0) }
+        harness.channels(of: peer.address) { channels in
+            for (end, response) in zip(ends, responses) { channels.send(response, on: end) }
+        }
+        // The first read is on the fixed bearer, and the peer answers it last.
+        #expect(
+            reads.map { harness.isPending($0) } == [true] + Array(repeating: false, count: count)
+        )
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        let last: [UInt8] = [0x21, 1, 0, 0x20, 1, 0, 0x30]
+        harness.controller.sendFrame(L2CAPFrame.encode(last, on: .att), on: handle)
+        harness.drive()
+        for (number, read) in reads.enumerated() {
+            guard case .gatt(.values(let values)) = try harness.answer(read) else {
+                throw Harness.UnexpectedAnswer()
+            }
+            #expect(values.map(\.value) == [[UInt8(0x20 + number)], [UInt8(0x30 + number)]])
+        }
+    }
+
     @Test("Writes keep their order on the first bearer")
     func keepsOrder() throws {
         var (harness, link) = try withBearers(2)

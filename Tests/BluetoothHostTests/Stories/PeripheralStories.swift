@@ -135,6 +135,30 @@ struct PeripheralStories {
         _ = try harness.answer(id)
     }
 
+    @Test("A request of the Central's link layer is accepted and takes effect")
+    func linkLayerOfCentral() throws {
+        var harness = try connected { $0.acceptsParameterRequests = true }
+        let link = try #require(harness.incomingLinks.first).link
+        let handle = try #require(harness.controller.handle(of: phone.address))
+        harness.controller.send(
+            .remoteConnectionParameterRequest(
+                .init(
+                    connectionHandle: handle,
+                    intervalMinimum: .init(rawValue: 80),
+                    intervalMaximum: .init(rawValue: 100),
+                    peripheralLatency: 2,
+                    supervisionTimeout: .init(rawValue: 500)
+                )
+            )
+        )
+        harness.drive()
+        #expect(harness.controller.commands.last == .leRemoteConnectionParameterRequestReply)
+        try update(&harness)
+        let interval = harness.core.properties(of: link)?.parameters.interval
+        #expect(interval == .milliseconds(120))
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("The signaling channel is used if the Central does not support the procedure")
     func fallback() throws {
         var harness = try connected(skilled)

@@ -203,6 +203,58 @@ import Testing
         }.play()
     }
 
+    @Test("GATT/SR/GAR/BV-08-C: Read Behind Long Characteristic Descriptor")
+    func readDescriptorPastEnd() {
+        Dialogue(serving: .none) {
+            client(sends: "0C 2600 2D00")
+            server(sends: "01 0C 2600 07")
+            client(sends: "0C 2600 2C00")
+            server(sends: "0D")
+        }.play()
+    }
+
+    /// A value of three bytes, 0x0072, with two formats and their list.
+    private static let formatted = GATT.ServiceDefinition(
+        BluetoothUUID(0xA031),
+        [
+            .init(
+                BluetoothUUID(0xB401),
+                .read,
+                value: .stored([1, 2, 3]),
+                descriptors: [
+                    .init(
+                        GATT.AttributeType.characteristicPresentationFormat,
+                        value: .stored(bytes("04 00 0027 01 0000"))
+                    ),
+                    .init(
+                        GATT.AttributeType.characteristicPresentationFormat,
+                        value: .stored(bytes("06 FE 2F27 01 0100"))
+                    ),
+                    .init(
+                        GATT.AttributeType.characteristicAggregateFormat,
+                        value: .stored(bytes("7300 7400"))
+                    ),
+                ]
+            )
+        ],
+        handle: 0x0070
+    )
+
+    @Test("GATT/SR/GPA/BV-11-C, BV-12-C: Presentation formats and their list are served")
+    func formats() {
+        Dialogue(serving: .none) {
+            application(publishes: Self.formatted)
+            client(sends: "04 7300 7500")
+            server(sends: "05 01 7300 0429 7400 0429 7500 0529")
+            client(sends: "0A 7300")
+            server(sends: "0B 04 00 0027 01 0000")
+            client(sends: "0A 7400")
+            server(sends: "0B 06 FE 2F27 01 0100")
+            client(sends: "0A 7500")
+            server(sends: "0B 7300 7400")
+        }.play()
+    }
+
     @Test(
         "The error of the application is the response",
         arguments: [

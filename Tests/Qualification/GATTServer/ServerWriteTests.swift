@@ -84,6 +84,15 @@ import Testing
         }.play()
     }
 
+    @Test("GATT/SR/GAW/BI-39-C: Write without Response – Attribute Value Length Too Long")
+    func writeWithoutResponseTooLong() {
+        Dialogue(serving: .none, mtu: 64) {
+            client(sends: "52 2200 \(bytes(0..<21))")
+            client(sends: "0A 2200")
+            server(sends: "0B 010203")
+        }.play()
+    }
+
     @Test("GATT/SR/GAW/BV-08-C: Write Characteristic Descriptor")
     func writeDescriptor() {
         Dialogue(serving: .none) {

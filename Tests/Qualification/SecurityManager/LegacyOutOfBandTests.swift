@@ -36,6 +36,30 @@ import Testing
     @Test("SM/PER/OOB/BV-02-C: IUT Responder - Both sides have OOB data - Success")
     func responder() throws { try succeed(isCentral: false, weHave: true, testerHas: true) }
 
+    /// Returns the random numbers that our side sends in five pairings.
+    private func numbers(isCentral: Bool) throws -> Set<[UInt8]> {
+        var numbers: Set<[UInt8]> = []
+        var fixture = try SecurityFixture(isCentral: isCentral, try policy(hasData: true))
+        let key = try #require(HCI.Key128(bytes))
+        for _ in 0..<5 {
+            try fixture.exchangeFeatures(
+                .tester(.noInputNoOutput, [], hasOutOfBandData: true),
+                consents: false
+            )
+            try fixture.confirmLegacy(key)
+            numbers.insert(fixture.tester.ourNonce.bytes)
+            fixture.encrypt(with: fixture.tester.shortTermKey(key))
+            #expect(try fixture.paired().method == .outOfBand)
+        }
+        return numbers
+    }
+
+    @Test("SM/CEN/OOB/BV-10-C: IUT Initiator - Both sides have OOB data - Unique random numbers")
+    func freshNumbersOfInitiator() throws { #expect(try numbers(isCentral: true).count == 5) }
+
+    @Test("SM/PER/OOB/BV-11-C: IUT Responder - Both sides have OOB data - Unique random numbers")
+    func freshNumbersOfResponder() throws { #expect(try numbers(isCentral: false).count == 5) }
+
     @Test("SM/CEN/OOB/BV-03-C, BV-09-C: IUT Initiator - Only IUT has OOB data")
     func initiatorOnly() throws { try succeed(isCentral: true, weHave: true, testerHas: false) }
 

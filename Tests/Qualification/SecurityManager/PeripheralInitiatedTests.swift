@@ -45,6 +45,18 @@ import Testing
         fixture.expectSilence()
     }
 
+    @Test("GAP/BOND/NBON/BV-01-C: A Central that does not bond pairs without keys")
+    func notBondable() throws {
+        var fixture = try SecurityFixture(isCentral: true, .plain())
+        fixture.tester(sends: .securityRequest([.bonding, .secureConnections]))
+        fixture.application(hears: .wanted(isAuthenticated: false, usesSecureConnections: true))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, [.bonding, .secureConnections]))
+        let request = try #require(fixture.tester.request)
+        #expect(!request.requirements.contains(.bonding))
+        #expect(request.initiatorKeys.isEmpty && request.responderKeys.isEmpty)
+        try finish(&fixture)
+    }
+
     @Test("SM/PER/PIS/BV-02-C: Peripheral initiates encryption")
     func encryption() throws {
         var policy = Pairing.Policy.plain()

@@ -77,6 +77,21 @@ struct BondedClientStories {
         #expect(harness.error(id) == nil && harness.values(receivedBy: peer.address) == [[5]])
     }
 
+    @Test("GATT/SR/GAI/BV-02-C: The configuration for indications of a bonded client remains")
+    func indicationReconnection() throws {
+        var (harness, service) = try serving()
+        _ = try encrypted(&harness)
+        let configuration = try service.configuration(2)
+        _ = harness.write([2, 0], to: configuration, by: peer.address)
+        part(&harness)
+        let link = try encrypted(&harness)
+        let answers = harness.read(configuration, by: peer.address)
+        #expect(answers.last == .readResponse(.init(value: [2, 0])))
+        _ = harness.notify([(service.value(2), [5])], on: link)
+        harness.drive()
+        #expect(harness.values(receivedBy: peer.address) == [[5]])
+    }
+
     @Test("A subscription survives a restart with a store, and not without one")
     func restart() throws {
         var (harness, service) = try serving()
