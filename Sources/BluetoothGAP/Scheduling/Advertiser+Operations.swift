@@ -32,6 +32,11 @@ extension Advertiser {
         stepCount += 1
         let step = AdvertisingStep(number: stepCount, operation: operation)
         outstanding = step
+        if case .enable(let handle, _, _) = operation {
+            for index in sets.indices where sets[index].handle == handle {
+                sets[index].needsRefresh = false
+            }
+        }
         outbox.append(.command(dialect.command(for: operation), step))
     }
 

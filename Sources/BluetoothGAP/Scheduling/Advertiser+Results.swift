@@ -100,7 +100,6 @@ extension AdvertisingSetState {
         // If the end came before the Enable, the set is on the air now.
         activity = hasEndedWhileEnabling ? .doubtful : .on
         hasEndedWhileEnabling = false
-        needsRefresh = false
         refusalCount = 0
         failureCount = 0
         isWaitingForLink = false
@@ -113,7 +112,6 @@ extension AdvertisingSetState {
         now: Instant
     ) {
         hasEndedWhileEnabling = false
-        needsRefresh = false
         switch (operation, outcome) {
         // The set may still be on the air, so the next operation is another Disable.
         case (.disable, .unanswered): activity = .doubtful

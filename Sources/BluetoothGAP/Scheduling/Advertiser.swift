@@ -185,11 +185,7 @@ package struct Advertiser: Sendable {
                 power: known
             )
         }
-        if sets[index].requested.duration != advertising.duration { sets[index].endsAt = nil }
-        if sets[index].requested.eventLimit != advertising.eventLimit {
-            sets[index].eventsLeft = advertising.eventLimit.map { max(1, Int($0)) }
-        }
-        sets[index].requested = advertising
+        sets[index].replaceRequest(with: advertising)
         sets[index].isAnnounced = false
         sets[index].refusalCount = 0
         return settle(now: now)
@@ -280,6 +276,19 @@ package struct Advertiser: Sendable {
 }
 
 extension AdvertisingSetState {
+    /// Replaces the request. A controller has the duration and the number of events from the Enable.
+    fileprivate mutating func replaceRequest(with advertising: Advertising) {
+        if requested.duration != advertising.duration {
+            endsAt = nil
+            needsRefresh = true
+        }
+        if requested.eventLimit != advertising.eventLimit {
+            eventsLeft = advertising.eventLimit.map { max(1, Int($0)) }
+            needsRefresh = true
+        }
+        requested = advertising
+    }
+
     fileprivate mutating func forgetController() {
         belief = Belief()
         recipe = nil

@@ -47,8 +47,9 @@ struct AdvertisingSetState: Sendable {
 
     var belief = Belief()
     var activity = Activity.off
-    /// Whether the set needs another Enable because a connection may have stopped it without an
-    /// event. Enabling a set that is on the air does no harm.
+    /// Whether the set needs another Enable: its duration or its number of events has changed, or a
+    /// connection may have stopped it without an event. Enabling a set that is on the air restarts
+    /// its duration and number of events, and does no other harm (Vol 4, Part E, 7.8.56).
     var needsRefresh = false
     /// Whether the controller reported the end of the set during an Enable, so that the order of
     /// the two events is unknown.

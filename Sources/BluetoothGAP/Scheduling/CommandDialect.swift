@@ -221,7 +221,7 @@ private enum ScanTiming {
     /// Returns the values for the extended commands (Vol 4, Part E, 7.8.64 and 7.8.66). The windows
     /// of all PHYs together must fit into the interval.
     static func extended(_ interval: Duration, _ window: Duration, phyCount: Int) -> Pair {
-        let window = min(window, extendedMaximum / phyCount)
+        let window = min(max(window, minimum), extendedMaximum / phyCount)
         return pair(max(interval, window * phyCount), window, maximum: extendedMaximum)
     }
 

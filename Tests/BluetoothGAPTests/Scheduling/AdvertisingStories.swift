@@ -221,6 +221,57 @@ struct AdvertiserStories {
         #expect(harness.model.onAir.isEmpty)
     }
 
+    @Test("A new duration applies to a set on the air", arguments: [true, false])
+    func newDuration(isExtended: Bool) throws {
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        var lamp = Self.lamp
+        try harness.add(1, lamp)
+        for seconds in [10, 20] {
+            lamp.duration = .seconds(seconds)
+            try harness.update(1, lamp)
+            let onAir = try #require(harness.model.onAir.first)
+            #expect(onAir.duration == (isExtended ? .seconds(seconds) : nil))
+            try harness.advance(by: .seconds(9))
+            #expect(harness.ends.isEmpty)
+        }
+        try harness.advance(by: .seconds(12))
+        #expect(harness.ends == [1: .durationElapsed])
+        #expect(harness.model.onAir.isEmpty)
+    }
+
+    @Test("A new duration is not lost while an earlier one takes effect")
+    func newDurationWhileEnabling() throws {
+        var harness = try AdvertiserHarness()
+        var lamp = Self.lamp
+        lamp.duration = .seconds(10)
+        harness.answersAtOnce = false
+        try harness.add(1, lamp)
+        let enable = AdvertisingOperation.enable(
+            set: 0,
+            duration: .seconds(10),
+            eventLimit: 0
+        )
+        while harness.outstanding?.operation != enable { try harness.answer() }
+        lamp.duration = .seconds(20)
+        try harness.update(1, lamp)
+        harness.answersAtOnce = true
+        try harness.answer()
+        #expect(harness.model.onAir.first?.duration == .seconds(20))
+    }
+
+    @Test("A new number of advertisements applies to a set on the air")
+    func newEventLimit() throws {
+        var harness = try AdvertiserHarness()
+        var lamp = Self.lamp
+        try harness.add(1, lamp)
+        for limit in [10, 20] as [UInt8] {
+            lamp.eventLimit = limit
+            try harness.update(1, lamp)
+            let onAir = try #require(harness.model.onAir.first)
+            #expect(onAir.eventLimit == limit)
+        }
+    }
+
     @Test("A set ends after its number of advertisements, across connections")
     func eventLimit() throws {
         var harness = try AdvertiserHarness()

@@ -95,6 +95,24 @@ struct CommandDialectTests {
         #expect(with.phys.coded?.window.rawValue == 96)
     }
 
+    @Test("The shortest windows of two PHYs together fit into the interval")
+    func shortestWindow() throws {
+        var parameters = ScanParameters()
+        parameters.interval = .microseconds(2500)
+        parameters.window = .milliseconds(2)
+        parameters.phys = [.le1M, .leCoded]
+        var capabilities = ControllerCapabilities.extended
+        capabilities.leFeatures.insert(.coded)
+        let command = try decode(
+            .setScanParameters(parameters),
+            in: CommandDialect(capabilities, ownAddressKind: .random),
+            as: HCI.LESetExtendedScanParameters.self
+        )
+        let coded = try #require(command.phys.coded)
+        #expect(coded.interval.rawValue == 8)
+        #expect(coded.window.rawValue == 4)
+    }
+
     @Test("The windows of two PHYs together fit into the interval")
     func longestWindow() throws {
         var parameters = ScanParameters()
