@@ -21,27 +21,66 @@ struct ReadCharacteristicValue: Procedure {
 /// Reads a value that a server has at most once, such as the Database Hash or the Device Name, by
 /// its type over all handles. For the hash this is the only allowed way (Vol 3, Part G, 7.3).
 ///
-/// The procedure needs one request. Read Using Characteristic UUID needs a second one to find out
-/// that there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes
-/// if that is less.
+/// Most values need one request. Read Using Characteristic UUID needs a second one to find out that
+/// there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes if
+/// that is less. The procedure then reads the rest as a long value.
 struct ReadSingleCharacteristicValue: Procedure {
+    /// The maximum length of a value in a Read By Type Response (Vol 3, Part F, 3.4.4.2).
+    private static let lengthLimit = 253
+
     let type: BluetoothUUID
     /// The required length of the value in bytes, or nil if any length is valid.
-    var length: Int?
+    let length: Int?
+    /// The length of a value that may be truncated, by the MTU at the time of the request.
+    private var fullLength = 0
+    /// The reading of the rest, or nil before it.
+    private var rest: ReadLongCharacteristicValues?
 
-    func begin(mtu: Int) -> ProcedureStep {
-        .send(.readByTypeRequest(.init(start: .first, end: .last, type: type)))
+    init(type: BluetoothUUID, length: Int? = nil) {
+        self.type = type
+        self.length = length
     }
 
-    func receive(_ response: ATT.PDU, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+    mutating func begin(mtu: Int) -> ProcedureStep {
+        fullLength = Self.fullLength(mtu)
+        return .send(.readByTypeRequest(.init(start: .first, end: .last, type: type)))
+    }
+
+    mutating func receive(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        if rest != nil { return try readRest(response, mtu: mtu) }
         guard case .readByTypeResponse(let response) = response,
-            let value = response.entries.first?.value
+            let entry = response.entries.first
         else { throw .unexpected(response) }
+        let value = entry.value
         guard length == nil || length == value.count else {
             throw .protocolViolation("the value of type \(type) has \(value.count) bytes")
         }
-        return .complete(.value(Array(value)))
+        guard length == nil, value.count >= min(fullLength, Self.fullLength(mtu)) else {
+            return .complete(.value(Array(value)))
+        }
+        var rest = ReadLongCharacteristicValues(handle: entry.handle, after: Array(value))
+        defer { self.rest = rest }
+        return rest.begin(mtu: mtu)
     }
+
+    func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        guard let rest else { throw failure }
+        return try rest.receive(failure, mtu: mtu)
+    }
+
+    private mutating func readRest(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        guard var rest else { throw .unexpected(response) }
+        defer { self.rest = rest }
+        return try rest.receive(response, mtu: mtu)
+    }
+
+    private static func fullLength(_ mtu: Int) -> Int { min(mtu - 4, lengthLimit) }
 }
 
 /// Read Long Characteristic Values, and Read Long Characteristic Descriptors: reads part after part
@@ -63,13 +102,24 @@ struct ReadLongCharacteristicValues: Procedure {
     /// response may be empty.
     private var fullPart = 0
 
-    init(handle: AttributeHandle) {
+    /// Creates the procedure.
+    ///
+    /// - Parameters:
+    ///   - handle: The handle of the value.
+    ///   - beginning: The part of the value that is known already.
+    init(handle: AttributeHandle, after beginning: [UInt8] = []) {
         self.handle = handle
+        value = beginning
     }
 
     mutating func begin(mtu: Int) -> ProcedureStep {
         fullPart = mtu - 1
+        guard value.isEmpty else { return .send(nextPart) }
         return .send(.readRequest(.init(handle: handle)))
+    }
+
+    private var nextPart: ATT.PDU {
+        .readBlobRequest(.init(handle: handle, offset: UInt16(value.count)))
     }
 
     mutating func receive(
@@ -87,7 +137,7 @@ struct ReadLongCharacteristicValues: Procedure {
             return .complete(.value(value))
         }
         fullPart = mtu - 1
-        return .send(.readBlobRequest(.init(handle: handle, offset: UInt16(value.count))))
+        return .send(nextPart)
     }
 
     /// Processes a failure. If the last part filled its PDU exactly, no further part exists, and

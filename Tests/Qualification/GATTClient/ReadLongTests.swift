@@ -28,6 +28,33 @@ import Testing
         }.play()
     }
 
+    @Test("A Device Name that does not fit into one response is read to its end")
+    func longName() {
+        Dialogue {
+            application(asks: .readDeviceName)
+            client(sends: "08 0100 FFFF 002A")
+            server(sends: "09 15 0300 \(bytes(0..<19))")
+            client(sends: "0C 0300 1300")
+            server(sends: "0D \(bytes(19..<24))")
+            application(hears: .success(.value(Array(0..<24))))
+        }.play()
+    }
+
+    @Test(
+        "A Device Name that fills its response exactly ends with the next request",
+        arguments: ["0D", "01 0C 0300 07", "01 0C 0300 0B"]
+    )
+    func nameOfFullResponse(_ end: String) {
+        Dialogue {
+            application(asks: .readDeviceName)
+            client(sends: "08 0100 FFFF 002A")
+            server(sends: "09 15 0300 \(bytes(0..<19))")
+            client(sends: "0C 0300 1300")
+            server(sends: end)
+            application(hears: .success(.value(Array(0..<19))))
+        }.play()
+    }
+
     @Test("GATT/CL/GAR/BV-04-C: Read Long Characteristic Value of the maximum length")
     func readLongest() {
         let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
