@@ -108,8 +108,8 @@ package struct LinkPool: Sendable {
         let waited = waiters.first { $0.identity == identity }
         waiters.removeAll { $0.identity == identity }
         if let index = slots.firstIndex(where: { $0.identity == identity && $0.phase != .ending }) {
-            slots[index].phase = .linked
-            return [.grant(slots[index].token, to: identity)]
+            let token = slots[index].token
+            return [.grant(token, to: identity)] + linkMade(token, now: now)
         }
         if mayHave(slots.count + 1) {
             limit.proved(slots.count + 1, now: now)

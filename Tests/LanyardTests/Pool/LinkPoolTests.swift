@@ -12,6 +12,8 @@ struct PoolStory {
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
     /// Whether the latest action for each waiting accessory promised it a slot.
     private(set) var promised: [String: Bool] = [:]
+    /// How often the pool reported a change of its slots.
+    private(set) var changeCount = 0
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
         pool = LinkPool(limit: limit, policy: policy)
@@ -41,7 +43,9 @@ struct PoolStory {
                 return "\(Self.name(identity)) waits: \(slots.holders.count) of \(slots.limit)"
             case .keepWaiting(let identity): return "\(Self.name(identity)) keeps its link"
             case .turnAway(let identity, _): return "turn away \(Self.name(identity))"
-            case .changed: return nil
+            case .changed:
+                changeCount += 1
+                return nil
             }
         }
     }
@@ -296,8 +300,10 @@ struct LinkPoolTests {
         story.link("a")
         _ = story.reserve("b")
         _ = story.release("a")
+        let changeCount = story.changeCount
         #expect(story.claim("b") == ["grant b"])
         #expect(story.holders == ["b"])
         #expect(story.waiting == [])
+        #expect(story.changeCount == changeCount + 1)
     }
 }
