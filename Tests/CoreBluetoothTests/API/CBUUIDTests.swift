@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -152,9 +154,12 @@ struct MalformedCBUUIDTests {
         }
     }
 
-    @Test("15.1 UUIDs of every length survive the conversion to text and to data")
-    func roundTrip() {
-        var generator = SystemRandomNumberGenerator()
+    @Test(
+        "15.1 UUIDs of every length survive the conversion to text and to data",
+        arguments: RunSeed.seeds(1)
+    )
+    func roundTrip(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for count in [2, 4, 16] {
             for _ in 0..<100 {
                 let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
