@@ -83,9 +83,9 @@ package protocol BluetoothPort: AnyObject, Sendable {
     // MARK: Serving
 
     /// Adds a service to the table that peers discover.
-    func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.PublishedService
+    func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService
     /// Removes a service from the table.
-    func unpublish(_ service: GATT.PublishedService) throws
+    func unpublish(_ service: GATT.DiscoveredService) throws
     /// Answers a request of `PortEvent.asked`.
     ///
     /// - Parameter handle: The attribute that the answer concerns. `nil` for the first one of the
@@ -153,11 +153,11 @@ extension BluetoothPort {
     package var bondedPeers: [PortBond] { [] }
     package func removeBond(with peer: PeerIdentifier) {}
 
-    package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.PublishedService {
+    package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
         throw PortError.unsupported(.server)
     }
 
-    package func unpublish(_ service: GATT.PublishedService) throws {
+    package func unpublish(_ service: GATT.DiscoveredService) throws {
         throw PortError.unsupported(.server)
     }
 

@@ -155,7 +155,7 @@ struct CachingTests {
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)
-        var published: [GATT.PublishedService] = []
+        var published: [GATT.DiscoveredService] = []
         for _ in 0..<20 {
             if published.count < 5, Bool.random(using: &random) {
                 let number = UInt16.random(in: 1..<lastNumber, using: &random)

@@ -58,7 +58,7 @@ extension GATT {
         }
     }
 
-    /// A service of a peer, with its contents.
+    /// A service with its contents, as a client discovers it.
     public struct DiscoveredService: Hashable, Sendable {
         /// The service's UUID and handles.
         public let service: Service
@@ -85,7 +85,7 @@ extension GATT {
         }
     }
 
-    /// A characteristic of a peer, with its descriptors.
+    /// A characteristic with its descriptors, as a client discovers it.
     public struct DiscoveredCharacteristic: Hashable, Sendable {
         /// The characteristic's UUID, handles and properties.
         public let characteristic: Characteristic

@@ -10,7 +10,7 @@ extension HostCore {
     package mutating func publish(
         _ definition: GATT.ServiceDefinition,
         now: Instant
-    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+    ) throws(GATT.DefinitionError) -> GATT.DiscoveredService {
         let (service, actions) = try context.server.publish(definition)
         perform(actions, now: now)
         return service

@@ -197,11 +197,11 @@ extension PortAnswer {
 
 // Serving and advertising.
 extension HostAdapter {
-    package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.PublishedService {
+    package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
         try onHost { try $0.publish(definition) }
     }
 
-    package func unpublish(_ service: GATT.PublishedService) throws {
+    package func unpublish(_ service: GATT.DiscoveredService) throws {
         try onHost { try $0.unpublish(service) }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 // Restored state, on the manager's queue.
 extension CBPeripheralManager {
     /// Makes the restored objects, which are already published, and passes them to the delegate.
-    func restored(_ restored: RestoredPeripheralManager) {
+    func restored(_ restored: PeripheralManagerIntents) {
         var services: [Int: CBMutableService] = [:]
         for value in restored.services {
             let service = value.makeService(included: services)
@@ -22,12 +22,5 @@ extension CBPeripheralManager {
             state[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.dictionary
         }
         delegate?.peripheralManager(self, willRestoreState: state)
-    }
-}
-
-extension AdvertisementIntent {
-    /// The advertisement data of the application, without keys that are not advertised.
-    fileprivate var dictionary: [String: Any] {
-        AdvertisementRequest(localName: localName, services: services).dictionary
     }
 }

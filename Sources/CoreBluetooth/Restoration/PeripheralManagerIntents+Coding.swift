@@ -28,7 +28,7 @@ extension PeripheralManagerIntents: Recordable {
             else { throw .invalid(field: "service") }
         }
         advertisement = try reader.readOptional { reader throws(MalformedBytes) in
-            try AdvertisementIntent(from: &reader)
+            try AdvertisementRequest(from: &reader)
         }
     }
 }
@@ -107,7 +107,7 @@ extension PublishedDescriptor {
     ]
 }
 
-extension AdvertisementIntent: Recordable {
+extension AdvertisementRequest: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(optional: localName) { $0.write(text: $1) }
         writer.write(list: services) { $0.write(uuidText: $1) }

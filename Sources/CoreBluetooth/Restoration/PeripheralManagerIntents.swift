@@ -12,15 +12,8 @@ struct PeripheralManagerIntents: Hashable, Sendable {
 
     /// The services in the order in which they were published: included services come first.
     var services: [PublishedService] = []
-    var advertisement: AdvertisementIntent?
+    var advertisement: AdvertisementRequest?
 
     /// Whether there is nothing to restore.
     var isEmpty: Bool { services.isEmpty && advertisement == nil }
-}
-
-/// The parts of the application's advertisement data that are advertised.
-struct AdvertisementIntent: Hashable, Sendable {
-    var localName: String?
-    /// The UUIDs as text, in the width in which the application made them.
-    var services: [String] = []
 }

@@ -73,9 +73,3 @@ struct RestoredCentral: Sendable {
     var peers: [Peer]
     let scan: CentralIntents.Scan?
 }
-
-/// The restored state of a peripheral manager.
-struct RestoredPeripheralManager: Sendable {
-    let services: [PublishedService]
-    let advertisement: AdvertisementIntent?
-}

@@ -12,22 +12,14 @@ extension SharedAdapter {
         guard let identifier = session.restoreIdentifier else { return }
         let key = RestorationKey(role: .peripheral, identifier: identifier)
         guard take(key, for: session.identifier),
-            let intents: PeripheralManagerIntents = recall(key), !intents.isEmpty
+            var intents: PeripheralManagerIntents = recall(key), !intents.isEmpty
         else { return }
-        let services = intents.services.filter { republish($0, for: session.identifier) }
+        intents.services.removeAll { !republish($0, for: session.identifier) }
+        intents.advertisement?.hasBackgroundRules = session.hasBackgroundRules
         if let advertisement = intents.advertisement {
-            let advertisement = AdvertisementRequest(
-                localName: advertisement.localName,
-                services: advertisement.services,
-                hasBackgroundRules: session.hasBackgroundRules
-            )
             server.advertising.plan.restore(advertisement, for: session.identifier)
         }
-        let restored = RestoredPeripheralManager(
-            services: services,
-            advertisement: intents.advertisement
-        )
-        post(.restored(restored), to: session)
+        post(.restored(intents), to: session)
     }
 
     /// Publishes a service with its former handle, or with another one if the handle is not free.
@@ -55,12 +47,7 @@ extension SharedAdapter {
     func peripheralManagerIntents(of session: SessionIdentifier) -> PeripheralManagerIntents {
         PeripheralManagerIntents(
             services: server.tree.services(of: session),
-            advertisement: server.advertising.plan.advertisement(of: session).map { advertisement in
-                AdvertisementIntent(
-                    localName: advertisement.localName,
-                    services: advertisement.services
-                )
-            }
+            advertisement: server.advertising.plan.advertisement(of: session)
         )
     }
 }

@@ -3,12 +3,12 @@
 import Foundation
 
 /// The advertisement of a peripheral manager.
-struct AdvertisementRequest: Hashable, Sendable, Codable {
+struct AdvertisementRequest: Hashable, Sendable {
     var localName: String?
     /// The UUIDs as text, in the width in which the application made them, which is the advertised
     /// width.
     var services: [String] = []
-    /// Whether the rules for applications in the background apply.
+    /// Whether the rules for applications in the background apply. It is not stored.
     var hasBackgroundRules = false
 
     /// The keys that can be advertised. Others are ignored.

@@ -7,7 +7,7 @@ import CoreBluetoothEnumerations
 enum PeripheralManagerEvent: Sendable {
     case stateChanged(CBManagerState)
     /// Sent before the first state, and only if there is state to restore.
-    case restored(RestoredPeripheralManager)
+    case restored(PeripheralManagerIntents)
     /// Answers the oldest unanswered `add` of the service with this number.
     case added(Int, CBError?)
     /// The services with these numbers were replaced: a service that was published after Bluetooth

@@ -7,7 +7,7 @@ import Foundation
 /// again after a restart.
 ///
 /// UUIDs are text in the width in which the application made them.
-struct PublishedService: Hashable, Sendable, Codable {
+struct PublishedService: Hashable, Sendable {
     /// The number of the service at its manager.
     let number: Int
     let uuid: String
@@ -20,7 +20,7 @@ struct PublishedService: Hashable, Sendable, Codable {
 }
 
 /// A characteristic of a published service.
-struct PublishedCharacteristic: Hashable, Sendable, Codable {
+struct PublishedCharacteristic: Hashable, Sendable {
     let uuid: String
     /// The bits of `CBCharacteristicProperties`.
     let properties: UInt
@@ -32,7 +32,7 @@ struct PublishedCharacteristic: Hashable, Sendable, Codable {
 }
 
 /// A descriptor of a published characteristic.
-struct PublishedDescriptor: Hashable, Sendable, Codable {
+struct PublishedDescriptor: Hashable, Sendable {
     let uuid: String
     let value: [UInt8]
 }

@@ -18,7 +18,7 @@ struct PublishedTree: Sendable {
         let session: SessionIdentifier
         let service: PublishedService
         /// The service in the host's table.
-        let published: GATT.PublishedService
+        let published: GATT.DiscoveredService
         /// Whether Bluetooth was off since the service was published. The application may then
         /// publish it again.
         var isFromBefore = false
@@ -79,7 +79,7 @@ struct PublishedTree: Sendable {
     mutating func insert(
         _ service: PublishedService,
         of session: SessionIdentifier,
-        as published: GATT.PublishedService,
+        as published: GATT.DiscoveredService,
         isFromBefore: Bool = false
     ) {
         var service = service

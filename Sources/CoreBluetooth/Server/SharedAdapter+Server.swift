@@ -15,7 +15,7 @@ struct ServerPart: Sendable {
     var sessions: [SessionIdentifier: PeripheralManagerSession] = [:]
     var tree = PublishedTree()
     /// The services to unpublish as soon as no service includes them.
-    var leaving: [GATT.PublishedService] = []
+    var leaving: [GATT.DiscoveredService] = []
     var subscriptions = SubscriptionRegistry()
     var questions = PendingRequests()
     var links = ServedLinks()

@@ -68,7 +68,7 @@ extension VirtualCharacteristic {
             identifier.bluetoothUUID,
             properties,
             value: value,
-            stream: stream.map { ValueStream(every: $0.period, value: $0.value) },
+            stream: stream,
             reaction: isWritable ? writeReaction(noting: record) : nil,
             requirement: isProtected ? .encrypted : .open
         )

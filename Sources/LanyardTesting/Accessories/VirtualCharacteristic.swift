@@ -2,6 +2,7 @@
 
 import BluetoothGATT
 import Lanyard
+import VirtualAccessories
 
 /// A characteristic of a virtual accessory, and its behavior.
 public struct VirtualCharacteristic: Sendable {
@@ -12,7 +13,7 @@ public struct VirtualCharacteristic: Sendable {
 
     var properties: GATT.CharacteristicProperties
     var isProtected = false
-    var stream: (period: Duration, value: @Sendable (Int) -> [UInt8])?
+    var stream: ValueStream?
     var reaction: (@Sendable ([UInt8]) -> VirtualReaction)?
     var change: TimedChange?
 
@@ -73,7 +74,7 @@ public struct VirtualCharacteristic: Sendable {
         _ value: @escaping @Sendable (_ number: Int) -> [UInt8]
     ) -> Self {
         var characteristic = Self(identifier, .notify)
-        characteristic.stream = (period, value)
+        characteristic.stream = ValueStream(every: period, value: value)
         return characteristic
     }
 

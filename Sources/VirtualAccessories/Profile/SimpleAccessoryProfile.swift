@@ -107,7 +107,7 @@ public struct SimpleAccessoryProfile: Sendable {
         public var value: [UInt8]
         /// The descriptors. The server adds the Client Characteristic Configuration descriptor
         /// after them.
-        public var descriptors: [Descriptor]
+        public var descriptors: [GATT.DescriptorDefinition]
         /// The values that a client gets while it is subscribed.
         public var stream: ValueStream?
         /// The reaction to a write; `nil` to store the written value.
@@ -120,7 +120,7 @@ public struct SimpleAccessoryProfile: Sendable {
             _ uuid: BluetoothUUID,
             _ properties: GATT.CharacteristicProperties,
             value: [UInt8] = [],
-            descriptors: [Descriptor] = [],
+            descriptors: [GATT.DescriptorDefinition] = [],
             stream: ValueStream? = nil,
             reaction: WriteReaction? = nil,
             requirement: SecurityRequirement = .open
@@ -132,25 +132,6 @@ public struct SimpleAccessoryProfile: Sendable {
             self.stream = stream
             self.reaction = reaction
             self.requirement = requirement
-        }
-    }
-
-    /// A descriptor, which can be read.
-    public struct Descriptor: Sendable {
-        /// The UUID of the descriptor.
-        public var uuid: BluetoothUUID
-        /// The value: at most 512 bytes.
-        public var value: [UInt8]
-
-        /// Creates a descriptor with this value.
-        public init(_ uuid: BluetoothUUID, value: [UInt8]) {
-            self.uuid = uuid
-            self.value = Array(value.prefix(ATT.valueLengthLimit))
-        }
-
-        /// Returns a Characteristic User Description with the text.
-        public static func userDescription(_ text: String) -> Descriptor {
-            Descriptor(GATT.AttributeType.characteristicUserDescription, value: Array(text.utf8))
         }
     }
 }

@@ -46,7 +46,7 @@ public struct AccessoryValues: Sendable {
     /// Adds the characteristics of a service that was published.
     mutating func add(
         _ service: SimpleAccessoryProfile.Service,
-        as published: GATT.PublishedService
+        as published: GATT.DiscoveredService
     ) {
         for (characteristic, place) in zip(service.characteristics, published.characteristics) {
             let handle = place.valueHandle

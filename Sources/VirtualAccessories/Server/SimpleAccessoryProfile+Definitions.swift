@@ -46,7 +46,7 @@ extension SimpleAccessoryProfile.Characteristic {
             properties,
             permissions: permissions,
             value: reaction == nil ? .stored(value) : .dynamic,
-            descriptors: descriptors.map { .init($0.uuid, value: .stored($0.value)) }
+            descriptors: descriptors
         )
     }
 

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    private func expect(_ service: GATT.PublishedService, in tree: BusTree) {
+    private func expect(_ service: GATT.DiscoveredService, in tree: BusTree) {
         let handle = service.service.handle
         let found = tree.service(handle)
         #expect(found["UUID"].text == service.service.uuid.bluez)
@@ -121,7 +121,7 @@ private struct BusTree {
     }
 
     /// The handles of the services that a service includes.
-    func included(by service: GATT.PublishedService) -> [AttributeHandle] {
+    func included(by service: GATT.DiscoveredService) -> [AttributeHandle] {
         self.service(service.service.handle)["Includes"].elements.compactMap { path in
             path.text.flatMap { Self.handle(at: $0) }
         }

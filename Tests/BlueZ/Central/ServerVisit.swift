@@ -10,7 +10,7 @@ struct ServerVisit: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
     let recorder: RequestRecorder
-    let services: [GATT.PublishedService]
+    let services: [GATT.DiscoveredService]
     let application: ServerApplication
     let person: Person
     let advertising: AdvertisingSet
@@ -132,7 +132,7 @@ private func openServer(
     recorder: RequestRecorder,
     near bluez: BlueZ
 ) async throws -> ServerVisit {
-    var services: [GATT.PublishedService] = []
+    var services: [GATT.DiscoveredService] = []
     for service in plan.services { services.append(try await host.publish(service)) }
     let dynamic = services.lazy.compactMap { $0.characteristic(ServerFixture.dynamic) }.first?
         .valueHandle

@@ -14,7 +14,7 @@ struct ServedPair {
     private var bearer = ATTBearer()
     var server = GATTServer()
     let name = GATTServer.BearerID(client: .init(rawValue: 1), channel: 4)
-    private(set) var services: [GATT.PublishedService] = []
+    private(set) var services: [GATT.DiscoveredService] = []
 
     /// Whether the application answers at once. Otherwise its questions are collected.
     var answersQuestions = true

@@ -47,7 +47,7 @@ extension Harness {
         exchange(.writeRequest(.init(handle: handle, value: value[...])), from: peer)
     }
 
-    mutating func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.PublishedService {
+    mutating func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
         defer { performActions() }
         return try core.publish(definition, now: now)
     }
@@ -97,7 +97,7 @@ enum TestService {
     )
 }
 
-extension GATT.PublishedService {
+extension GATT.DiscoveredService {
     /// Returns the handle of the value of the `index`th characteristic.
     func value(_ index: Int) -> AttributeHandle { characteristics[index].valueHandle }
 

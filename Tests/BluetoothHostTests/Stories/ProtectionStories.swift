@@ -68,7 +68,7 @@ struct ProtectionStories {
         return (harness, link)
     }
 
-    private func publish(in harness: inout Harness) throws -> GATT.PublishedCharacteristic {
+    private func publish(in harness: inout Harness) throws -> GATT.DiscoveredCharacteristic {
         let rule = SecurityRequirement(needsAuthentication: true, keySizeMinimum: 10)
         let definition = GATT.ServiceDefinition(
             BluetoothUUID(0xD001),

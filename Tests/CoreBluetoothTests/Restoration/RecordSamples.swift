@@ -78,7 +78,7 @@ enum RecordSamples {
                 handle: 0x0020
             )
         ],
-        advertisement: AdvertisementIntent(localName: "S", services: ["180D"])
+        advertisement: AdvertisementRequest(localName: "S", services: ["180D"])
     )
 
     static let smallPeripheralBytes = [
@@ -128,6 +128,6 @@ enum RecordSamples {
                 handle: nil
             )
         ],
-        advertisement: AdvertisementIntent()
+        advertisement: AdvertisementRequest()
     )
 }

@@ -232,8 +232,8 @@ struct PublishedServiceTests {
         var value = PublishedService(including, number: 2, includes: [1])
         value.handle = 0x1234
         let sampleValue = PublishedService(sample, number: 1, includes: [])
-        let data = try JSONEncoder().encode([sampleValue, value])
-        let decoded = try JSONDecoder().decode([PublishedService].self, from: data)
+        let intents = PeripheralManagerIntents(services: [sampleValue, value])
+        let decoded = try stored(intents).services
         #expect(decoded == [sampleValue, value])
         let newSample = decoded[0].makeService(included: [:])
         let new = decoded[1].makeService(included: [1: newSample])
@@ -247,6 +247,11 @@ struct PublishedServiceTests {
         #expect(newSample.characteristics?[1].value == nil)
     }
 
+    /// Returns the intents as they are read again from their record.
+    private func stored(_ intents: PeripheralManagerIntents) throws -> PeripheralManagerIntents {
+        try RestorationRecord.decode(RestorationRecord.encode(intents, of: "app"), of: "app")
+    }
+
     @Test("13.4 Advertisement data is stored, too")
     func advertisement() throws {
         let dictionary: [String: Any] = [
@@ -254,10 +259,9 @@ struct PublishedServiceTests {
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
         ]
         let operation = AdvertisementRequest(dictionary, hasBackgroundRules: false)
-        let data = try JSONEncoder().encode(operation)
-        let decoded = try JSONDecoder().decode(AdvertisementRequest.self, from: data)
+        let decoded = try stored(PeripheralManagerIntents(advertisement: operation)).advertisement
         #expect(decoded == operation)
-        let again = decoded.dictionary
+        let again = try #require(decoded).dictionary
         #expect(again[CBAdvertisementDataLocalNameKey] as? String == "Shop")
         let services = again[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
         #expect(services == [CBUUID(string: "A000")])

@@ -8,7 +8,7 @@ struct Server: Sendable {
     let encounter: Encounter
 
     /// The published services, in the order of the definitions.
-    let services: [GATT.PublishedService]
+    let services: [GATT.DiscoveredService]
 
     /// Its application.
     let witness: Witness
@@ -74,7 +74,7 @@ func withServer(
         configuration: configuration,
         at: location
     ) { encounter in
-        var services: [GATT.PublishedService] = []
+        var services: [GATT.DiscoveredService] = []
         for definition in definitions {
             services.append(try await encounter.host.publish(definition))
         }

@@ -42,7 +42,7 @@ struct DatabaseReadingTests {
 
     @Test("The file describes each characteristic and its permissions")
     func characteristic() throws {
-        let characteristic = try read(
+        let (definition, value) = try read(
             """
             {"uuid": "2A19", "handle": 18, "properties": ["read", "write", "notify"],
              "permissions": ["readEncrypted", "readAuthorized", "write", "notifyAuthenticated"],
@@ -51,7 +51,6 @@ struct DatabaseReadingTests {
              "descriptors": [{"uuid": "2904", "handle": 21, "value": {"uint8": 4}}]}
             """
         )
-        let definition = characteristic.definition
         let read = SecurityRequirement(
             needsEncryption: true,
             needsAuthorization: true,
@@ -75,16 +74,16 @@ struct DatabaseReadingTests {
                 ),
             ]
         )
-        #expect(characteristic.maximumLength == 4 && characteristic.echo == .itself)
-        #expect(characteristic.period == .milliseconds(500))
+        #expect(value.maximumLength == 4 && value.echo == .itself)
+        #expect(value.period == .milliseconds(500))
     }
 
     @Test("Without permissions in the file, the properties determine them")
     func defaultPermissions() throws {
-        let command = try read(#"{"uuid": "2A19", "properties": ["writeWithoutResponse"]}"#)
-        #expect(command.definition.permissions == GATT.Permissions(write: .open))
-        let none = try read(#"{"uuid": "2A19", "properties": ["read"], "permissions": []}"#)
-        #expect(none.definition.permissions == GATT.Permissions())
+        let (command, _) = try read(#"{"uuid": "2A19", "properties": ["writeWithoutResponse"]}"#)
+        #expect(command.permissions == GATT.Permissions(write: .open))
+        let (none, _) = try read(#"{"uuid": "2A19", "properties": ["read"], "permissions": []}"#)
+        #expect(none.permissions == GATT.Permissions())
     }
 
     @Test("An included service is published before the service that includes it")
@@ -96,7 +95,7 @@ struct DatabaseReadingTests {
                 """
         )
         #expect(
-            accessory.services.map(\.uuid)
+            accessory.services.map(\.definition.uuid)
                 == [0x180F, 0x180A, 0x1812].map { BluetoothUUID($0) }
         )
         let (server, _) = try accessory.rehearse()
@@ -121,10 +120,16 @@ struct DatabaseReadingTests {
         #expect(handles(again) == handles(first))
     }
 
-    private func read(_ text: String) throws -> ServedCharacteristic {
+    private func read(
+        _ text: String
+    ) throws -> (GATT.CharacteristicDefinition, ServedValue) {
         let database = #"{"services": [{"uuid": "180F", "characteristics": [\#(text)]}]}"#
         let accessory = try ServedAccessory(parsing: database)
-        return try #require(accessory.services.first?.characteristics.first)
+        let service = try #require(accessory.services.first)
+        return (
+            try #require(service.definition.characteristics.first),
+            try #require(service.values.first)
+        )
     }
 }
 

@@ -90,7 +90,7 @@ final class PairingScene: Sendable {
     func meet(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
-        _ service: GATT.PublishedService
+        _ service: GATT.DiscoveredService
     ) async throws -> Meeting {
         let set = try await strap.advertise(Advertising())
         let link = try await phone.connect(to: ServingScene.strap)

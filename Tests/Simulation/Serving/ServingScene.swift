@@ -95,7 +95,7 @@ final class ServingScene: Sendable {
     func meet(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
-        _ service: GATT.PublishedService
+        _ service: GATT.DiscoveredService
     ) async throws -> Meeting {
         let set = try await strap.advertise(Advertising())
         let link = try await phone.connect(to: Self.strap)
@@ -115,7 +115,7 @@ final class ServingScene: Sendable {
 struct Meeting: Sendable {
     let strap: BluetoothHost
     let phone: BluetoothHost
-    let service: GATT.PublishedService
+    let service: GATT.DiscoveredService
     /// The phone's end of the link.
     let toStrap: Link
     /// The strap's end of the link.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothATT
+import BluetoothGATT
 import BluetoothTypes
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
 
     @Test("An invalid service is not served")
     mutating func invalidService() {
-        let description = SimpleAccessoryProfile.Descriptor.userDescription("Twice")
+        let description = GATT.DescriptorDefinition.userDescription("Twice")
         let wrong = SimpleAccessoryProfile.Service(
             BluetoothUUID(0x180D),
             [.init(BluetoothUUID(0x2A38), .read, descriptors: [description, description])]

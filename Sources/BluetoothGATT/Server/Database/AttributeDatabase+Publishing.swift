@@ -11,12 +11,12 @@ extension AttributeDatabase {
     /// first sufficient gap.
     package mutating func publish(
         _ definition: GATT.ServiceDefinition
-    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+    ) throws(GATT.DefinitionError) -> GATT.DiscoveredService {
         let included = try services(includedBy: definition)
         let layout = try place(definition, including: included)
         try checkThatHandlesAreFree(layout)
         insert(layout, of: definition)
-        return published(layout, of: definition)
+        return published(layout, of: definition, including: included)
     }
 
     /// Removes the service whose declaration has this handle, and returns it.
@@ -159,10 +159,12 @@ extension AttributeDatabase {
     /// Returns the service as clients discover it, for the application.
     private func published(
         _ layout: ServiceLayout,
-        of definition: GATT.ServiceDefinition
-    ) -> GATT.PublishedService {
+        of definition: GATT.ServiceDefinition,
+        including included: [GATT.Service]
+    ) -> GATT.DiscoveredService {
         let service = service(layout, of: definition)
-        var characteristics: [GATT.PublishedCharacteristic] = []
+        let includes = layout.attributes.filter { $0.type == GATT.AttributeType.include }
+        var characteristics: [GATT.DiscoveredCharacteristic] = []
         var end = service.endHandle
         var descriptors: [GATT.Descriptor] = []
         var rows = layout.attributes[...]
@@ -184,7 +186,11 @@ extension AttributeDatabase {
             descriptors = []
             records.removeLast()
         }
-        return GATT.PublishedService(service: service, characteristics: characteristics.reversed())
+        return GATT.DiscoveredService(
+            service: service,
+            includes: zip(includes, included).map { .init(handle: $0.handle, service: $1) },
+            characteristics: characteristics.reversed()
+        )
     }
 }
 

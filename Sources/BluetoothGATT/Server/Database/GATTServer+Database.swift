@@ -13,7 +13,7 @@ extension GATTServer {
     /// `handleNotFree`.
     package mutating func publish(
         _ definition: GATT.ServiceDefinition
-    ) throws(GATT.DefinitionError) -> (GATT.PublishedService, [Action]) {
+    ) throws(GATT.DefinitionError) -> (GATT.DiscoveredService, [Action]) {
         let service = try makeWayAndPublish(definition)
         locateServiceChanged()
         return (service, databaseChanged(in: service.service.handles))
@@ -124,7 +124,7 @@ extension GATTServer {
 
     private mutating func makeWayAndPublish(
         _ definition: GATT.ServiceDefinition
-    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+    ) throws(GATT.DefinitionError) -> GATT.DiscoveredService {
         var (trial, replaced) = (self, false)
         if CoreServices.uuids.contains(definition.uuid) {
             guard trial.removeCoreService(definition.uuid) else { throw .reserved(definition.uuid) }
@@ -147,7 +147,7 @@ extension GATTServer {
     /// it.
     private mutating func publishBeforeCore(
         _ definition: GATT.ServiceDefinition
-    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+    ) throws(GATT.DefinitionError) -> GATT.DiscoveredService {
         var trial = self
         for uuid in CoreServices.uuids { _ = trial.removeCoreService(uuid) }
         let service = try trial.database.publish(definition)

@@ -121,6 +121,14 @@ extension GATT {
             self.value = value
             self.handle = handle
         }
+
+        /// Returns a Characteristic User Description that all clients can read (Vol 3, Part G,
+        /// 3.3.3.2).
+        ///
+        /// - Parameter text: The description, at most 512 bytes of UTF-8.
+        public static func userDescription(_ text: String) -> Self {
+            Self(GATT.AttributeType.characteristicUserDescription, value: .stored(Array(text.utf8)))
+        }
     }
 
     /// The source of an attribute's value.

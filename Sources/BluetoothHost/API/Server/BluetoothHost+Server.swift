@@ -35,7 +35,7 @@ extension BluetoothHost {
     @discardableResult
     public func publish(
         _ definition: GATT.ServiceDefinition
-    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+    ) throws(GATT.DefinitionError) -> GATT.DiscoveredService {
         defer { drain() }
         return try core.publish(definition, now: executor.now)
     }
@@ -49,7 +49,7 @@ extension BluetoothHost {
     /// - Throws: `GATT.DefinitionError`: `notPublished` if the service is not in the table,
     ///   `reserved` if it is one of the host's own, and `stillIncluded` if another service includes
     ///   it.
-    public func unpublish(_ service: GATT.PublishedService) throws(GATT.DefinitionError) {
+    public func unpublish(_ service: GATT.DiscoveredService) throws(GATT.DefinitionError) {
         defer { drain() }
         try core.unpublish(service.service.handle, now: executor.now)
     }

@@ -12,7 +12,6 @@ import BluetoothTypes
 struct ServedValues: Sendable {
     /// The value of one characteristic.
     private struct Entry: Sendable {
-        let uuid: BluetoothUUID
         let template: ValueTemplate
         let maximumLength: Int
         let period: Duration?
@@ -40,14 +39,14 @@ struct ServedValues: Sendable {
     init() {}
 
     /// A store with the values of published services.
-    init(_ published: [(ServedService, GATT.PublishedService)]) {
+    init(_ published: [(ServedService, GATT.DiscoveredService)]) {
         for (served, service) in published {
-            for (served, characteristic) in zip(served.characteristics, service.characteristics) {
+            for (served, characteristic) in zip(served.values, service.characteristics) {
                 put(served, at: characteristic.valueHandle)
             }
         }
         for (served, service) in published {
-            for (served, characteristic) in zip(served.characteristics, service.characteristics) {
+            for (served, characteristic) in zip(served.values, service.characteristics) {
                 let handle = characteristic.valueHandle
                 entries[handle]?.echo = served.echo.flatMap { echo in
                     switch echo {
@@ -59,9 +58,8 @@ struct ServedValues: Sendable {
         }
     }
 
-    private mutating func put(_ served: ServedCharacteristic, at handle: AttributeHandle) {
+    private mutating func put(_ served: ServedValue, at handle: AttributeHandle) {
         entries[handle] = Entry(
-            uuid: served.definition.uuid,
             template: served.template,
             maximumLength: served.maximumLength,
             period: served.period,
@@ -71,7 +69,7 @@ struct ServedValues: Sendable {
 
     private static func find(
         _ uuid: BluetoothUUID,
-        in services: [GATT.PublishedService]
+        in services: [GATT.DiscoveredService]
     ) -> AttributeHandle? {
         services.lazy.compactMap { $0.characteristic(uuid)?.valueHandle }.first
     }
@@ -167,9 +165,6 @@ extension ServedValues {
 
     /// The current value; nil if there is none.
     func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
-
-    /// The UUID of the value; nil if there is none.
-    func uuid(of handle: AttributeHandle) -> BluetoothUUID? { entries[handle]?.uuid }
 
     /// Sets a value. Returns the reason if the value cannot be set; nil if it was.
     mutating func set(_ bytes: [UInt8], of handle: AttributeHandle) -> String? {

@@ -13,7 +13,7 @@ extension ServedAccessory {
         var content = AdvertisingContent()
         content.localName = advertisedName
         content.serviceUUIDs =
-            advertising.services ?? services.filter(\.isAnnounced).map(\.uuid)
+            advertising.services ?? services.map(\.definition).filter(\.isAnnounced).map(\.uuid)
         content.manufacturerData =
             advertising.manufacturerData.map {
                 [AdvertisingData.ManufacturerData(company: $0.company, bytes: $0.data)]
@@ -32,7 +32,7 @@ extension ServedAccessory {
     }
 }
 
-extension ServedService {
+extension GATT.ServiceDefinition {
     /// Whether the service is advertised by default. The two generic services are not, because
     /// every device has them.
     fileprivate var isAnnounced: Bool {

@@ -29,7 +29,7 @@ extension ServedAccessory {
         var remaining = Array(services.indices)
         while let first = remaining.first {
             let next = remaining.firstIndex { index in
-                !remaining.contains { $0 != index && services[index].includes(services[$0]) }
+                !remaining.contains { $0 != index && services[index].definition.includes(services[$0].definition) }
             }
             guard let next else {
                 throw JSONError(
@@ -44,18 +44,18 @@ extension ServedAccessory {
 
     /// Publishes the services on a server of its own. Returns the server and the published services
     /// with their initial values.
-    func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.PublishedService]) {
+    func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)
         server.setSupportsEnhancedBearers(HostConfiguration().servesEnhancedBearers)
-        var published: [GATT.PublishedService] = []
+        var published: [GATT.DiscoveredService] = []
         for service in services { published.append(try server.publish(service.definition).0) }
         return (server, published)
     }
 }
 
-extension ServedService {
-    fileprivate func includes(_ other: ServedService) -> Bool {
+extension GATT.ServiceDefinition {
+    fileprivate func includes(_ other: GATT.ServiceDefinition) -> Bool {
         includes.contains { reference in
             switch reference {
             case .uuid(let uuid): uuid == other.uuid

@@ -36,11 +36,11 @@ extension ServedAccessory {
     /// Checks that every echo names a characteristic that can send values.
     private func checkEchoes() throws(JSONError) {
         for (serviceIndex, service) in services.enumerated() {
-            for (index, characteristic) in service.characteristics.enumerated() {
-                guard case .other(let uuid) = characteristic.echo else { continue }
-                let all = service.characteristics + services.flatMap(\.characteristics)
-                let target = all.first { $0.definition.uuid == uuid }
-                guard target?.definition.properties.canSend != true else { continue }
+            for (index, value) in service.values.enumerated() {
+                guard case .other(let uuid) = value.echo else { continue }
+                let all = ([service] + services).flatMap(\.definition.characteristics)
+                let target = all.first { $0.uuid == uuid }
+                guard target?.properties.canSend != true else { continue }
                 throw JSONError(
                     place: "services[\(serviceIndex)].characteristics[\(index)].echo",
                     complaint: target == nil
@@ -81,18 +81,21 @@ extension JSONNode {
                 ["uuid", "primary", "handle", "includes", "characteristics"],
                 unread: ["endHandle"]
             )
-            var service = ServedService(uuid: try members.require("uuid").uuid)
-            service.isPrimary = try members["primary"]?.bool ?? true
-            service.handle = try members["handle"]?.handle
+            var definition = GATT.ServiceDefinition(try members.require("uuid").uuid, [])
+            definition.isPrimary = try members["primary"]?.bool ?? true
+            definition.handle = try members["handle"]?.handle
             let includes = members["includes"]
             for node in try includes?.elements(limit: ServedAccessory.serviceLimit) ?? [] {
-                service.includes.append(try node.include)
+                definition.includes.append(try node.include)
             }
+            var values: [ServedValue] = []
             let limit = ServedAccessory.characteristicLimit
             for node in try members["characteristics"]?.elements(limit: limit) ?? [] {
-                service.characteristics.append(try node.characteristic)
+                let (characteristic, value) = try node.characteristic
+                definition.characteristics.append(characteristic)
+                values.append(value)
             }
-            return service
+            return ServedService(definition: definition, values: values)
         }
     }
 

@@ -29,28 +29,16 @@ struct ServedAccessory: Equatable, Sendable {
 
 /// A service of a database file.
 struct ServedService: Equatable, Sendable {
-    let uuid: BluetoothUUID
-    var isPrimary = true
-    var includes: [GATT.ServiceReference] = []
-    var handle: AttributeHandle?
-    var characteristics: [ServedCharacteristic] = []
-
-    /// The definition for the server.
-    var definition: GATT.ServiceDefinition {
-        GATT.ServiceDefinition(
-            uuid,
-            isPrimary: isPrimary,
-            includes: includes,
-            characteristics.map(\.definition),
-            handle: handle
-        )
-    }
+    /// The definition for the server. The server asks for the value of a characteristic at each
+    /// read and write, so that both are reported.
+    var definition: GATT.ServiceDefinition
+    /// The behavior of the characteristics' values, in the order of the definition.
+    var values: [ServedValue] = []
 }
 
-/// A characteristic of a database file. The server asks for its value at each read and write, so
-/// that both are reported. `ServedValues` holds the value.
-struct ServedCharacteristic: Equatable, Sendable {
-    let definition: GATT.CharacteristicDefinition
+/// The value of a characteristic of a database file, and its behavior. `ServedValues` holds the
+/// current value.
+struct ServedValue: Equatable, Sendable {
     /// The description of the value.
     let template: ValueTemplate
     /// The longest value that a write may set, in bytes.

@@ -8,7 +8,7 @@ import JSONText
 /// A served accessory with the handles of its published services.
 struct PublishedAccessory: Sendable {
     /// The published services, in the order of publication.
-    let services: [GATT.PublishedService]
+    let services: [GATT.DiscoveredService]
     private var attributes: [AttributeHandle: ServedAttribute]
 
     /// - Parameters:
@@ -16,7 +16,7 @@ struct PublishedAccessory: Sendable {
     ///   - table: All attributes, with those of the host's own services. Clients subscribe to those
     ///   too.
     init(
-        _ services: [(ServedService, GATT.PublishedService)],
+        _ services: [(ServedService, GATT.DiscoveredService)],
         table: [AttributeHandle: BluetoothUUID]
     ) {
         self.services = services.map(\.1)
@@ -24,14 +24,17 @@ struct PublishedAccessory: Sendable {
             uniqueKeysWithValues: table.map { ($0, ServedAttribute(handle: $0, uuid: $1)) }
         )
         for (served, service) in services {
-            for (served, published) in zip(served.characteristics, service.characteristics) {
-                insert(published, described: served.definition.userDescription)
+            for (defined, published) in zip(
+                served.definition.characteristics,
+                service.characteristics
+            ) {
+                insert(published, described: defined.userDescription)
             }
         }
     }
 
     private mutating func insert(
-        _ published: GATT.PublishedCharacteristic,
+        _ published: GATT.DiscoveredCharacteristic,
         described description: String?
     ) {
         let handle = published.valueHandle

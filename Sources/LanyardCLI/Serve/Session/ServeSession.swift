@@ -77,12 +77,12 @@ final class ServeSession: Sendable {
     }
 
     private func publish(on host: BluetoothHost) async throws -> PublishedAccessory {
-        var published: [GATT.PublishedService] = []
+        var published: [GATT.DiscoveredService] = []
         for service in accessory.services {
             do throws(GATT.DefinitionError) {
                 published.append(try await host.publish(service.definition))
             } catch {
-                throw ProgramFailure(.badData, "\(service.uuid): \(error.complaint)")
+                throw ProgramFailure(.badData, "\(service.definition.uuid): \(error.complaint)")
             }
         }
         let pairs = Array(zip(accessory.services, published))

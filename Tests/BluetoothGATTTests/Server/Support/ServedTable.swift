@@ -44,7 +44,7 @@ struct ServedTable {
     )
 
     var server = GATTServer()
-    let published: GATT.PublishedService
+    let published: GATT.DiscoveredService
 
     init() throws {
         published = try server.publish(Self.definition).0

@@ -21,7 +21,7 @@ struct BondedClientStories {
         _ store: [StoreKey: [UInt8]] = [:],
         hasStore: Bool = true,
         publishing definitions: [GATT.ServiceDefinition] = [TestService.definition]
-    ) throws -> (Harness, GATT.PublishedService) {
+    ) throws -> (Harness, GATT.DiscoveredService) {
         let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         var harness = Harness.ready(peers: [peer]) {
             $0.bonds = [bond]

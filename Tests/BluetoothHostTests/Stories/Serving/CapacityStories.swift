@@ -18,7 +18,7 @@ struct CapacityStories {
         self.peer = peer
     }
 
-    private func subscribed() throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+    private func subscribed() throws -> (Harness, LinkIdentifier, GATT.DiscoveredService) {
         var harness = Harness.ready(peers: [peer])
         let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)

@@ -15,7 +15,7 @@ struct NotificationStories {
     /// Returns a harness whose peer has subscribed to both values that permit it.
     private func subscribed(
         _ profile: ModelProfile = .rich
-    ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+    ) throws -> (Harness, LinkIdentifier, GATT.DiscoveredService) {
         var harness = Harness.ready(profile, peers: [peer])
         let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)

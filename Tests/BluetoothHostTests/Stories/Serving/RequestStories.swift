@@ -14,7 +14,7 @@ struct RequestStories {
 
     private func serving(
         _ profile: ModelProfile = .rich
-    ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+    ) throws -> (Harness, LinkIdentifier, GATT.DiscoveredService) {
         var harness = Harness.ready(profile, peers: [peer])
         let service = try harness.publish(TestService.definition)
         let link = try harness.connect(peer.address)
@@ -94,7 +94,7 @@ struct RequestStories {
         #expect(harness.ends.isEmpty)
     }
 
-    private func refusal(_ service: GATT.PublishedService) -> ATT.PDU {
+    private func refusal(_ service: GATT.DiscoveredService) -> ATT.PDU {
         .refusal(.readRequest, service.value(1), .unlikelyError)
     }
 

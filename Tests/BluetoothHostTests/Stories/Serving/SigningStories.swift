@@ -90,7 +90,7 @@ struct SignedClientStories {
 
     private func harness(
         _ store: [StoreKey: [UInt8]] = [:]
-    ) throws -> (Harness, GATT.PublishedService) {
+    ) throws -> (Harness, GATT.DiscoveredService) {
         let bond = try Bonded.bond {
             $0.peerSigningKey = key
             $0.resolvingKey = key

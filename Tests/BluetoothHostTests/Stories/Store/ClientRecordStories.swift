@@ -23,7 +23,7 @@ struct ClientRecordStories {
 
     private func harness(
         _ store: [StoreKey: [UInt8]] = [:]
-    ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+    ) throws -> (Harness, LinkIdentifier, GATT.DiscoveredService) {
         let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         var harness = Harness.ready(peers: [peer]) {
             $0.bonds = [bond]

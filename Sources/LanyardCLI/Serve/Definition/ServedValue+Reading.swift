@@ -9,8 +9,8 @@ extension JSONNode {
     /// The valid periods of a value, in seconds.
     private static let periods = 0.005...86_400.0
 
-    /// A characteristic of a service.
-    var characteristic: ServedCharacteristic {
+    /// A characteristic of a service, and its value.
+    var characteristic: (GATT.CharacteristicDefinition, ServedValue) {
         get throws(JSONError) {
             let members = try members(
                 [
@@ -19,8 +19,8 @@ extension JSONNode {
                 ],
                 unread: ["valueHandle", "error"]
             )
-            let served = ServedCharacteristic(
-                definition: try members.definition,
+            let definition = try members.definition
+            let value = ServedValue(
                 template: try members.unlessNull("value")?.template ?? ValueTemplate(bytes: []),
                 maximumLength: try members.maximumLength,
                 period: try members["every"].map { (node) throws(JSONError) in
@@ -28,12 +28,12 @@ extension JSONNode {
                 },
                 echo: try members["echo"].map { (node) throws(JSONError) in try node.echo }
             )
-            try served.check(members)
-            return served
+            try value.check(definition, members)
+            return (definition, value)
         }
     }
 
-    private var echo: ServedCharacteristic.Echo {
+    private var echo: ServedValue.Echo {
         get throws(JSONError) {
             guard case .bool(let flag) = value else { return .other(try uuid) }
             guard flag else { throw error("true or the UUID of a characteristic should be here") }
@@ -83,12 +83,11 @@ extension JSONMembers {
         get throws(JSONError) {
             var descriptors: [GATT.DescriptorDefinition] = []
             if let node = self["description"] {
-                let text = Array(try node.text.utf8)
-                guard text.count <= HexArgument.lengthLimit else {
+                let text = try node.text
+                guard text.utf8.count <= HexArgument.lengthLimit else {
                     throw node.error("at most \(HexArgument.lengthLimit) bytes may be here")
                 }
-                let uuid = BluetoothUUID(0x2901)
-                descriptors.append(GATT.DescriptorDefinition(uuid, value: .stored(text)))
+                descriptors.append(.userDescription(text))
             }
             let limit = ServedAccessory.descriptorLimit
             for node in try self["descriptors"]?.elements(limit: limit) ?? [] {
@@ -125,9 +124,12 @@ extension JSONMembers {
     }
 }
 
-extension ServedCharacteristic {
+extension ServedValue {
     /// Checks that the members are consistent.
-    fileprivate func check(_ members: JSONMembers) throws(JSONError) {
+    fileprivate func check(
+        _ definition: GATT.CharacteristicDefinition,
+        _ members: JSONMembers
+    ) throws(JSONError) {
         let value = members["value"] ?? members.node
         guard template.longestCount <= maximumLength else {
             throw value.error("the value is longer than maximumLength")
@@ -141,10 +143,13 @@ extension ServedCharacteristic {
         if let node = members["every"], !template.isMoving, !definition.properties.canSend {
             throw node.error("every needs a value that changes, or notify or indicate")
         }
-        try checkEcho(members["echo"])
+        try checkEcho(members["echo"], of: definition)
     }
 
-    private func checkEcho(_ node: JSONNode?) throws(JSONError) {
+    private func checkEcho(
+        _ node: JSONNode?,
+        of definition: GATT.CharacteristicDefinition
+    ) throws(JSONError) {
         guard let node else { return }
         guard definition.permissions.write != nil else {
             throw node.error("echo needs a property to write")
