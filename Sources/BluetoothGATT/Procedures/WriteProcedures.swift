@@ -79,13 +79,13 @@ struct SignedWriteWithoutResponse: Procedure {
 /// as many parts as necessary (Vol 3, Part G, 4.9.4 and 4.12.4).
 ///
 /// The specification requires the comparison of the server's responses only for reliable writes.
-/// This procedure compares them as well. The comparison needs no further request and prevents the
-/// write of a damaged value.
-struct WriteLongCharacteristicValues: Procedure {
+/// This procedure compares them as well, because it needs no further request and prevents the write
+/// of a damaged value.
+struct WriteLongCharacteristicValues: QueuedWriteProcedure {
     let handle: AttributeHandle
     let offset: Int
     let value: [UInt8]
-    private var writes = QueuedWrites()
+    var writes = QueuedWrites()
 
     init(handle: AttributeHandle, offset: Int, value: [UInt8]) {
         self.handle = handle
@@ -97,34 +97,15 @@ struct WriteLongCharacteristicValues: Procedure {
         try writes.add(value, at: offset, of: handle)
         return writes.begin(mtu: mtu)
     }
-
-    mutating func receive(
-        _ response: ATT.PDU,
-        mtu: Int
-    ) throws(GATT.Failure) -> ProcedureStep {
-        try writes.receive(response, mtu: mtu)
-    }
-
-    mutating func receive(
-        _ failure: GATT.Failure,
-        mtu: Int
-    ) throws(GATT.Failure) -> ProcedureStep {
-        try writes.receive(failure)
-    }
-
-    mutating func abandon() -> Bool {
-        writes.abandon()
-        return true
-    }
 }
 
 /// Characteristic Value Reliable Writes: writes several values. The server returns each value for
 /// comparison, and then writes either all of them or none (Vol 3, Part G, 4.9.5).
 ///
 /// A value that does not fit into one PDU is prepared in parts, like a long value.
-struct CharacteristicValueReliableWrites: Procedure {
+struct CharacteristicValueReliableWrites: QueuedWriteProcedure {
     let values: [GATT.AttributeValue]
-    private var writes = QueuedWrites()
+    var writes = QueuedWrites()
 
     init(values: [GATT.AttributeValue]) {
         self.values = values
@@ -135,7 +116,15 @@ struct CharacteristicValueReliableWrites: Procedure {
         for value in values { try writes.add(value.value, of: value.handle) }
         return writes.begin(mtu: mtu)
     }
+}
 
+/// The common part of the procedures that prepare values and execute them together.
+protocol QueuedWriteProcedure: Procedure {
+    /// The progress of the writes.
+    var writes: QueuedWrites { get set }
+}
+
+extension QueuedWriteProcedure {
     mutating func receive(
         _ response: ATT.PDU,
         mtu: Int

@@ -2,6 +2,23 @@
 
 import BluetoothTypes
 
+/// Parameters that consist of the identity address of a peer only.
+package protocol NamesPeer: HCIParameters {
+    var peerIdentity: HCI.PeerAddress { get }
+
+    init(peerIdentity: HCI.PeerAddress)
+}
+
+extension NamesPeer {
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self.init(peerIdentity: try reader.decode())
+    }
+
+    package func encodeParameters(into writer: inout ByteWriter) {
+        writer.encode(peerIdentity)
+    }
+}
+
 extension HCI {
     /// Gives the controller the keys for resolving a peer's private addresses and for generating
     /// the local private addresses that the peer resolves. (Vol 4, Part E, 7.8.38)
@@ -30,21 +47,13 @@ extension HCI {
     }
 
     /// Removes a peer's keys from the controller. (Vol 4, Part E, 7.8.39)
-    package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand {
+    package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leRemoveDeviceFromResolvingList
 
         package var peerIdentity: PeerAddress
 
         package init(peerIdentity: PeerAddress) {
             self.peerIdentity = peerIdentity
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            peerIdentity = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(peerIdentity)
         }
     }
 
@@ -57,41 +66,18 @@ extension HCI {
     /// Reads the number of peers whose keys the controller can store. (Vol 4, Part E, 7.8.41)
     package struct LEReadResolvingListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadResolvingListSize
+        package typealias ReturnParameters = LEReadFilterAcceptListSize.ReturnParameters
         package init() {}
-
-        package struct ReturnParameters: HCIReturnParameters {
-            package var size: UInt8
-
-            package init(size: UInt8) {
-                self.size = size
-            }
-
-            package init(from reader: inout ByteReader) throws(MalformedBytes) {
-                size = try reader.decode()
-            }
-
-            package func encodeParameters(into writer: inout ByteWriter) {
-                writer.encode(size)
-            }
-        }
     }
 
     /// Reads the current private address of a peer. (Vol 4, Part E, 7.8.42)
-    package struct LEReadPeerResolvableAddress: CommandCompleteCommand {
+    package struct LEReadPeerResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadPeerResolvableAddress
 
         package var peerIdentity: PeerAddress
 
         package init(peerIdentity: PeerAddress) {
             self.peerIdentity = peerIdentity
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            peerIdentity = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(peerIdentity)
         }
 
         package struct ReturnParameters: HCIReturnParameters {
@@ -113,37 +99,14 @@ extension HCI {
 
     /// Reads the private address that the controller currently uses for a peer. (Vol 4, Part E,
     /// 7.8.43)
-    package struct LEReadLocalResolvableAddress: CommandCompleteCommand {
+    package struct LEReadLocalResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadLocalResolvableAddress
+        package typealias ReturnParameters = LEReadPeerResolvableAddress.ReturnParameters
 
         package var peerIdentity: PeerAddress
 
         package init(peerIdentity: PeerAddress) {
             self.peerIdentity = peerIdentity
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            peerIdentity = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(peerIdentity)
-        }
-
-        package struct ReturnParameters: HCIReturnParameters {
-            package var address: BareAddress
-
-            package init(address: BareAddress) {
-                self.address = address
-            }
-
-            package init(from reader: inout ByteReader) throws(MalformedBytes) {
-                address = try reader.decode()
-            }
-
-            package func encodeParameters(into writer: inout ByteWriter) {
-                writer.encode(address)
-            }
         }
     }
 

@@ -78,6 +78,16 @@ public final class AdapterExecutor: HostExecutor {
         enqueue(.closure(work))
     }
 
+    /// Runs `work` on the thread, and returns when it has ended.
+    func performAndWait(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            perform {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
     /// Runs `work` when this turn has no more work, before the sent data is written.
     public func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         loop.performAtTurnEnd(work)

@@ -133,12 +133,7 @@ public final class SerialTransport: HCITransport {
                 }
             )
             state.withLock { $0 = .open(Opening(stream: stream, outcome: opened.outcome)) }
-            await withCheckedContinuation { continuation in
-                executor.perform {
-                    stream.start()
-                    continuation.resume()
-                }
-            }
+            await executor.performAndWait { stream.start() }
         }
 
         /// Sends complete packets at the end of the thread's turn.

@@ -64,12 +64,7 @@ final class SocketServer: Sendable {
             return running
         }
         guard let stopped else { return false }
-        await withCheckedContinuation { continuation in
-            stopped.executor.perform {
-                stopped.listener.close()
-                continuation.resume()
-            }
-        }
+        await stopped.executor.performAndWait { stopped.listener.close() }
         return true
     }
 }

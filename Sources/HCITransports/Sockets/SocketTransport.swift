@@ -104,12 +104,7 @@ final class SocketTransport: HCITransport {
             }
         )
         state.withLock { $0 = .open(stream) }
-        await withCheckedContinuation { continuation in
-            executor.perform {
-                stream.start()
-                continuation.resume()
-            }
-        }
+        await executor.performAndWait { stream.start() }
     }
 
     func send(_ packets: [[UInt8]]) {

@@ -138,12 +138,7 @@ public final class UserChannelTransport: HCITransport {
             }
         )
         state.withLock { $0 = .open(stream) }
-        await withCheckedContinuation { continuation in
-            executor.perform {
-                stream.start()
-                continuation.resume()
-            }
-        }
+        await executor.performAndWait { stream.start() }
     }
 
     /// Sends complete packets at the end of the thread's turn, each separately.
