@@ -29,8 +29,6 @@ extension ATT {
                 self.fullLength = fullLength
                 self.value = value
             }
-
-            package var isTruncated: Bool { value.count < Int(fullLength) }
         }
 
         /// The entries in the order of the request's handles. There may be fewer of them if the

@@ -85,12 +85,6 @@ package struct ReportAssembler: Sendable {
         return advertisement(report, address, data: chain.data[...], isTruncated: isTruncated)
     }
 
-    /// Forgets all advertisers at the end of a scan.
-    package mutating func reset() {
-        cache = AdvertisementCache()
-        chains = []
-    }
-
     private mutating func advertisement(
         _ report: HCI.ExtendedAdvertisingReport,
         _ address: DeviceAddress,

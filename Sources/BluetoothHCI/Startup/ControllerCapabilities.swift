@@ -67,15 +67,6 @@ package struct ControllerCapabilities: Sendable, Equatable {
             && supports(HCI.LESetExtendedAdvertisingEnable.self)
     }
 
-    /// Whether the controller can scan while it creates a link.
-    ///
-    /// The value is false for a controller that does not report its states. It may support the
-    /// combination all the same.
-    package var supportsScanningWhileInitiating: Bool {
-        states.contains(.activeScanningAndInitiating)
-            && states.contains(.passiveScanningAndInitiating)
-    }
-
     /// Whether the host uses the extended commands for advertising, scanning and initiating.
     ///
     /// A controller that has received an extended command refuses all legacy ones, and the reverse

@@ -94,12 +94,6 @@ extension BluetoothHost {
 
 // Bonds.
 extension BluetoothHost {
-    /// Adds a bond, which replaces an earlier one with the same peer.
-    package func addBond(_ bond: Bond) {
-        core.keepBond(bond, now: executor.now)
-        drain()
-    }
-
     /// Removes a bond and the peer's configuration.
     package func removeBond(with peer: DeviceAddress) {
         core.dropBond(of: peer, now: executor.now)

@@ -51,15 +51,7 @@ extension BluetoothHost {
         openOnce()
     }
 
-    /// Disconnects all links and closes the transport, as `shutdown()` does, without waiting.
-    /// `HostEvent.stateChanged` reports the end within a second, and the host calls all
-    /// completions.
-    package func beginShutdown() {
-        core.shutDown(now: executor.now)
-        settle()
-    }
-
-    /// The features of the controller, or `nil` while the controller is not set up.
+    /// The features of the controller; `nil` while it is not set up.
     package var capabilities: ControllerCapabilities? { core.capabilities }
 
     /// Sets the Device Name that clients of the server read from now on.

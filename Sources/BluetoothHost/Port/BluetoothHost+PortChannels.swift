@@ -55,11 +55,6 @@ extension BluetoothHost {
         begin(isAlwaysTaken: true, then: completion) { core, id, _ in core.accept(key, id: id) }
     }
 
-    /// Cancels waiting for a channel. A channel that has just arrived for the request is closed.
-    package func cancelAccept(_ key: ListenerKey, _ id: RequestIdentifier) {
-        cancel(id) { core, _ in core.cancelAccepting(key, id) }
-    }
-
     /// Ends a listener. Accepted channels stay open, and channels in the backlog are closed.
     package func closeListener(_ key: ListenerKey) {
         core.stopListening(key, now: executor.now)

@@ -115,12 +115,6 @@ struct ChannelReceiver: Sendable {
         return UInt16(owed)
     }
 
-    /// Whether `takeGrant()` would return credits.
-    var isGrantDue: Bool {
-        var copy = self
-        return copy.takeGrant() != nil
-    }
-
     /// Sets the sizes that the peer has agreed to.
     mutating func resize(mtu: Int, mps: Int) {
         self.mtu = mtu

@@ -208,8 +208,6 @@ extension LogicalLink {
         commands.append(payload)
     }
 
-    var hasCommand: Bool { !commands.isEmpty }
-
     mutating func nextCommand() -> [UInt8]? {
         guard !commands.isEmpty else { return nil }
         let command = commands.removeFirst()

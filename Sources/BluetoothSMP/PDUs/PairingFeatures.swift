@@ -10,9 +10,6 @@ extension SMP {
     /// computations and must use the same ones. The state machine decides whether the values are
     /// acceptable.
     package struct PairingFeatures: Hashable, Sendable {
-        /// The length of the parameters in bytes.
-        package static let length = 6
-
         /// The byte of IO Capability. `ioCapability` is its decoded form.
         package var ioCapabilityByte: UInt8
         /// The byte of the OOB data flag. `hasOutOfBandData` is its decoded form.

@@ -4,14 +4,6 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.Toolbox {
-    /// The random address hash ah, with 24 bits computed from a key and 24 random bits (Vol 3, Part
-    /// H, 2.2.2).
-    package static func ah(_ key: HCI.Key128, _ random: UInt32) -> UInt32 {
-        var block = [UInt8](repeating: 0, count: 16)
-        for place in 0..<3 { block[place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }
-        return e(key, block).bytes.prefix(3).reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
     /// The confirm value c1 of legacy pairing (Vol 3, Part H, 2.2.3).
     ///
     /// - Parameters:

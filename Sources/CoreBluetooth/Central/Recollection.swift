@@ -36,9 +36,6 @@ struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns the value of a key. Does not count as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    /// The entries of both generations.
-    var entries: [Key: Value] { old.merging(young) { $1 } }
-
     private mutating func insert(_ value: Value, for key: Key) {
         if young.count >= generationLimit, young[key] == nil {
             old = young

@@ -32,14 +32,8 @@ enum ClientSearch: Sendable {
 struct UUIDFilter: Hashable, Sendable {
     private let uuids: Set<BluetoothUUID>
 
-    static let all = UUIDFilter(uuids: [])
-
     init(_ uuids: [CBUUID]?) {
         self.uuids = Set((uuids ?? []).map(\.value))
-    }
-
-    private init(uuids: Set<BluetoothUUID>) {
-        self.uuids = uuids
     }
 
     func admits(_ uuid: BluetoothUUID) -> Bool { uuids.isEmpty || uuids.contains(uuid) }

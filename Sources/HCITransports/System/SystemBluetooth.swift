@@ -54,13 +54,4 @@ package enum SystemBluetooth {
         default: .unclear(String(cString: strerror(error)))
         }
     }
-
-    /// Returns the kernel's information about the adapter `hci<index>`, or nil if there is none.
-    package static func adapter(_ index: UInt16) -> SystemAdapterRecord? {
-        #if os(Linux)
-            try? LinuxKernel().record(of: index)
-        #else
-            nil
-        #endif
-    }
 }

@@ -38,9 +38,6 @@ struct RenewalPlan: Equatable, Sendable {
         (refusals, lastStep) = (0, now)
         return step
     }
-
-    /// Resets the plan, because a message was accepted.
-    mutating func accepted() { self = RenewalPlan() }
 }
 
 extension LinkFailure {

@@ -129,11 +129,6 @@ package struct PresenceTracker: Sendable {
         return lost.sorted { $0.number < $1.number }.map { .lost($0.present, .silent) }
     }
 
-    /// Removes a device that is no longer of interest.
-    package mutating func forget(_ identity: AccessoryIdentity) {
-        tracked[identity] = nil
-    }
-
     /// Merges two identities that turned out to be the same device. `other` receives the data of
     /// `identity` if it has none. Returns the events.
     package mutating func merge(

@@ -31,9 +31,6 @@ struct AttemptLog: Equatable, Sendable {
     private var current: Attempt?
     private var number = 0
 
-    /// Whether an attempt is in progress.
-    var isOpen: Bool { current != nil }
-
     /// Enters a phase; the first phase starts an attempt.
     mutating func enter(
         _ phase: AttemptRecord.Phase,

@@ -32,9 +32,6 @@ struct StyledLine: Equatable, Sendable {
         add(TerminalColumns.fit(text, to: columns), style)
     }
 
-    /// The width in columns.
-    var columns: Int { parts.reduce(0) { $0 + TerminalColumns.count($1.text) } }
-
     /// The line with the terminal's control sequences, in at most so many columns.
     func rendered(columns: Int) -> String {
         var room = columns

@@ -39,15 +39,8 @@ static const unsigned long LINUX_HCIGETDEVLIST = _IOR('H', 210, int);
 static const unsigned long LINUX_HCIGETDEVINFO = _IOR('H', 211, int);
 static const unsigned long LINUX_HCIGETCONNLIST = _IOR('H', 212, int);
 
-/// Commands and events of the management channel (BlueZ, doc/mgmt-api.txt).
+/// Commands of the management channel (BlueZ, doc/mgmt-api.txt).
 static const uint16_t LINUX_MGMT_OP_READ_INDEX_LIST = 0x0003;
-static const uint16_t LINUX_MGMT_OP_READ_INFO = 0x0004;
 static const uint16_t LINUX_MGMT_OP_READ_UNCONF_INDEX_LIST = 0x0036;
-static const uint16_t LINUX_MGMT_EV_CMD_COMPLETE = 0x0001;
-static const uint16_t LINUX_MGMT_EV_CMD_STATUS = 0x0002;
-static const uint16_t LINUX_MGMT_EV_INDEX_ADDED = 0x0004;
-static const uint16_t LINUX_MGMT_EV_INDEX_REMOVED = 0x0005;
-static const uint16_t LINUX_MGMT_EV_UNCONF_INDEX_ADDED = 0x001D;
-static const uint16_t LINUX_MGMT_EV_UNCONF_INDEX_REMOVED = 0x001E;
 
 #endif

@@ -46,7 +46,6 @@ static const uint32_t linux_CIBAUD = 0x100F0000;
 static const uint32_t linux_CRTSCTS = 0x80000000;
 
 // Indices in c_cc.
-static const int linux_VTIME = 5;
 static const int linux_VMIN = 6;
 
 // Line disciplines.

@@ -320,8 +320,6 @@ extension SimulationExecutor {
         state.withLock { $0.application = ApplicationAccount(watch: watch) }
     }
 
-    var isWatched: Bool { state.withLock { $0.application != nil } }
-
     func enqueueTask(_ job: UnownedJob, _ executor: any TaskExecutor) {
         enqueue(.taskJob(job, executor))
     }

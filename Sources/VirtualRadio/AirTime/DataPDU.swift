@@ -17,10 +17,7 @@ package struct DataPDU: Hashable, Sendable {
         self.isEncrypted = isEncrypted && payloadLength > 0
     }
 
-    /// The empty PDU, which a device sends when it has no data.
-    package static let empty = DataPDU(payloadLength: 0)
-
-    /// The length of the header, the payload and the MIC, in bytes.
+    /// The length of header, payload and MIC in bytes.
     package var length: Int {
         PacketLength.header + payloadLength + (isEncrypted ? PacketLength.mic : 0)
     }

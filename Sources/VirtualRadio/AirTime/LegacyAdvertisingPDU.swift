@@ -38,20 +38,4 @@ package enum AdvertisingEvent {
     /// The largest random delay that is added to each advertising interval (advDelay), so that two
     /// advertisers that collide once do not collide in every event.
     package static let delayMaximum = Duration.milliseconds(10)
-
-    /// Returns the mean number of advertising events per second.
-    package static func meanRate(interval: Duration) -> Double {
-        1 / ((interval + delayMaximum / 2) / .seconds(1))
-    }
-
-    /// Returns the duration of an advertisement, a scan request and a scan response on one channel.
-    package static func activeExchange(
-        dataLength: Int,
-        responseLength: Int,
-        frameSpace: Duration = FrameSpace.betweenFrames
-    ) -> Duration {
-        LegacyAdvertisingPDU.advertisement(dataLength: dataLength).airTime + frameSpace
-            + LegacyAdvertisingPDU.scanRequest.airTime + frameSpace
-            + LegacyAdvertisingPDU.scanResponse(dataLength: responseLength).airTime
-    }
 }

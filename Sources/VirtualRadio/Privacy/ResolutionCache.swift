@@ -17,9 +17,6 @@ struct ResolutionCache: Sendable {
     private var young: [UInt64: Int] = [:]
     private var old: [UInt64: Int] = [:]
 
-    /// The number of cached addresses.
-    var count: Int { young.count + old.count }
-
     /// Returns the place of the entry that resolves the address. Calls `search` if the address is
     /// not cached.
     mutating func place(of address: DeviceAddress, search: () -> Int?) -> Int? {

@@ -142,25 +142,6 @@ package struct RadioEnvironment: Sendable {
         return isSteady && source.path.isStill && ear.path.isStill
     }
 
-    /// Returns the probability that a packet arrives whole, as far as signal strength determines
-    /// it: 0 if `power(from:to:at:)` is `nil`.
-    package mutating func receptionProbability(
-        from sender: RadioID,
-        to receiver: RadioID,
-        at instant: Instant,
-        pduLength: Int,
-        modulation: Modulation
-    ) -> Double {
-        guard let power = power(from: sender, to: receiver, at: instant),
-            let ear = self[receiver]?.reception
-        else { return 0 }
-        return ear.probability(
-            power: power.decibels,
-            pduLength: pduLength,
-            modulation: modulation
-        )
-    }
-
     private func isSeparated(_ one: Int, _ other: Int) -> Bool {
         !separations.isEmpty && separations.contains(GroupPair(one, other))
     }

@@ -54,9 +54,4 @@ enum Reproducible {
     static func ratio(decibels: Double) -> Double {
         exponential(decibels / 10 * ln10)
     }
-
-    /// Returns the ratio in decibels.
-    static func decibels(ratio: Double) -> Double {
-        10 * decimalLogarithm(ratio)
-    }
 }

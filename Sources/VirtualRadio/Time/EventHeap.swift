@@ -47,9 +47,6 @@ package struct EventHeap<Event: Sendable>: Sendable {
     /// The number of events that wait.
     package var count: Int { entries.count }
 
-    /// Whether no event waits.
-    package var isEmpty: Bool { entries.isEmpty }
-
     /// The instant of the first event; `nil` if no event waits.
     package var firstInstant: Instant? { entries.first?.instant }
 

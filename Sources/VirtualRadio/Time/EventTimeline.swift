@@ -56,12 +56,6 @@ package struct EventTimeline<Event: Sendable>: Sendable {
         return token
     }
 
-    /// Schedules the event to be due after `delay`; see `schedule(_:at:)`.
-    @discardableResult
-    package mutating func schedule(_ event: Event, after delay: Duration) -> EventToken? {
-        schedule(event, at: now + delay)
-    }
-
     /// Cancels and returns the event; `nil` if it was taken or canceled before.
     @discardableResult
     package mutating func cancel(_ token: EventToken) -> Event? {

@@ -96,17 +96,6 @@ package struct RadioSchedule: Sendable {
         }
     }
 
-    /// Returns the start of the next engagement that does not belong to the link; `nil` if none is
-    /// known.
-    package func nextEngagement(after instant: Instant, exceptFor link: LinkID? = nil) -> Instant? {
-        var next: Int64?
-        for engagement in engagements where engagement.start >= instant.nanoseconds {
-            if link != nil, engagement.link == link { continue }
-            next = min(next ?? .max, engagement.start)
-        }
-        return next.map(Instant.init(nanoseconds:))
-    }
-
     /// Extends an engagement of the same link that ends where the new one starts, or still lasts
     /// then.
     ///

@@ -17,7 +17,7 @@ final class ReportAssemblerBox {
         assembler.receive(report)
     }
 
-    func reset() { assembler.reset() }
+    func reset() { assembler = ReportAssembler() }
 }
 
 /// An advertisement sieve with reference semantics.

@@ -138,10 +138,6 @@ struct ScriptedController {
         #expect(capabilities.supportsExtendedScanning)
         #expect(capabilities.supportsExtendedInitiating)
         #expect(capabilities.supportsExtendedAdvertising)
-        #expect(
-            !capabilities.supportsScanningWhileInitiating,
-            "the controller cannot scan passively and initiate"
-        )
         #expect(capabilities.supports(HCI.LESetPHY.self))
     }
 

@@ -83,16 +83,4 @@ struct LegacyFunctionTests {
         )
         #expect(try made == key("9a1fe1f0e8b0f49b5b4216ae796da062"))
     }
-
-    @Test("ah matches the sample data")
-    func ah() throws {
-        let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0x708194)
-        #expect(made == 0x0DFBAA)
-    }
-
-    @Test("ah uses only 24 bits")
-    func ahBits() throws {
-        let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0xFF70_8194)
-        #expect(made == 0x0DFBAA)
-    }
 }

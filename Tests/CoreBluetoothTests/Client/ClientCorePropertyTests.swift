@@ -85,7 +85,7 @@ struct ClientCorePropertyTests {
         switch kind {
         case 0: (.read(CoreHarness.value), "read")
         case 1: (.write(CoreHarness.value, [1]), "wrote")
-        default: (.find(.services(.all)), "services")
+        default: (.find(.services(UUIDFilter(nil))), "services")
         }
     }
 

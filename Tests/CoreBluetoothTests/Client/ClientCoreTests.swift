@@ -46,7 +46,7 @@ struct ClientCoreTests {
     @Test("6.4 A peripheral whose table cannot be read is discovered in parts")
     func parts() {
         var harness = CoreHarness()
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.services(UUIDFilter(nil))))
         #expect(harness.questions == ["table"])
         harness.refuse(.unlikelyError)
         #expect(harness.questions == ["discoverPrimaryServices"])
@@ -65,7 +65,7 @@ struct ClientCoreTests {
     @Test("6.7 A failed discovery reports its error, and the next one may succeed")
     func failure() {
         var harness = CoreHarness()
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.services(UUIDFilter(nil))))
         harness.refuse(.unlikelyError)
         harness.refuse(.insufficientResources)
         #expect(harness.posted == ["1 services CBATTError 17"])
@@ -74,7 +74,7 @@ struct ClientCoreTests {
     @Test("6.6 After a change, the new table is read before anything else")
     func change() {
         var harness = CoreHarness()
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.services(UUIDFilter(nil))))
         harness.answerTable()
         harness.change(AttributeHandle(20)...AttributeHandle(30))
         harness.ask(.read(CoreHarness.value))

@@ -60,9 +60,4 @@ import Testing
         }
         #expect(!text.isEmpty)
     }
-
-    @Test("Where the kernel has no Bluetooth, no adapter is reported") func asks() {
-        guard SystemBluetooth.support != .available else { return }
-        #expect(SystemBluetooth.adapter(0) == nil)
-    }
 }

@@ -38,16 +38,6 @@ struct RenewalPlanTests {
         )
     }
 
-    @Test("An accepted message resets the plan")
-    func acceptance() {
-        var plan = RenewalPlan()
-        _ = steps(&plan, 5)
-        plan.accepted()
-        #expect(plan == RenewalPlan())
-        let later = steps(&plan, 3, from: 5)
-        #expect(later == [3: .subscription])
-    }
-
     @Test(
         "An error that applies to all messages leads to a step",
         arguments: [0x01, 0x03, 0x05, 0x08, 0x0A, 0x0C, 0x0E, 0x0F, 0x12]

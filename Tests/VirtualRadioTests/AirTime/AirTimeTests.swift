@@ -10,7 +10,7 @@ import VirtualRadio
         ]
     )
     func emptyPDU(modulation: Modulation, microseconds: Int) {
-        #expect(DataPDU.empty.airTime(modulation) == .microseconds(microseconds))
+        #expect(DataPDU(payloadLength: 0).airTime(modulation) == .microseconds(microseconds))
     }
 
     @Test(
@@ -39,7 +39,7 @@ import VirtualRadio
 
     @Test("An empty PDU has no MIC")
     func emptyPDUWithoutMIC() {
-        #expect(DataPDU(payloadLength: 0, isEncrypted: true) == .empty)
+        #expect(DataPDU(payloadLength: 0, isEncrypted: true) == DataPDU(payloadLength: 0))
         #expect(DataPDU(payloadLength: 1, isEncrypted: true).length == 7)
     }
 
@@ -60,32 +60,5 @@ import VirtualRadio
             #expect(pdu.airTime == .microseconds(microseconds), "\(pdu)")
         }
         #expect(LegacyAdvertisingPDU.advertisement(dataLength: 99).length == 39)
-    }
-
-    @Test("An active scan exchange has the specified duration")
-    func activeExchange() {
-        let exchange = AdvertisingEvent.activeExchange(dataLength: 31, responseLength: 31)
-        #expect(exchange == .microseconds(1_228))
-        #expect(Int(Duration.seconds(1) / exchange) == 814)
-        let quick = AdvertisingEvent.activeExchange(
-            dataLength: 31,
-            responseLength: 31,
-            frameSpace: .microseconds(52)
-        )
-        #expect(quick == .microseconds(1_032))
-        let passive = LegacyAdvertisingPDU.advertisement(dataLength: 31).airTime
-        #expect(Int(Duration.seconds(1) / passive) == 2_659)
-    }
-
-    @Test(
-        "The mean advertising rate follows from the interval",
-        arguments: [
-            (20, 40.0), (100, 9.5), (152.5, 6.35), (211.25, 4.62), (318.75, 3.09), (417.5, 2.37),
-            (546.25, 1.81), (760, 1.31), (852.5, 1.17), (1_022.5, 0.97), (1_285, 0.78),
-        ]
-    )
-    func advertisingRate(milliseconds: Double, rate: Double) {
-        let found = AdvertisingEvent.meanRate(interval: .microseconds(Int(milliseconds * 1_000)))
-        #expect(abs(found - rate) <= (rate < 9 ? 0.0051 : 0.051))
     }
 }

@@ -39,7 +39,6 @@ import VirtualRadio
         #expect(found.maximumDataLength?.transmitBytes == 251)
         #expect(found.maximumDataLength?.transmitTime.rawValue == 17_040)
         #expect(found.leFeatures.isSuperset(of: [.le2M, .coded, .extendedAdvertising, .privacy]))
-        #expect(found.supportsScanningWhileInitiating)
     }
 
     @Test("An old controller is ready and has no features of 5.0") func old() throws {

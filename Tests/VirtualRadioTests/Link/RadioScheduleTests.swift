@@ -69,16 +69,6 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
-    @Test("The next engagement of another owner is known")
-    func next() {
-        var schedule = RadioSchedule()
-        schedule.engage(from: at(500), to: at(600), for: other, now: at(0))
-        schedule.engage(from: at(100), to: at(200), for: one, now: at(0))
-        #expect(schedule.nextEngagement(after: at(0)) == at(100))
-        #expect(schedule.nextEngagement(after: at(0), exceptFor: one) == at(500))
-        #expect(schedule.nextEngagement(after: at(501)) == nil)
-    }
-
     @Test("Past engagements are kept for a limited time and number")
     func memory() {
         var schedule = RadioSchedule()

@@ -73,8 +73,8 @@ struct ThroughputTests {
         }
         harness.world.run(for: .seconds(5))
 
-        let count = Exchange(modulation)
-            .count(within: .milliseconds(50), payloadLength: 251, answerLength: 251)
+        let packet = DataPDU(payloadLength: 251).airTime(modulation) + FrameSpace.betweenFrames
+        let count = Int(Duration.milliseconds(50) / (packet * 2))
         for (host, side) in zip(harness.hosts, LinkSide.allCases) {
             let received = host.received[try harness.handle(link, side)]?.count ?? 0
             #expect((0.97...1.0).contains(Double(received) / Double(count * 100)))

@@ -116,44 +116,14 @@ import Testing
         world[lamp]?.path = Path([
             .init(Position(x: 1, y: 0), at: .zero), .init(Position(x: 2_001, y: 0), at: end),
         ])
-        var last = (power: Double.infinity, probability: 1.1)
+        var last = Double.infinity
         for second in stride(from: 0, through: 2_000, by: 50) {
             let now = Instant.zero + .seconds(second)
             let measured = world.power(from: lamp, to: phone, at: now)
             let power = try #require(measured)
-            let probability = world.receptionProbability(
-                from: lamp,
-                to: phone,
-                at: now,
-                pduLength: 39,
-                modulation: .le1M
-            )
-            #expect(power.decibels < last.power)
-            #expect(probability <= last.probability)
-            last = (power.decibels, probability)
+            #expect(power.decibels < last)
+            last = power.decibels
         }
-        #expect(last.probability < 0.01)
-    }
-
-    @Test("The reception probability without a signal is zero")
-    func noSignal() {
-        var world = world()
-        world[lamp]?.isOn = false
-        let there = world.receptionProbability(
-            from: lamp,
-            to: phone,
-            at: .zero,
-            pduLength: 39,
-            modulation: .le1M
-        )
-        let nowhere = world.receptionProbability(
-            from: lock,
-            to: RadioID(9),
-            at: .zero,
-            pduLength: 39,
-            modulation: .le1M
-        )
-        #expect(there == 0 && nowhere == 0)
     }
 
     @Test("The received power follows each change")

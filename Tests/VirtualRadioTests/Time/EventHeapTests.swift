@@ -17,7 +17,7 @@ import enum LanyardTestSupport.RunSeed
     @Test("An empty heap returns no event")
     func empty() {
         var heap = EventHeap<Int>()
-        #expect(heap.isEmpty)
+        #expect(heap.count == 0)
         #expect(heap.firstInstant == nil)
         #expect(heap.takeFirst() == nil)
     }

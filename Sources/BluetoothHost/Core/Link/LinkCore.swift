@@ -138,13 +138,6 @@ struct LinkCore: Sendable {
         bearer = LinkBearer(receiveMTULimit: receiveMTULimit)
     }
 
-    /// The time at which `deadlinePassed` must be called, or nil if nothing on the link has a
-    /// deadline.
-    var nextDeadline: Instant? {
-        var copy = self
-        return copy.readNextDeadline()
-    }
-
     /// Returns `nextDeadline`. The method is `mutating` because a read after every input would copy
     /// the link.
     mutating func readNextDeadline() -> Instant? {

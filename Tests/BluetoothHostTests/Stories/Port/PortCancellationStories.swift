@@ -106,7 +106,7 @@ struct PortCancellationStories {
         harness.on { [journal = harness.journal] host in
             let id = host.beginAccept(key, then: journal.noting("first"))
             host.beginAccept(key, then: journal.noting("second"))
-            host.cancelAccept(key, id)
+            host.cancel(id) { core, _ in core.cancelAccepting(key, id) }
             host.beginAccept(key, then: journal.noting("third"))
             host.closeListener(key)
         }
@@ -133,7 +133,10 @@ struct PortCancellationStories {
             }
         }
         if seed.isMultiple(of: 2) { harness.executor.advance(by: .seconds(Int64(seed % 31))) }
-        harness.on { $0.beginShutdown() }
+        harness.on { host in
+            host.core.shutDown(now: host.executor.now)
+            host.settle()
+        }
         harness.executor.advance(by: .seconds(2))
         harness.on { [journal = harness.journal] host in
             names.withLock { $0.append("late") }

@@ -14,7 +14,10 @@ struct PortOrderStories {
     @Test("The observer gets each state, up to the end")
     func states() {
         let harness = PortHarness.ready()
-        harness.on { $0.beginShutdown() }
+        harness.on { host in
+            host.core.shutDown(now: host.executor.now)
+            host.settle()
+        }
         #expect(harness.journal.take() == ["state closed"])
     }
 
