@@ -42,8 +42,8 @@ private func read(_ bytes: [UInt8], as name: RecordName) {
             "another secret comes back"
         )
     case .order:
-        guard let order = try? MeetingOrder(parsing: bytes) else { return }
-        require((try? MeetingOrder(parsing: order.encode())) == order, "another order comes back")
+        guard let order = try? BondOrder(parsing: bytes) else { return }
+        require((try? BondOrder(parsing: order.encode())) == order, "another order comes back")
     case .bond(let peer): readBond(bytes, peer)
     case .counter(let peer): _ = try? SignCounter(parsing: bytes, peer: peer)
     case .client(let peer):

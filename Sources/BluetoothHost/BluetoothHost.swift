@@ -13,9 +13,16 @@
 // awaiting task resumes on its own executor (5). That is one change of threads, and none for a task
 // that runs on the adapter's thread (`BluetoothHost.executor`).
 
-import BluetoothATT
-import BluetoothGAP
-import BluetoothTypes
+// Re-exports the modules whose types are part of the host's API: addresses and UUIDs,
+// advertisements, services, channels, and error codes. An application needs to import
+// `BluetoothHost` only.
+@_exported import BluetoothATT
+@_exported import BluetoothGAP
+@_exported import BluetoothGATT
+@_exported import BluetoothHCI
+@_exported import BluetoothL2CAP
+@_exported import BluetoothSMP
+@_exported import BluetoothTypes
 import HCITransports
 import Synchronization
 
@@ -91,13 +98,13 @@ public actor BluetoothHost {
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
-    var securityEventReaders = SecurityEventReaders()
+    var securityEventReaders = StreamReaders<SecurityEvent>(unreadLimit: securityEventLimit)
     var pairingQuestions = PairingQuestions()
-    var incomingLinkReaders = IncomingLinkReaders()
+    var incomingLinkReaders = StreamReaders<Link>()
     var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
     private var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var linkEnds = Ends<LinkIdentifier, HostError>()
-    private var broadcast = StateBroadcast()
+    private var stateReaders = StreamReaders<AdapterState>()
     var logBudget = LogBudget()
     /// The failure of the adapter that was logged last; `nil` after recovery.
     var loggedFailure: AdapterFailure?
@@ -143,7 +150,8 @@ public actor BluetoothHost {
         // end here. All other streams keep the host alive, so none is open.
         securityEventReaders.close()
         pairingQuestions.withdrawAll()
-        broadcast.send(.closed)
+        stateReaders.deliver(.closed)
+        stateReaders.close()
         opening?.cancel()
         // The thread ends itself, because the caller that released the host may hold a lock that
         // the thread waits for.
@@ -167,9 +175,13 @@ public actor BluetoothHost {
         // The handler is set before the stream is returned, because a stream that has already ended
         // does not call it.
         continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.broadcast.remove(observer) }
+            self?.enter { $0.stateReaders.remove(observer) }
         }
-        enter { $0.broadcast.add(continuation, as: observer, current: $0.state) }
+        enter { host in
+            continuation.yield(host.state)
+            guard host.state != .closed else { return continuation.finish() }
+            host.stateReaders.add(continuation, as: observer)
+        }
         return stream
     }
 
@@ -455,7 +467,7 @@ public actor BluetoothHost {
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): remove(key)
         case .setAside(let key, let reason): setAside(key, because: reason)
-        case .pairing(let link, let news): perform(news, of: link)
+        case .pairing(let link, let event): perform(event, of: link)
         case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)
         }
@@ -476,7 +488,8 @@ public actor BluetoothHost {
         switch event {
         case .stateChanged(let state):
             log(state)
-            broadcast.send(state)
+            stateReaders.deliver(state)
+            if state == .closed { stateReaders.close() }
         case .advertised(let scan, let advertisement):
             scans[scan]?.yield(advertisement)
             guard port.scans.contains(scan) else { return }
@@ -489,8 +502,8 @@ public actor BluetoothHost {
             log("link \(link.rawValue): services \(ranges) changed")
         case .databaseOutdated(let link):
             log("link \(link.rawValue): the services changed before they could be indicated")
-        case .served(let link, let news):
-            guard deliver(news, of: link) else { return }
+        case .served(let link, let event):
+            guard deliver(event, of: link) else { return }
         case .disconnected(let link, let reason):
             guard linkEnded(link, reason) else { return }
         case .security(let event): securityEventReaders.deliver(event)

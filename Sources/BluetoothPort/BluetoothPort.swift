@@ -4,12 +4,27 @@
 // controller; other implementations can use a system's Bluetooth daemon, or several adapters as one.
 //
 // The port names no HCI type. It has the types of the attribute protocol, of advertising and of
-// channels that every implementation needs (Exports.swift), and values of its own for all else. An
+// channels that every implementation needs (re-exported below), and values of its own for all else. An
 // implementation declares what it can do (`PortCapabilities`). Everything else ends with
 // `PortError.unsupported`, which is also the default implementation of each optional method.
 //
 // All calls are synchronous and on the port's executor, and a result is a completion: the façade
 // runs on the same executor and needs no task for a request.
+
+@_exported import BluetoothTypes
+
+// The types of lower modules in the port. None of them is of HCI, of pairing or of the host. A user
+// of the port imports only the port.
+@_exported import enum BluetoothATT.ATT
+@_exported import struct BluetoothATT.AttributeHandle
+@_exported import struct BluetoothGAP.Advertisement
+@_exported import struct BluetoothGAP.Advertising
+@_exported import struct BluetoothGAP.AdvertisingData
+@_exported import enum BluetoothGATT.GATT
+@_exported import struct BluetoothGATT.GATTServer
+@_exported import enum BluetoothL2CAP.L2CAP
+@_exported import protocol HCITransports.HostExecutor
+@_exported import protocol HCITransports.HostTimer
 
 /// A closure that gets the result of a request.
 package typealias PortCompletion<Value> = @Sendable (Result<Value, any Error>) -> Void

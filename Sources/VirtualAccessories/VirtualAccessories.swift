@@ -16,3 +16,11 @@
 // therefore go unnoticed here, which is why interoperability tests decode them with third-party
 // stacks as well. Accessories that pair use the host's Security Manager, and their simulated user
 // agrees to everything. The others refuse pairing. `ExampleAccessories` has example devices.
+
+// The interface of accessories uses UUIDs, properties, error codes and advertisements, so
+// `import VirtualAccessories` is enough for a program that describes an accessory.
+@_exported import BluetoothATT
+@_exported import BluetoothGAP
+@_exported import BluetoothGATT
+@_exported import BluetoothSMP
+@_exported import BluetoothTypes

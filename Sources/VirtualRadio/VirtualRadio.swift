@@ -43,3 +43,7 @@
 // makes a controller hang, restart or fail. The `Invariant`s observe that wire and report each
 // violation of a rule that must always hold. Threads, sockets and the system's clock are in the
 // module `VirtualAdapters`.
+
+// The interface of a world uses instants and addresses, so `import VirtualRadio` is enough for a
+// program that uses a world.
+@_exported import BluetoothTypes

@@ -42,8 +42,8 @@ package struct AddressResolver: Sendable {
     /// The number of addresses in the cache.
     package var rememberedCount: Int { young.count + old.count }
 
-    /// Whether the resolver has any peers.
-    package var knowsAnybody: Bool { !identities.isEmpty }
+    /// Whether the resolver has no peers.
+    package var isEmpty: Bool { identities.isEmpty }
 
     /// Whether the resolver has the peer with this identity address.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
@@ -62,7 +62,7 @@ package struct AddressResolver: Sendable {
     /// Returns the identity address of the peer with this address, or `nil` if the address is not
     /// private or belongs to no peer.
     package mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
-        guard knowsAnybody, address.randomKind == .resolvablePrivate else { return nil }
+        guard !isEmpty, address.randomKind == .resolvablePrivate else { return nil }
         if let place = young[address.value] { return place.map { peers[$0].identity } }
         let place = old.removeValue(forKey: address.value) ?? search(address)
         remember(place, for: address)

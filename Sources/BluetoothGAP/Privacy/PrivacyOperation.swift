@@ -38,7 +38,7 @@ package enum PrivacyOperation: Hashable, Sendable {
     }
 }
 
-/// One request for an operation, like ``Step``.
+/// One request for an operation, like ``CentralStep``.
 package struct PrivacyStep: Hashable, Sendable {
     package let number: UInt64
     package let operation: PrivacyOperation

@@ -63,9 +63,9 @@ extension Advertiser {
 
     /// Reports the end of sets that are off the air.
     private mutating func reportEnds() {
-        for index in sets.indices where !sets[index].isEndTold && !isBusyEnding(sets[index]) {
+        for index in sets.indices where !sets[index].isEndReported && !isBusyEnding(sets[index]) {
             guard let end = sets[index].end else { continue }
-            sets[index].isEndTold = true
+            sets[index].isEndReported = true
             outbox.append(.ended(sets[index].id, end))
         }
     }
@@ -78,9 +78,9 @@ extension Advertiser {
 
     /// Removes the sets that the controller no longer stores.
     private mutating func dropEnded() {
-        guard let dialect else { return sets.removeAll { $0.isEndTold } }
+        guard let dialect else { return sets.removeAll { $0.isEndReported } }
         sets.removeAll { set in
-            set.isEndTold && set.activity == .off && outstanding?.operation.set != set.handle
+            set.isEndReported && set.activity == .off && outstanding?.operation.set != set.handle
                 && !(set.mayExist && dialect.isExtended)
         }
         power = power.filter { entry in sets.contains { $0.handle == entry.key } }

@@ -69,7 +69,7 @@ package struct AdvertisingParameters: Hashable, Sendable {
     }
 }
 
-/// One request for an operation, like ``Step``.
+/// One request for an operation, like ``CentralStep``.
 package struct AdvertisingStep: Hashable, Sendable {
     package let number: UInt64
     package let operation: AdvertisingOperation

@@ -43,7 +43,7 @@ struct AdvertisingSetState: Sendable {
     /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
     /// Whether the end was reported.
-    var isEndTold = false
+    var isEndReported = false
 
     var belief = Belief()
     var activity = Activity.off

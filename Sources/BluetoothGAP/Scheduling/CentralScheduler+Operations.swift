@@ -31,7 +31,7 @@ extension CentralScheduler {
 
     private mutating func issue(_ operation: ControllerOperation, in dialect: CommandDialect) {
         stepCount += 1
-        let step = Step(number: stepCount, operation: operation)
+        let step = CentralStep(number: stepCount, operation: operation)
         outstanding = step
         outbox.append(.command(dialect.command(for: operation), step))
     }

@@ -51,7 +51,7 @@ package struct CentralScheduler: Sendable {
 
     package enum Action: Equatable, Sendable {
         /// Send the command, and pass its result to `commandFinished` with the step.
-        case command(HCI.EncodedCommand, Step)
+        case command(HCI.EncodedCommand, CentralStep)
         /// The link was established.
         case connected(RequestID)
         /// The request has ended without a link.
@@ -119,7 +119,7 @@ package struct CentralScheduler: Sendable {
     var refusalCount = 0
     /// The number of stops in a row without an answer.
     var unansweredStopCount = 0
-    var outstanding: Step?
+    var outstanding: CentralStep?
     var stepCount: UInt64 = 0
     var outbox: [Action] = []
 
@@ -220,7 +220,7 @@ package struct CentralScheduler: Sendable {
 
     /// Processes the result of a command: the controller's answer, or the end of the wait for it.
     package mutating func commandFinished(
-        _ step: Step,
+        _ step: CentralStep,
         result: CommandResult,
         now: Instant
     ) -> [Action] {

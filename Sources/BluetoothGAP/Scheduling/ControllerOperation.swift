@@ -35,7 +35,7 @@ package enum InitiationTarget: Hashable, Sendable {
 
 /// One request for an operation. Its number distinguishes a late or repeated answer from the answer
 /// to a later request.
-package struct Step: Hashable, Sendable {
+package struct CentralStep: Hashable, Sendable {
     package let number: UInt64
     package let operation: ControllerOperation
 }
@@ -96,4 +96,12 @@ extension HCI.ErrorCode {
         default: false
         }
     }
+}
+
+/// Whether the controller's activities pause, for a change that the controller forbids during them.
+enum Pause: Sendable {
+    case none
+    /// The activities have to stop and have not all stopped yet.
+    case asked
+    case made
 }

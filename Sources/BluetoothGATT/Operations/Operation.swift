@@ -125,3 +125,42 @@ extension GATT.Operation {
         }
     }
 }
+
+extension GATT {
+    /// The result of a successful operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The operation has no further result.
+        case done
+        /// The MTU of the bearer in bytes.
+        case mtu(Int)
+        /// Services in the order of their handles.
+        case services([Service])
+        /// Include declarations in the order of their handles.
+        case includedServices([IncludedService])
+        /// Characteristics in the order of their handles.
+        case characteristics([Characteristic])
+        /// Descriptors in the order of their handles.
+        case descriptors([Descriptor])
+        /// The bytes of one value, or of several concatenated values.
+        case value([UInt8])
+        /// Values with their attributes, in the order of the response.
+        case values([AttributeValue])
+    }
+}
+
+extension GATT {
+    /// A value and its attribute, for reading or writing.
+    public struct AttributeValue: Hashable, Sendable {
+        /// The handle of the attribute.
+        public let handle: AttributeHandle
+
+        /// The bytes of the value, at most `GATT.valueLengthLimit`.
+        public let value: [UInt8]
+
+        /// Creates a value with its attribute.
+        public init(handle: AttributeHandle, value: [UInt8]) {
+            self.handle = handle
+            self.value = value
+        }
+    }
+}

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// Discover All Characteristics of a Service: reads the characteristic declarations in the
 /// service's range (Vol 3, Part G, 4.6.1).
-struct DiscoverAllCharacteristicsOfService: Discovery {
+struct DiscoverAllCharacteristicsOfService: DiscoveryProcedure {
     var sweep: HandleSweep
     private var declarations: [Declaration] = []
 
@@ -96,7 +96,7 @@ struct DiscoverAllCharacteristicsOfService: Discovery {
 /// ATT cannot search for a part of a value. The procedure therefore discovers all characteristics
 /// and selects those with the UUID. The other declarations are needed as well, to determine the
 /// ends of the selected characteristics.
-struct DiscoverCharacteristicsByUUID: Discovery {
+struct DiscoverCharacteristicsByUUID: DiscoveryProcedure {
     private let uuid: BluetoothUUID
     private var all: DiscoverAllCharacteristicsOfService
 
@@ -125,7 +125,7 @@ struct DiscoverCharacteristicsByUUID: Discovery {
 
 /// Discover All Characteristic Descriptors: requests the types of all attributes after a value up
 /// to the end of its characteristic (Vol 3, Part G, 4.7.1).
-struct DiscoverAllCharacteristicDescriptors: Discovery {
+struct DiscoverAllCharacteristicDescriptors: DiscoveryProcedure {
     var sweep: HandleSweep
     private var descriptors: [GATT.Descriptor] = []
 
@@ -154,7 +154,7 @@ struct DiscoverAllCharacteristicDescriptors: Discovery {
 ///
 /// Each request covers the range from the first remaining handle that can be a descriptor to the
 /// last. Attributes between those handles are ignored in the response.
-struct DiscoverDescriptorsOfAll: Discovery {
+struct DiscoverDescriptorsOfAll: DiscoveryProcedure {
     var sweep: HandleSweep
     /// The handles that descriptors can have, in ascending order, without those that the sweep has
     /// passed.

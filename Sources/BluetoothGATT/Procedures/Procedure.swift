@@ -71,7 +71,7 @@ extension GATT.Failure {
 /// The common part of all discoveries. A discovery sends requests for the rest of a range until the
 /// range is exhausted or the server responds with Attribute Not Found, which means that there are
 /// no more attributes.
-protocol Discovery: Procedure {
+protocol DiscoveryProcedure: Procedure {
     /// The progress of the discovery.
     var sweep: HandleSweep { get set }
 
@@ -85,7 +85,7 @@ protocol Discovery: Procedure {
     mutating func take(_ response: ATT.PDU) throws(GATT.Failure)
 }
 
-extension Discovery {
+extension DiscoveryProcedure {
     mutating func begin(mtu: Int) -> ProcedureStep { proceed() }
 
     mutating func receive(

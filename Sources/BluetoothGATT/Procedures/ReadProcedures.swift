@@ -228,9 +228,9 @@ struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
 /// Read Using Characteristic UUID: reads all values of a type in a range, without discovery (Vol 3,
 /// Part G, 4.8.2).
 ///
-/// All values in a response have the same length, so the procedure repeats the request from the
-/// handle after the last value. Without any value, it fails with Attribute Not Found.
-struct ReadUsingCharacteristicUUID: Discovery {
+/// A response contains values of one length only, so the next request continues after the last one.
+/// If there is no value, the procedure fails, as any read of a missing attribute does.
+struct ReadUsingCharacteristicUUID: DiscoveryProcedure {
     var sweep: HandleSweep
     private let uuid: BluetoothUUID
     private var values: [GATT.AttributeValue] = []

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// Discover All Primary Services: reads the service declarations group by group (Vol 3, Part G,
 /// 4.4.1). With another declaration type, it discovers all secondary services.
-struct DiscoverAllPrimaryServices: Discovery {
+struct DiscoverAllPrimaryServices: DiscoveryProcedure {
     var sweep = HandleSweep()
     private let arePrimary: Bool
     private var services: [GATT.Service] = []
@@ -65,7 +65,7 @@ extension GATT {
 
 /// Discover Primary Service by Service UUID: finds the service declarations with this value (Vol 3,
 /// Part G, 4.4.2). A server can have several services with one UUID.
-struct DiscoverPrimaryServiceByServiceUUID: Discovery {
+struct DiscoverPrimaryServiceByServiceUUID: DiscoveryProcedure {
     var sweep = HandleSweep()
     private let uuid: BluetoothUUID
     private var services: [GATT.Service] = []
@@ -111,7 +111,7 @@ struct DiscoverPrimaryServiceByServiceUUID: Discovery {
 ///
 /// A declaration cannot contain a 128-bit UUID. If it contains no UUID, the procedure reads the
 /// declaration of the included service before it continues the search.
-struct FindIncludedServices: Discovery {
+struct FindIncludedServices: DiscoveryProcedure {
     var sweep: HandleSweep
     private let primaryServices: Set<AttributeHandle>
     private var services: [GATT.IncludedService] = []

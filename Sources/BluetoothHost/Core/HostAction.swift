@@ -9,7 +9,7 @@ import BluetoothTypes
 import HCITransports
 
 /// An event of a pairing that concerns a person.
-package enum PairingNews: Sendable {
+package enum PairingEvent: Sendable {
     /// A question, which `answer` must answer unless it only shows something. There is one question
     /// at a time.
     case asked(Pairing.Question, Pairing.Method, isIncoming: Bool)
@@ -35,7 +35,7 @@ package enum HostAction: Sendable {
     /// A request has ended. No further action follows for it.
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
     /// A pairing on this link needs a person, or no longer does.
-    case pairing(LinkIdentifier, PairingNews)
+    case pairing(LinkIdentifier, PairingEvent)
     /// Read the store's record of the client on this link, and answer by `recalled`.
     case recall(LinkIdentifier, StoreKey)
     /// Read the store's record of the table of this link's peer, and answer by `recalledDatabase`.
@@ -70,7 +70,7 @@ package enum HostAnswer: Sendable {
 }
 
 /// An event of a client of the server.
-package enum ServerNews: Sendable {
+package enum ClientEvent: Sendable {
     /// The application must decide.
     case asked(GATTServer.RequestID, GATTServer.Question)
     /// The client has written values that the server stores.

@@ -49,7 +49,7 @@ extension HostCore {
             !connectionRequests.values.contains(where: { $0.identity == identity })
         else { return fail(id, HostError.alreadyConnecting) }
         let timeout = isPending ? nil : options.timeout
-        connectionRequests[id] = ConnectionRequest(
+        connectionRequests[id] = PendingConnection(
             target: target,
             identity: identity,
             options: options,
@@ -66,8 +66,12 @@ extension HostCore {
         if earlier == nil { schedule(id, now: now) }
     }
 
-    /// Continues the connection request that waited for the end of a link to this peer.
-    mutating func peerParted(_ link: LinkCore, with error: HostError, now: Instant) {
+    /// Continues the connection requests that waited for the end of a link to this peer.
+    mutating func continueConnectionRequests(
+        after link: LinkCore,
+        with error: HostError,
+        now: Instant
+    ) {
         for (id, pending) in connectionRequests
         where pending.phase == .awaitingDisconnection
             && (pending.identity == link.identity || pending.target == link.peer)

@@ -122,7 +122,7 @@ extension HostCore {
         if let request = link.connectionRequest {
             connectionRequestFell(request, with: error, now: now)
         }
-        peerParted(link, with: error, now: now)
+        continueConnectionRequests(after: link, with: error, now: now)
         context.writeChanges(now: now)
         if context.checkNews() { handleNews(now: now) }
     }

@@ -101,11 +101,11 @@ extension HostCore {
     private mutating func receiveOther(_ event: HCI.Event, now: Instant) {
         switch event {
         case .advertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report), now: now) }
+            for report in reports { advertisementReceived(self.reports.receive(report), now: now) }
         case .directedAdvertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report), now: now) }
+            for report in reports { advertisementReceived(self.reports.receive(report), now: now) }
         case .extendedAdvertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report), now: now) }
+            for report in reports { advertisementReceived(self.reports.receive(report), now: now) }
         case .advertisingSetTerminated(let event):
             noteAddress(of: event)
             perform(advertiser.setTerminated(event, now: now), now: now)

@@ -59,7 +59,7 @@ package struct HostCore: Sendable {
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
     /// The connection requests.
-    var connectionRequests: [RequestIdentifier: ConnectionRequest] = [:]
+    var connectionRequests: [RequestIdentifier: PendingConnection] = [:]
     /// Recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
     /// The addresses with which bonded peers were last received.

@@ -39,7 +39,7 @@ package enum HostEvent: Sendable {
     ///
     /// A request must be answered with `BluetoothHost.answer(_:_:at:)`. Requests are reported here
     /// only while `serverEvents()` has no reader.
-    case served(LinkIdentifier, ServerNews)
+    case served(LinkIdentifier, ClientEvent)
     /// A set has ended, or its start has failed.
     case advertisingEnded(RequestIdentifier, AdvertisingEnd)
     /// A bond or the store has changed.

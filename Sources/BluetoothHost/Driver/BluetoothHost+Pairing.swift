@@ -6,10 +6,10 @@ import BluetoothTypes
 // The application's part in pairings. The host asks the delegate each question in a separate task,
 // and cancels the task when the question ends.
 extension BluetoothHost {
-    func perform(_ news: PairingNews, of link: LinkIdentifier) {
+    func perform(_ event: PairingEvent, of link: LinkIdentifier) {
         guard let address = core.peer(of: link) else { return }
         let link = Link(host: self, identifier: link, address: address)
-        switch news {
+        switch event {
         case .asked(let question, let method, let isIncoming):
             let pairing = PairingRequest(
                 id: pairingQuestions.makeID(),

@@ -79,13 +79,13 @@ extension BluetoothHost {
     ///
     /// - Returns: Whether the port's observer gets the event as well. A request has one recipient:
     ///   the observer gets it only if there is no reader.
-    func deliver(_ news: ServerNews, of link: LinkIdentifier) -> Bool {
-        guard case .asked(let request, _) = news else {
-            _ = serverEventRouter.deliver(news, on: link, of: self)
+    func deliver(_ event: ClientEvent, of link: LinkIdentifier) -> Bool {
+        guard case .asked(let request, _) = event else {
+            _ = serverEventRouter.deliver(event, on: link, of: self)
             return true
         }
         guard serverEventRouter.hasReader || port.observer == nil else { return true }
-        if let refusal = serverEventRouter.deliver(news, on: link, of: self) {
+        if let refusal = serverEventRouter.deliver(event, on: link, of: self) {
             core.answer(request, .failure(refusal), now: executor.now)
         }
         return false

@@ -66,13 +66,13 @@ struct ServerEventRouter {
     /// - Returns: The error code with which the host must refuse the client's request, because the
     ///   application does not get it; `nil` if the application gets the event.
     mutating func deliver(
-        _ news: ServerNews,
+        _ event: ClientEvent,
         on link: LinkIdentifier,
         of host: BluetoothHost
     ) -> ATT.ErrorCode? {
         guard let peer = links[link], let reader else { return .unlikelyError }
         let link = Link(host: host, identifier: link, address: peer)
-        let event = ServerEvent(news, of: link)
+        let event = ServerEvent(event, of: link)
         guard case .dropped = reader.yield(event) else { return nil }
         if !event.mayBeLost { close() }
         return .insufficientResources
@@ -85,8 +85,8 @@ struct ServerEventRouter {
 
 extension ServerEvent {
     /// Creates the event for the application.
-    fileprivate init(_ news: ServerNews, of link: Link) {
-        switch news {
+    fileprivate init(_ event: ClientEvent, of link: Link) {
+        switch event {
         case .asked(let identifier, .read(_, let handle, let offset)):
             let question = OpenQuestion(identifier, of: link.host)
             self = .read(

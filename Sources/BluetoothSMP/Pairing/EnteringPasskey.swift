@@ -15,9 +15,12 @@ struct EnteringPasskey: AgreedPhase {
     private(set) var confirm: SMP.Value128?
 
     /// Asks the user for a passkey.
-    static func begin(_ purpose: Purpose) -> Step {
+    static func begin(_ purpose: Purpose) -> PairingStep {
         let phase = EnteringPasskey(purpose: purpose)
-        return Step(.enteringPasskey(phase), [.ask(.enterPasskey)] + phase.tell(.entryStarted))
+        return PairingStep(
+            .enteringPasskey(phase),
+            [.ask(.enterPasskey)] + phase.tell(.entryStarted)
+        )
     }
 
     var pairing: Session {
@@ -32,14 +35,14 @@ struct EnteringPasskey: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         switch pdu {
         case .pairingConfirm(let value) where !pairing.isInitiator && confirm == nil:
             var phase = self
             phase.confirm = value
-            return Step(.enteringPasskey(phase))
+            return PairingStep(.enteringPasskey(phase))
         case .keypress(let keypress) where pairing.expectsKeypresses:
-            return Step(.enteringPasskey(self), .pressed(keypress))
+            return PairingStep(.enteringPasskey(self), .pressed(keypress))
         default: throw unexpected(pdu)
         }
     }
@@ -47,14 +50,14 @@ struct EnteringPasskey: AgreedPhase {
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
+    ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .passkey(let passkey) where Passkey.range.contains(passkey):
             return try goOn(passkey, using: &generator).after(tell(.entryCompleted))
         case .passkey, .no: throw .declined(.passkeyEntryFailed)
         // The state machine itself reports the start and the end of the entry.
         case .keypress(.entryStarted), .keypress(.entryCompleted), .yes: return nil
-        case .keypress(let keypress): return Step(.enteringPasskey(self), tell(keypress))
+        case .keypress(let keypress): return PairingStep(.enteringPasskey(self), tell(keypress))
         }
     }
 
@@ -66,7 +69,7 @@ struct EnteringPasskey: AgreedPhase {
     private func goOn(
         _ passkey: UInt32,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         let step =
             switch purpose {
             case .secureConnections(let exchange):

@@ -22,19 +22,19 @@ protocol PairingPhase: Sendable {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step
+    ) throws(PairingRefusal) -> PairingStep
 
     /// Processes the user's answer, or returns nil if it does not match an open question.
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step?
+    ) throws(PairingRefusal) -> PairingStep?
 
     /// Processes a change of encryption, or returns nil if the change has no effect.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step?
+    ) throws(PairingRefusal) -> PairingStep?
 }
 
 extension PairingPhase {
@@ -47,7 +47,7 @@ extension PairingPhase {
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
+    ) throws(PairingRefusal) -> PairingStep? {
         // A displayed passkey needs no answer, but the user can refuse the pairing.
         guard isDisplaying, answer == .no else { return nil }
         throw .declined(.passkeyEntryFailed)
@@ -56,10 +56,10 @@ extension PairingPhase {
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? { nil }
+    ) throws(PairingRefusal) -> PairingStep? { nil }
 
     /// Returns the error for a PDU that is not allowed in this state.
-    func unexpected(_ pdu: SMP.PDU) -> Refusal { .unexpected(pdu, isCentral: isCentral) }
+    func unexpected(_ pdu: SMP.PDU) -> PairingRefusal { .unexpected(pdu, isCentral: isCentral) }
 }
 
 /// A state of a pairing whose terms are known.

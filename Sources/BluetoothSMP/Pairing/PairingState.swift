@@ -50,7 +50,7 @@ enum PairingState: Sendable {
 }
 
 /// The result of an event: the new state, or nil if the pairing has ended, and the actions.
-struct Step: Sendable {
+struct PairingStep: Sendable {
     let state: PairingState?
     let actions: [SecurityManager.Action]
 
@@ -64,5 +64,7 @@ struct Step: Sendable {
     }
 
     /// Returns this step with other actions before its own.
-    func after(_ earlier: [SecurityManager.Action]) -> Step { Step(state, earlier + actions) }
+    func after(_ earlier: [SecurityManager.Action]) -> PairingStep {
+        PairingStep(state, earlier + actions)
+    }
 }

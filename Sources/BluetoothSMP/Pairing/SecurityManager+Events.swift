@@ -21,12 +21,12 @@ extension SecurityManager {
         case .securityRequest where context.isCentral: return []
         default: break
         }
-        do throws(Refusal) {
+        do throws(PairingRefusal) {
             guard course.heard < Self.pduLimit else { throw .endless }
             // The peer had to wait when the local Security Request was sent, or must wait since
             // then, for example after a failure on another link.
             if case (.pairingRequest, .awaitingRequest) = (pdu, course.state), let refusalForPeer {
-                throw Refusal(refusalForPeer)
+                throw PairingRefusal(refusalForPeer)
             }
             let step = try course.state.phase.receive(pdu, using: &generator)
             return take(step, now: now, isHeard: true)
@@ -42,7 +42,7 @@ extension SecurityManager {
         now: Instant
     ) -> [Action] {
         guard let state else { return [] }
-        do throws(Refusal) {
+        do throws(PairingRefusal) {
             guard let step = try state.phase.answer(answer, using: &generator) else { return [] }
             let isSilent = !step.actions.contains { $0.isSending }
             return isSilent ? takeSilently(step) : take(step, now: now)
@@ -62,7 +62,7 @@ extension SecurityManager {
         now: Instant
     ) -> [Action] {
         guard let state else { return [] }
-        do throws(Refusal) {
+        do throws(PairingRefusal) {
             let step = try state.phase.encryptionChanged(
                 isEncrypted: isEncrypted,
                 using: &generator
@@ -79,7 +79,7 @@ extension SecurityManager {
     /// Processes bytes that are not a PDU.
     private mutating func receiveMalformed(_ bytes: ArraySlice<UInt8>) -> [Action] {
         let violation = Action.violated("malformed PDU")
-        guard !isPairing else { return [violation] + fail(Refusal(.invalidParameters)) }
+        guard !isPairing else { return [violation] + fail(PairingRefusal(.invalidParameters)) }
         // Only a PDU that starts a procedure has a sender that waits for a response.
         let beginning: SMP.Code = context.isCentral ? .securityRequest : .pairingRequest
         guard bytes.first == beginning.rawValue else { return [violation] }
@@ -115,7 +115,7 @@ extension SecurityManager {
             bond: existingBond,
             asksConsent: true
         )
-        do throws(Refusal) {
+        do throws(PairingRefusal) {
             let step = try phase.accept(request, using: &generator)
             return [.begun] + take(step, now: now)
         } catch {

@@ -145,7 +145,7 @@ extension SecurityManager {
         case .pairing: return [.failed(.busy)]
         case .none: break
         }
-        do throws(Refusal) {
+        do throws(PairingRefusal) {
             try policy.judge(replacing: existingBond)
         } catch {
             // The peer waits for a response to its Security Request.
@@ -175,7 +175,7 @@ extension SecurityManager {
 
     /// Ends the pairing in progress, and sends this reason to the peer.
     package mutating func refuse(_ reason: Pairing.FailureReason) -> [Action] {
-        isPairing ? fail(Refusal(reason)) : []
+        isPairing ? fail(PairingRefusal(reason)) : []
     }
 
     /// Ends the pairing if its deadline has passed. Call this at `nextDeadline` or later.
@@ -192,7 +192,7 @@ extension SecurityManager {
 extension SecurityManager {
     /// Applies a step that results from a PDU or that the peer can observe, and restarts the
     /// timeout.
-    mutating func take(_ step: Step, now: Instant, isHeard: Bool = false) -> [Action] {
+    mutating func take(_ step: PairingStep, now: Instant, isHeard: Bool = false) -> [Action] {
         let heard = (course?.heard ?? 0) + (isHeard ? 1 : 0)
         activity =
             step.state.map { state in
@@ -202,14 +202,14 @@ extension SecurityManager {
     }
 
     /// Applies a step that the peer cannot observe. The timeout continues.
-    mutating func takeSilently(_ step: Step) -> [Action] {
+    mutating func takeSilently(_ step: PairingStep) -> [Action] {
         guard var course, let state = step.state else { return step.actions }
         course.state = state
         activity = .pairing(course)
         return step.actions
     }
 
-    mutating func fail(_ refusal: Refusal, isAnswered: Bool = false) -> [Action] {
+    mutating func fail(_ refusal: PairingRefusal, isAnswered: Bool = false) -> [Action] {
         let withdrawals = withdrawals(isAnswered: isAnswered)
         activity = .none
         return [.send(.failed(refusal.reason))] + withdrawals + [.failed(refusal.failure)]

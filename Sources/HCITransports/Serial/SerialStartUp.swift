@@ -58,7 +58,7 @@ struct SerialStartUp: Sendable {
         case awaitingReset(Purpose)
         case awaitingVersion(Purpose)
         /// The first of these commands was sent.
-        case awaitingOrder(ArraySlice<SerialVendor.Order>, SerialVendor)
+        case awaitingCommand(ArraySlice<SerialVendor.Command>, SerialVendor)
         /// The last command is being transmitted, and has no answer.
         case leaving(SerialVendor)
         /// The controller is changing its speed.
@@ -119,7 +119,7 @@ struct SerialStartUp: Sendable {
     private var isListening: Bool {
         switch state {
         case .idle, .leaving, .settling, .finished: false
-        case .awaitingReset, .awaitingVersion, .awaitingOrder: true
+        case .awaitingReset, .awaitingVersion, .awaitingCommand: true
         }
     }
 
@@ -130,7 +130,7 @@ struct SerialStartUp: Sendable {
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
         // The command is sent. Its answer may follow, or the deadline passes.
-        case .awaitingOrder, .idle, .leaving, .settling, .finished: return []
+        case .awaitingCommand, .idle, .leaving, .settling, .finished: return []
         }
     }
 
@@ -142,7 +142,7 @@ struct SerialStartUp: Sendable {
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
         // The controller may answer at the new speed, which the verification determines.
-        case .awaitingOrder(_, let vendor), .leaving(let vendor):
+        case .awaitingCommand(_, let vendor), .leaving(let vendor):
             return settle(vendor, now: now)
         case .settling: return greet(.proof(0), at: speed, now: now)
         }
@@ -214,26 +214,26 @@ extension SerialStartUp {
                     + "0x\(HCI.hexadecimal(company, digits: 4))"
             )
         }
-        guard let orders = vendor.orders(for: speed) else {
+        guard let commands = vendor.commands(for: speed) else {
             return finish(notice: "\(vendor.rawValue) controllers cannot use \(speed)")
         }
-        return order(orders[...], vendor, now: now)
+        return send(commands[...], vendor, now: now)
     }
 
-    private mutating func order(
-        _ orders: ArraySlice<SerialVendor.Order>,
+    private mutating func send(
+        _ commands: ArraySlice<SerialVendor.Command>,
         _ vendor: SerialVendor,
         now: Instant
     ) -> [Action] {
-        guard let order = orders.first else { return settle(vendor, now: now) }
-        if order.isAnswered {
-            state = .awaitingOrder(orders, vendor)
+        guard let command = commands.first else { return settle(vendor, now: now) }
+        if command.isAnswered {
+            state = .awaitingCommand(commands, vendor)
             nextDeadline = now + answerTimeout
         } else {
             state = .leaving(vendor)
             nextDeadline = now + Self.leavingTime
         }
-        return [.send(order.packet)]
+        return [.send(command.packet)]
     }
 
     /// Changes to the new speed, and gives the controller the time to do the same.
@@ -277,10 +277,11 @@ extension SerialStartUp {
                 return notAnswered(purpose, now: now)
             }
             return answered(purpose, company: version.company, now: now)
-        case .awaitingOrder(let orders, let vendor) where opcode.rawValue == orders.first?.opcode:
+        case .awaitingCommand(let commands, let vendor)
+        where opcode.rawValue == commands.first?.opcode:
             do throws(CommandFailure) {
                 try result.requireSuccess()
-                return order(orders.dropFirst(), vendor, now: now)
+                return send(commands.dropFirst(), vendor, now: now)
             } catch {
                 return finish(notice: "the controller refused to change its speed to \(speed)")
             }

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 extension SerialVendor {
     /// A vendor's command in the sequence that changes the speed.
-    struct Order: Hashable, Sendable {
+    struct Command: Hashable, Sendable {
         let opcode: UInt16
         let parameters: [UInt8]
         /// Whether the controller answers at the speed of the command. If not, an answer arrives at
@@ -34,31 +34,31 @@ extension SerialVendor {
 
     /// Returns the commands that change the controller to this speed, or nil if it does not support
     /// the speed.
-    func orders(for speed: Int) -> [Order]? {
+    func commands(for speed: Int) -> [Command]? {
         switch self {
-        case .broadcom: Self.broadcomOrders(speed)
+        case .broadcom: Self.broadcomCommands(speed)
         // HCI_VS_Update_UART_HCI_Baudrate, with the speed as a four-byte number.
-        case .ti: [Order(opcode: 0xFF36, parameters: Self.bytes(speed))]
+        case .ti: [Command(opcode: 0xFF36, parameters: Self.bytes(speed))]
         // Set Operational Speed (NXP UM11628), with the speed as a four-byte number.
-        case .nxp: [Order(opcode: 0xFC09, parameters: Self.bytes(speed))]
+        case .nxp: [Command(opcode: 0xFC09, parameters: Self.bytes(speed))]
         case .qualcomm:
             // From the kernel's btqca.h. The answer is a vendor event at the new speed.
             Self.qualcommCodes[speed].map { code in
-                [Order(opcode: 0xFC48, parameters: [code], isAnswered: false)]
+                [Command(opcode: 0xFC48, parameters: [code], isAnswered: false)]
             }
         case .intel:
             // From the kernel's hci_intel. The speed can only be changed after the version was
             // read.
             Self.intelCodes[speed].map { code in
                 [
-                    Order(opcode: 0xFC05, parameters: []),
-                    Order(opcode: 0xFC06, parameters: [code], isAnswered: false),
+                    Command(opcode: 0xFC05, parameters: []),
+                    Command(opcode: 0xFC06, parameters: [code], isAnswered: false),
                 ]
             }
         case .st:
             // From BlueZ's hciattach, which does not wait for an answer either.
             Self.ericssonCodes[speed].map { code in
-                [Order(opcode: 0xFC09, parameters: [code], isAnswered: false)]
+                [Command(opcode: 0xFC09, parameters: [code], isAnswered: false)]
             }
         }
     }
@@ -66,9 +66,9 @@ extension SerialVendor {
     /// Update UART Baud Rate: two zero bytes in place of a coded speed, then the speed as a number.
     /// Above 3,000,000 bits per second, the UART first needs its faster clock (the kernel's
     /// hci_bcm).
-    private static func broadcomOrders(_ speed: Int) -> [Order] {
-        let update = Order(opcode: 0xFC18, parameters: [0, 0] + bytes(speed))
-        let fastClock = Order(opcode: 0xFC45, parameters: [1])
+    private static func broadcomCommands(_ speed: Int) -> [Command] {
+        let update = Command(opcode: 0xFC18, parameters: [0, 0] + bytes(speed))
+        let fastClock = Command(opcode: 0xFC45, parameters: [1])
         return speed > 3_000_000 ? [fastClock, update] : [update]
     }
 

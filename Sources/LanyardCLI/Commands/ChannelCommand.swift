@@ -115,7 +115,7 @@ struct ChannelListenCommand: ConsoleCommand {
         let session = try options.session(on: console)
         try await session.withHost { host in
             let listener = try await host.listen(psm: number, options: sizes)
-            let name = name ?? DeviceName.standard()
+            let name = name ?? DefaultDeviceName.standard()
             let content = AdvertisingContent(localName: name)
             let set = try await session.limits.run("advertising") {
                 try await host.advertise(Advertising(content))

@@ -198,7 +198,7 @@ struct AdapterSession: Sendable {
         _ store: any HostStore
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
-        configuration.name = DeviceName.standard()
+        configuration.name = DefaultDeviceName.standard()
         identity?.apply(to: &configuration)
         pairing.apply(to: &configuration)
         configuration.store = store

@@ -77,15 +77,15 @@ public final class LiveAccessory: Sendable {
     }
 
     /// Performs actions of the accessory, and notes them in the story.
-    func perform(_ note: String, _ deeds: AccessoryDeed...) {
-        act(note) { [self] _, _ in for deed in deeds { perform(deed) } }
+    func perform(_ note: String, _ actions: AccessoryAction...) {
+        act(note) { [self] _, _ in for action in actions { perform(action) } }
     }
 
     /// Performs an action of the accessory. Must be called on the world's thread.
-    func perform(_ deed: AccessoryDeed) {
+    func perform(_ action: AccessoryAction) {
         guard let controller else { return }
         world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
-            accessory.perform(deed, now: now)
+            accessory.perform(action, now: now)
         }
     }
 

@@ -27,7 +27,7 @@ extension SimpleAccessory {
         switch event {
         case .remember(let memory): security?.remember(memory)
         case .subscriptionChanged(let handle, let kind): subscribe(handle, kind, now: now)
-        case .act(let deed): carryOut(deed, now: now)
+        case .act(let action): carryOut(action, now: now)
         }
     }
 
@@ -67,8 +67,8 @@ extension SimpleAccessory {
 
 // Actions that the accessory takes on its own.
 extension SimpleAccessory {
-    mutating func carryOut(_ deed: AccessoryDeed, now: Instant) {
-        switch deed {
+    mutating func carryOut(_ action: AccessoryAction, now: Instant) {
+        switch action {
         case .send(let stream, let uuid):
             guard let handle = server.values.handle(of: uuid) else { return }
             begin(stream, of: handle, server.subscription(to: handle), now: now)

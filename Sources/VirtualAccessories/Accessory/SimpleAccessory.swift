@@ -76,13 +76,13 @@ public struct SimpleAccessory: ScriptedHost {
     /// The changes of services persist after a loss of power.
     ///
     /// - Returns: The packets for the controller.
-    public mutating func perform(_ deed: AccessoryDeed, now: Instant) -> [[UInt8]] {
-        switch deed {
+    public mutating func perform(_ action: AccessoryAction, now: Instant) -> [[UInt8]] {
+        switch action {
         case .addService(let service): profile.services.append(service)
         case .removeServices(let uuid): profile.services.removeAll { $0.uuid == uuid }
         default: break
         }
-        carryOut(deed, now: now)
+        carryOut(action, now: now)
         return send(now: now)
     }
 

@@ -67,12 +67,12 @@ enum MessageBox {
         _ values: inout AccessoryValues
     ) -> WriteReaction.Outcome {
         var partial = values[inbox]
-        var deeds: [AccessoryDeed] = []
+        var actions: [AccessoryAction] = []
         for byte in written {
             switch byte {
             case start: partial = [start]
             case end where !partial.isEmpty:
-                if let deed = answer(to: partial.dropFirst()) { deeds.append(deed) }
+                if let action = answer(to: partial.dropFirst()) { actions.append(action) }
                 partial = []
             default:
                 guard !partial.isEmpty else { continue }
@@ -81,11 +81,11 @@ enum MessageBox {
             }
         }
         values[inbox] = partial
-        return .accepted(deeds)
+        return .accepted(actions)
     }
 
     /// Returns the answer to a message; `nil` if the message is not an envelope.
-    private static func answer(to message: ArraySlice<UInt8>) -> AccessoryDeed? {
+    private static func answer(to message: ArraySlice<UInt8>) -> AccessoryAction? {
         guard let envelope = JSON.RawMembers(message) else { return nil }
         guard let question = envelope["ask"], let id = envelope["id"] else {
             return envelope["tell"].map { send(#"{"tell":"#, $0, "}") }
@@ -101,7 +101,7 @@ enum MessageBox {
         _ before: String,
         _ body: ArraySlice<UInt8>,
         _ after: String
-    ) -> AccessoryDeed {
+    ) -> AccessoryAction {
         .sendBytes([start] + before.utf8 + body + after.utf8 + [end], of: outbox)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothATT
 import BluetoothTypes
 
@@ -7,7 +8,7 @@ public struct WriteReaction: Sendable {
     /// The result of a write.
     public enum Outcome: Sendable {
         /// The write is accepted, and then the accessory performs these actions.
-        case accepted([AccessoryDeed])
+        case accepted([AccessoryAction])
         /// The write is refused. For a write without response the client does not learn this.
         case refused(ATT.ErrorCode)
     }
@@ -25,7 +26,7 @@ public struct WriteReaction: Sendable {
 }
 
 /// An action of an accessory other than an answer.
-public enum AccessoryDeed: Sendable {
+public enum AccessoryAction: Sendable {
     /// Sends a stream to the client, if it is subscribed to the characteristic.
     case send(ValueStream, of: BluetoothUUID)
     /// Sends bytes to the client after those that wait already, in as many values as they need, if
@@ -48,4 +49,25 @@ public enum AccessoryDeed: Sendable {
     /// Advertises from another address from now on: a new private address if the address rotates,
     /// or else a new random static address.
     case changeAddress
+}
+
+/// The values that an accessory sends one after the other from the moment when a client subscribes.
+public struct ValueStream: Sendable {
+    /// The time between two values; zero for as fast as the link takes them.
+    public var period: Duration
+    /// The number of values; `nil` for no end.
+    public var limit: Int?
+    /// Returns the value of a number, counted from 0. The result must depend on nothing else.
+    public var value: @Sendable (Int) -> [UInt8]
+
+    /// Creates a stream of the values.
+    public init(
+        every period: Duration,
+        limit: Int? = nil,
+        value: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.period = max(period, .zero)
+        self.limit = limit
+        self.value = value
+    }
 }

@@ -14,7 +14,7 @@ struct AccessoryServer: Sendable {
         /// The client has subscribed to the value, or has ended its subscription (`nil`).
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
         /// Perform the action, after the PDUs that are to be sent.
-        case act(AccessoryDeed)
+        case act(AccessoryAction)
         /// Store this record of the bonded client.
         case remember(ClientRecord)
     }
@@ -194,7 +194,7 @@ extension AccessoryServer {
             let result = values.judgedValue(of: handle, from: offset)
             return carryOut(values.server.answer(id, result, now: now), now: now)
         case .write(_, let entries, _):
-            let (refusal, deeds) = judge(entries)
+            let (refusal, accessoryActions) = judge(entries)
             let result = refusal.map { Result<[UInt8], ATT.ErrorCode>.failure($0.code) }
             let actions = values.server.answer(
                 id,
@@ -202,7 +202,7 @@ extension AccessoryServer {
                 at: refusal?.handle,
                 now: now
             )
-            return carryOut(actions, now: now) + deeds.map(Event.act)
+            return carryOut(actions, now: now) + accessoryActions.map(Event.act)
         }
     }
 
@@ -210,21 +210,21 @@ extension AccessoryServer {
     /// changes.
     private mutating func judge(
         _ entries: [GATT.WriteEntry]
-    ) -> (refusal: (code: ATT.ErrorCode, handle: AttributeHandle)?, [AccessoryDeed]) {
+    ) -> (refusal: (code: ATT.ErrorCode, handle: AttributeHandle)?, [AccessoryAction]) {
         var trial = values
-        var deeds: [AccessoryDeed] = []
+        var accessoryActions: [AccessoryAction] = []
         for entry in entries {
             guard let reaction = values.characteristics[entry.handle]?.reaction else { continue }
             guard let written = trial.written(by: entry) else {
                 return ((.invalidOffset, entry.handle), [])
             }
             switch reaction.judge(written, &trial) {
-            case .accepted(let more): deeds += more
+            case .accepted(let more): accessoryActions += more
             case .refused(let code): return ((code, entry.handle), [])
             }
         }
         values = trial
-        return (nil, deeds)
+        return (nil, accessoryActions)
     }
 }
 

@@ -52,7 +52,7 @@ extension Ether {
 
     /// Begins a connection event at its anchor: applies the updates of this event, and the Central
     /// sends. Without a Central the link has no more events.
-    private mutating func beginEvent(of link: inout Link) {
+    private mutating func beginEvent(of link: inout RadioLink) {
         for side in LinkSide.allCases { informProcedures(side, &link) }
         guard link.central != nil else { return }
         guard link.anchor <= now else {
@@ -68,7 +68,7 @@ extension Ether {
 
     /// Reports the beginning of the event to the procedures of the end. If they move the anchor,
     /// the event begins again at the new anchor.
-    private mutating func informProcedures(_ side: LinkSide, _ link: inout Link) {
+    private mutating func informProcedures(_ side: LinkSide, _ link: inout RadioLink) {
         guard link[side]?.procedures.updates.isEmpty == false else { return }
         let counter = link.eventCounter
         guard let actions = link[side]?.procedures.eventBegins(counter, now: now) else { return }
@@ -76,7 +76,7 @@ extension Ether {
     }
 
     /// Ends the event, and schedules the next one after the Central's connection interval.
-    mutating func closeEvent(of link: inout Link) {
+    mutating func closeEvent(of link: inout RadioLink) {
         let outcome = EventOutcome(link.event)
         link.event = nil
         release(link)
@@ -105,7 +105,7 @@ private struct EventOutcome {
     }
 }
 
-extension Link {
+extension RadioLink {
     /// Returns the channel of the event that begins now.
     fileprivate mutating func nextChannel() -> RadioChannel {
         let map = central?.rhythm.channelMap ?? .all

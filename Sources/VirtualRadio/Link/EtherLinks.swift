@@ -19,7 +19,7 @@ package struct EtherLinks: Sendable {
     package var count: Int { boxes.count }
 
     /// All links, including proposed ones, in the order of their creation.
-    package var all: [Link] { boxes.compactMap { $0.map { Link(copying: $0.link) } } }
+    package var all: [RadioLink] { boxes.compactMap { $0.map { RadioLink(copying: $0.link) } } }
 
     /// Returns whether these, in order, are exactly the links that both ends have.
     func hasWhole(_ known: [LinkID]) -> Bool {
@@ -33,8 +33,8 @@ package struct EtherLinks: Sendable {
 
     /// The link; `nil` if it has ended. The accessors copy the link. The code for each packet uses
     /// `take` instead.
-    package subscript(id: LinkID) -> Link? {
-        get { place(of: id).flatMap { boxes[$0].map { Link(copying: $0.link) } } }
+    package subscript(id: LinkID) -> RadioLink? {
+        get { place(of: id).flatMap { boxes[$0].map { RadioLink(copying: $0.link) } } }
         set {
             guard let newValue, let place = place(of: id) else { return }
             boxes[place] = LinkBox(newValue)
@@ -49,7 +49,7 @@ package struct EtherLinks: Sendable {
     /// Takes a link out of the table to change it. It must be put back before any other event.
     mutating func take(_ id: LinkID) -> LinkBox? {
         guard let place = place(of: id), var box = boxes[place].take() else { return nil }
-        return isKnownUniquelyReferenced(&box) ? box : LinkBox(Link(copying: box.link))
+        return isKnownUniquelyReferenced(&box) ? box : LinkBox(RadioLink(copying: box.link))
     }
 
     /// Puts back a link that was taken out, or removes it if both its ends are closed.
@@ -69,7 +69,7 @@ package struct EtherLinks: Sendable {
     }
 
     /// Adds a new link, whose identity must be the latest.
-    mutating func insert(_ link: Link) {
+    mutating func insert(_ link: RadioLink) {
         names.append(link.id)
         boxes.append(LinkBox(link))
     }
@@ -106,9 +106,9 @@ package struct EtherLinks: Sendable {
 /// that has no other reference, or a copy. So a box never changes while it is shared, and can be
 /// sent like a value.
 final class LinkBox: @unchecked Sendable {
-    var link: Link
+    var link: RadioLink
 
-    init(_ link: Link) {
+    init(_ link: RadioLink) {
         self.link = link
     }
 }

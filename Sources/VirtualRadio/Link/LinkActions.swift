@@ -7,7 +7,7 @@ extension Ether {
     mutating func perform(
         _ actions: [LinkProcedures.Action],
         _ side: LinkSide,
-        _ link: inout Link
+        _ link: inout RadioLink
     ) {
         for action in actions {
             guard let radio = link[side]?.radio else { return }
@@ -30,7 +30,7 @@ extension Ether {
     }
 }
 
-extension Link {
+extension RadioLink {
     /// Sets the connection parameters of the end from the present event on. The Central determines
     /// the anchors.
     fileprivate mutating func setParameters(

@@ -12,7 +12,7 @@ extension Ether {
     /// Reports the link with LE Connection Complete in the version of the host's masks. LE Channel
     /// Selection Algorithm follows at once (Vol 4, Part E, 7.7.65.20), unless the controller
     /// supports only one algorithm.
-    mutating func tellHost(of link: Link, _ side: LinkSide, _ advertisingSet: UInt8?) {
+    mutating func tellHost(of link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
         tellHost(end.completion(side), end.radio, advertisingSet)
         let features = links.accounts[end.radio.index].capabilities.features

@@ -32,7 +32,7 @@ extension Ether {
     }
 
     /// Processes the acknowledgment in a packet that the end has received.
-    mutating func acknowledge(_ packet: LinkPacket, _ side: LinkSide, _ link: inout Link) {
+    mutating func acknowledge(_ packet: LinkPacket, _ side: LinkSide, _ link: inout RadioLink) {
         guard link[side]?.sequence.acknowledges(packet.expectation) == true else { return }
         link[side]?.isAwaitingAcknowledgement = false
         guard let pdu = link[side]?.outgoing.take() else { return }
@@ -53,7 +53,7 @@ extension Ether {
     mutating func accept(
         _ packet: LinkPacket,
         _ side: LinkSide,
-        _ link: inout Link,
+        _ link: inout RadioLink,
         in key: [UInt8]?
     ) {
         guard let radio = link[side]?.radio else { return }
@@ -70,7 +70,7 @@ extension Ether {
         }
     }
 
-    private mutating func hear(_ pdu: LLControlPDU, _ side: LinkSide, _ link: inout Link) {
+    private mutating func hear(_ pdu: LLControlPDU, _ side: LinkSide, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio else { return }
         let wanted = ports[radio.index].filter.leEvents
         let counter = link.eventCounter
@@ -86,7 +86,7 @@ extension Ether {
     private mutating func deliver(
         _ fragment: LinkFragment,
         _ side: LinkSide,
-        _ link: inout Link
+        _ link: inout RadioLink
     ) {
         let actions = link[side]?.procedures.receiveData(now: now) ?? []
         if !actions.isEmpty { perform(actions, side, &link) }
@@ -100,7 +100,7 @@ extension Ether {
     }
 
     /// Returns the buffer of a host's packet that was acknowledged.
-    private mutating func giveBack(_ side: LinkSide, _ link: inout Link) {
+    private mutating func giveBack(_ side: LinkSide, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         link[side]?.heldPackets -= 1
         links.accounts[radio.index].heldPackets -= 1

@@ -22,7 +22,7 @@ extension Ether {
 
     /// Closes one end of the link and reports the reason to its host. Data that the end held is
     /// lost, and the host counts it as completed (Vol 4, Part E, 4.3).
-    mutating func finish(_ side: LinkSide, _ reason: HCI.ErrorCode, _ link: inout Link) {
+    mutating func finish(_ side: LinkSide, _ reason: HCI.ErrorCode, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         remove(side, &link)
         let complete = HCI.DisconnectionComplete(
@@ -33,7 +33,7 @@ extension Ether {
         emit(.disconnectionComplete(complete), to: radio)
     }
 
-    private mutating func remove(_ side: LinkSide, _ link: inout Link) {
+    private mutating func remove(_ side: LinkSide, _ link: inout RadioLink) {
         guard let end = link[side] else { return }
         cancel(&end.deadlineToken)
         links.accounts[end.radio.index].close(end.handle)
@@ -45,7 +45,7 @@ extension Ether {
     /// Ensures that the end's timer fires at its next deadline, or before. When a deadline moves to
     /// a later time, as the supervision timeout does with every packet, the timer stays, and is set
     /// again when it fires.
-    mutating func armDeadline(_ side: LinkSide, _ link: inout Link) {
+    mutating func armDeadline(_ side: LinkSide, _ link: inout RadioLink) {
         guard let deadline = link[side]?.deadlineToArm else { return }
         if let token = link[side]?.deadlineToken { timeline.cancel(token) }
         let timer: LinkTimer = side == .central ? .centralDeadline : .peripheralDeadline
@@ -56,7 +56,7 @@ extension Ether {
 
     /// Checks the deadlines when the timer fires. The end has lost the link, or a procedure has
     /// taken too long (Vol 6, Part B, 4.5.2 and 5.2).
-    mutating func deadlinePassed(_ side: LinkSide, _ link: inout Link) {
+    mutating func deadlinePassed(_ side: LinkSide, _ link: inout RadioLink) {
         guard let lost = link[side]?.supervisionDeadline, let next = link[side]?.nextDeadline else {
             return
         }

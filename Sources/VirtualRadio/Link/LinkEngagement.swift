@@ -11,7 +11,7 @@ extension Ether {
     ///
     /// - Returns: The event; `nil` if the Central's radio is engaged.
     mutating func engageFirstExchange(
-        of link: inout Link,
+        of link: inout RadioLink,
         on channel: RadioChannel
     ) -> ConnectionEvent? {
         let whole = link.exchangeLength
@@ -36,7 +36,7 @@ extension Ether {
     /// from now.
     ///
     /// - Returns: False if there is not enough time before the next anchor or another engagement.
-    mutating func engageNextExchange(of link: inout Link) -> Bool {
+    mutating func engageNextExchange(of link: inout RadioLink) -> Bool {
         guard let central = link.central?.radio, let peripheral = link.peripheral?.radio else {
             return false
         }
@@ -53,7 +53,7 @@ extension Ether {
 
     /// Engages the radios in advance for the first exchange of the next event, with the length that
     /// is known now.
-    mutating func engageAhead(for link: Link) {
+    mutating func engageAhead(for link: RadioLink) {
         let start = link.anchor
         let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
         engage(.central, link, from: start, to: end)
@@ -63,7 +63,7 @@ extension Ether {
     }
 
     /// Releases the radios.
-    mutating func release(_ link: Link) {
+    mutating func release(_ link: RadioLink) {
         if let radio = link.central?.radio { schedules[radio.index].release(link.id, from: now) }
         if let radio = link.peripheral?.radio { schedules[radio.index].release(link.id, from: now) }
     }
@@ -74,7 +74,7 @@ extension Ether {
     /// - Returns: The length that was possible; `nil` if neither was.
     private mutating func engage(
         _ side: LinkSide,
-        _ link: Link,
+        _ link: RadioLink,
         _ length: Int64,
         orElse other: Int64
     ) -> Int64? {
@@ -92,7 +92,7 @@ extension Ether {
     @discardableResult
     private mutating func engage(
         _ side: LinkSide,
-        _ link: Link,
+        _ link: RadioLink,
         from start: Instant,
         to end: Instant
     ) -> Bool {
@@ -104,7 +104,7 @@ extension Ether {
     }
 }
 
-extension Link {
+extension RadioLink {
     /// The duration of the next exchange with the data of both ends, in nanoseconds.
     var exchangeLength: Int64 {
         guard let number = peripheral?.sequence.sending else { return exchangeLength(answer: 0) }

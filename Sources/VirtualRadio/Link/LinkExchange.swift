@@ -7,14 +7,14 @@ import BluetoothTypes
 extension Ether {
     /// Loads the next PDU of the end, if the last one is acknowledged, there is one, and its air
     /// time is at most `budget` nanoseconds.
-    mutating func load(_ side: LinkSide, _ link: inout Link, budget: Int64) {
+    mutating func load(_ side: LinkSide, _ link: inout RadioLink, budget: Int64) {
         guard link[side]?.mayLoad(within: budget) == true else { return }
         if link[side]?.procedures.isAboutToLeave == true { link[side]?.loadData() }
         guard link[side]?.outgoing == nil else { return }
         if !loadControl(side, &link) { link[side]?.loadData() }
     }
 
-    private mutating func loadControl(_ side: LinkSide, _ link: inout Link) -> Bool {
+    private mutating func loadControl(_ side: LinkSide, _ link: inout RadioLink) -> Bool {
         guard link[side]?.procedures.hasPDU == true else { return false }
         let counter = link.eventCounter
         guard let next = link[side]?.procedures.nextPDU(eventCounter: counter, now: now) else {
@@ -26,7 +26,7 @@ extension Ether {
     }
 
     /// Sends the loaded PDU of the end, or an empty PDU.
-    mutating func send(_ side: LinkSide, _ link: inout Link, at start: Int64) {
+    mutating func send(_ side: LinkSide, _ link: inout RadioLink, at start: Int64) {
         guard let channel = link.event?.channel,
             let packet = link[side]?.packet(on: channel, at: start)
         else { return }
@@ -36,7 +36,7 @@ extension Ether {
     }
 
     /// Handles the end of the packet that is on the air.
-    mutating func packetEnds(of link: inout Link) {
+    mutating func packetEnds(of link: inout RadioLink) {
         guard let packet = link.event?.packet, link[packet.side] != nil else {
             return closeEvent(of: &link)
         }
@@ -51,7 +51,7 @@ extension Ether {
 
     /// Returns whether the packet arrives whole at the other end, and records its signal strength
     /// there.
-    private mutating func isHeard(_ packet: LinkPacket, _ link: inout Link) -> Bool {
+    private mutating func isHeard(_ packet: LinkPacket, _ link: inout RadioLink) -> Bool {
         guard packet.side == .peripheral || link.event?.isPeripheralListening == true,
             link.endsMeet, let radio = link[packet.side.other]?.radio
         else { return false }
@@ -71,7 +71,7 @@ extension Ether {
     /// processes the packet's content, because a frame space is too short for that. If the answer
     /// changes the encryption session, the packet, which was sent before, is still decrypted with
     /// the previous key.
-    private mutating func answer(_ packet: LinkPacket, _ link: inout Link) {
+    private mutating func answer(_ packet: LinkPacket, _ link: inout RadioLink) {
         link.event?.hasPeripheralHeard = true
         acknowledge(packet, .peripheral, &link)
         let key = link.peripheral?.receivingKey
@@ -87,7 +87,7 @@ extension Ether {
 
     /// Handles the Peripheral's packet at the Central. The Central continues the event if either
     /// end has more data and there is time.
-    private mutating func goOn(_ packet: LinkPacket, _ link: inout Link) {
+    private mutating func goOn(_ packet: LinkPacket, _ link: inout RadioLink) {
         acknowledge(packet, .central, &link)
         accept(packet, .central, &link, in: link.central?.receivingKey)
         load(.central, &link, budget: .max)
@@ -147,7 +147,7 @@ extension LinkEnd {
     }
 }
 
-extension Link {
+extension RadioLink {
     /// Whether packets of one end reach the other, because both have the same view of the link.
     fileprivate var endsMeet: Bool {
         guard let one = central?.rhythm, let other = peripheral?.rhythm else { return false }

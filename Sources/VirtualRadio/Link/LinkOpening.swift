@@ -14,7 +14,7 @@ extension Ether {
         let id = links.makeName()
         var dice = seed.stream("access address", id.rawValue)
         let hopping = ChannelHopping(proposal, using: &dice)
-        links.insert(Link(id: id, proposal: proposal, hopping: hopping))
+        links.insert(RadioLink(id: id, proposal: proposal, hopping: hopping))
         return id
     }
 
@@ -58,7 +58,7 @@ extension Ether {
     }
 
     private mutating func make(
-        _ proposed: Link,
+        _ proposed: RadioLink,
         _ side: LinkSide,
         _ radio: RadioID,
         _ identity: LinkIdentity,

@@ -74,7 +74,7 @@ extension World {
         core.scriptedHosts.screen(at: controller.radio)
     }
 
-    func status(of link: Link) -> WorldStatus.Link? {
+    func status(of link: RadioLink) -> WorldStatus.Link? {
         guard let central = link.central, let peripheral = link.peripheral else { return nil }
         return WorldStatus.Link(
             number: link.id.rawValue,

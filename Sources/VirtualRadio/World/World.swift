@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothHCI
 import BluetoothTypes
 
@@ -201,4 +202,15 @@ public struct ControllerID: Hashable, Sendable, CustomStringConvertible {
 
     /// The word "controller" and the number.
     public var description: String { "controller \(radio.rawValue)" }
+}
+
+/// The error of adding a controller to a world that already has `World.controllerLimit`
+/// controllers.
+public struct WorldFullError: Error, Hashable, Sendable, CustomStringConvertible {
+    init() {}
+
+    /// A message that states the limit.
+    public var description: String {
+        "the world is full: it has \(World.controllerLimit) controllers already"
+    }
 }

@@ -12,7 +12,7 @@ import Testing
 /// through one queue, as in a host.
 struct PrivacyHarness {
     enum Order {
-        case central(Step)
+        case central(CentralStep)
         case advertising(AdvertisingStep)
         case privacy(PrivacyStep)
     }
@@ -218,7 +218,7 @@ struct PrivacyHarness {
         note()
     }
 
-    private mutating func answer(_ step: Step) throws {
+    private mutating func answer(_ step: CentralStep) throws {
         let ends = try radio.perform(step.operation)
         try take(
             scheduler.commandFinished(step, result: .accepting(step.operation), now: now)

@@ -15,7 +15,7 @@ struct HostileController {
         var random: SplitMix64
         var now = Instant.zero
         var open: Set<UInt64> = []
-        var outstanding: Step?
+        var outstanding: CentralStep?
         var nextID: UInt64 = 1
         var isUnstoppable = false
 

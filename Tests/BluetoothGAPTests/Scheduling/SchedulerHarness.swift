@@ -24,7 +24,7 @@ struct SchedulerHarness {
     /// The actions that report the state of the scan and links without a request.
     private(set) var announcements: [CentralScheduler.Action] = []
     /// The operation that awaits its answer.
-    private(set) var outstanding: Step?
+    private(set) var outstanding: CentralStep?
     /// Whether the controller has left an operation unanswered.
     private var wasSilent = false
 

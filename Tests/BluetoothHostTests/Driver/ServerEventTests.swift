@@ -18,7 +18,7 @@ struct ServerEventTests {
         return Link(host: host, identifier: LinkIdentifier(rawValue: number), address: address)
     }
 
-    private func question(by link: Link) -> ServerNews {
+    private func question(by link: Link) -> ClientEvent {
         .asked(1, .read(link.identifier.client, handle, offset: 0))
     }
 

@@ -33,14 +33,14 @@ struct Harness {
     private(set) var completions: [RequestIdentifier: [Result<HostAnswer, any Error>]] = [:]
     private(set) var notifications: [(link: LinkIdentifier, value: [UInt8])] = []
     private(set) var advertisements: [(scan: RequestIdentifier, entry: Advertisement)] = []
-    private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
+    private(set) var news: [(link: LinkIdentifier, news: ClientEvent)] = []
     var store: [StoreKey: [UInt8]] = [:]
     /// Whether the store is full.
     var isStoreFull = false
     /// The keys that were saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
-    private(set) var pairingNews: [(link: LinkIdentifier, news: PairingNews)] = []
+    private(set) var pairingNews: [(link: LinkIdentifier, news: PairingEvent)] = []
     private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     /// All events, in order.

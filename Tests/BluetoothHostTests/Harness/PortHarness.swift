@@ -181,7 +181,7 @@ extension PortJournal {
         }
     }
 
-    private static func describe(_ news: ServerNews) -> String {
+    private static func describe(_ news: ClientEvent) -> String {
         switch news {
         case .asked(_, .read): "read"
         case .asked(_, .write): "write"

@@ -33,6 +33,6 @@ struct AdapterNameTests {
 
     @Test("An adapter without a name of its own has the default name")
     func standard() {
-        #expect(CBAdapter("unix:/nowhere/named").name == DeviceName.standard())
+        #expect(CBAdapter("unix:/nowhere/named").name == DefaultDeviceName.standard())
     }
 }

@@ -26,7 +26,7 @@ struct SerialStartUpTests {
     }
 
     private static func order(_ vendor: SerialVendor, _ speed: Int, _ index: Int = 0) -> Action {
-        .send(vendor.orders(for: speed)?[index].packet ?? [])
+        .send(vendor.commands(for: speed)?[index].packet ?? [])
     }
 
     /// A start-up and its clock.

@@ -21,7 +21,7 @@ struct SerialVendorTests {
         #expect(SerialVendor(company: company) == vendor)
     }
 
-    static let orders: [(vendor: SerialVendor, speed: Int, packets: [[UInt8]])] = [
+    static let commands: [(vendor: SerialVendor, speed: Int, packets: [[UInt8]])] = [
         (
             .broadcom, 921_600,
             [[0x01, 0x18, 0xFC, 0x06, 0x00, 0x00, 0x00, 0x10, 0x0E, 0x00]]
@@ -46,10 +46,10 @@ struct SerialVendorTests {
         (.st, 4_000_000, [[0x01, 0x09, 0xFC, 0x01, 0x2B]]),
     ]
 
-    @Test("Each vendor has its own commands to change the speed", arguments: orders)
+    @Test("Each vendor has its own commands to change the speed", arguments: commands)
     func packets(vendor: SerialVendor, speed: Int, packets: [[UInt8]]) throws {
-        let orders = try #require(vendor.orders(for: speed))
-        #expect(orders.map(\.packet) == packets)
+        let commands = try #require(vendor.commands(for: speed))
+        #expect(commands.map(\.packet) == packets)
     }
 
     @Test(
@@ -58,7 +58,7 @@ struct SerialVendorTests {
     )
     func wellFormed(vendor: SerialVendor) throws {
         let speeds = [9_600, 115_200, 921_600, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
-        let all = speeds.compactMap { vendor.orders(for: $0) }.joined()
+        let all = speeds.compactMap { vendor.commands(for: $0) }.joined()
         #expect(!all.isEmpty)
         for order in all {
             let packet = try HCI.Packet(h4: order.packet[...])
@@ -73,6 +73,6 @@ struct SerialVendorTests {
         arguments: [SerialVendor.qualcomm, .intel, .st]
     )
     func unknownSpeeds(vendor: SerialVendor) {
-        #expect(vendor.orders(for: 123_456) == nil)
+        #expect(vendor.commands(for: 123_456) == nil)
     }
 }

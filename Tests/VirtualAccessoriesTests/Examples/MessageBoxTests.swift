@@ -11,11 +11,11 @@ import Testing
 
     /// The results of a write: texts between STX and ETX, and `disconnect`.
     private mutating func write(_ piece: some Sequence<UInt8>) -> [String] {
-        guard case .accepted(let deeds) = MessageBox.take(Array(piece), &values) else {
+        guard case .accepted(let actions) = MessageBox.take(Array(piece), &values) else {
             return ["refused"]
         }
-        return deeds.map { deed in
-            switch deed {
+        return actions.map { action in
+            switch action {
             case .sendBytes(let bytes, of: MessageBox.outbox):
                 bytes.first == 2 && bytes.last == 3
                     ? String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self) : "unframed"

@@ -29,7 +29,7 @@ struct ExtendedInitiatingTests {
         try peripheral.enable(HCI.AdvertisingSetRun(advertisingHandle: 1))
     }
 
-    private var link: Link? {
+    private var link: RadioLink? {
         world.core.ether.links.names(of: central.id.radio).first.flatMap {
             world.core.ether.links[$0]
         }

@@ -31,7 +31,7 @@ final class LinkHarness {
     }
 
     /// The present state of a link.
-    subscript(link: LinkID) -> Link? {
+    subscript(link: LinkID) -> RadioLink? {
         get { world.core.ether.links[link] }
         set { world.core.ether.links[link] = newValue }
     }

@@ -33,12 +33,12 @@ struct FindByTypeValue: Reading {
         found.append(.init(found: candidate.handle, groupEnd: candidate.groupEnd))
     }
 
-    mutating func receive(_ refusal: Refusal) {
+    mutating func receive(_ refusal: RequestRefusal) {
         candidates.removeFirst()
     }
 
-    func response(mtu: Int) throws(Refusal) -> ATT.PDU {
-        guard !found.isEmpty else { throw Refusal(.attributeNotFound, request.start) }
+    func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU {
+        guard !found.isEmpty else { throw RequestRefusal(.attributeNotFound, request.start) }
         return .findByTypeValueResponse(.init(entries: found))
     }
 

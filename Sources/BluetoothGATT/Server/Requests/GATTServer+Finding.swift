@@ -8,10 +8,10 @@ extension GATTServer {
     /// Returns the types of the attributes in a range, as many as fit and have UUIDs of one length
     /// (Vol 3, Part F, 3.4.3.1 and 3.4.3.2).
     func findInformation(_ request: ATT.FindInformationRequest, mtu: Int) -> ATT.PDU {
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             let attributes = database.attributes(in: try range(request.start, request.end))
             guard let first = attributes.first else {
-                throw Refusal(.attributeNotFound, request.start)
+                throw RequestRefusal(.attributeNotFound, request.start)
             }
             let isShort = first.type.short16 != nil
             let room = (mtu - 2) / (isShort ? 4 : 18)
@@ -26,15 +26,15 @@ extension GATTServer {
     /// Returns the services in a range, as many as fit and have UUIDs of one length. Services are
     /// the only groups (Vol 3, Part F, 3.4.4.9 and 3.4.4.10; Vol 3, Part G, 2.5.3).
     func readByGroupType(_ request: ATT.ReadByGroupTypeRequest, mtu: Int) -> ATT.PDU {
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             let range = try range(request.start, request.end)
             let isPrimary = request.type == GATT.AttributeType.primaryService
             guard isPrimary || request.type == GATT.AttributeType.secondaryService else {
-                throw Refusal(.unsupportedGroupType, request.start)
+                throw RequestRefusal(.unsupportedGroupType, request.start)
             }
             let services = database.services(in: range).lazy.filter { $0.isPrimary == isPrimary }
             guard let first = services.first else {
-                throw Refusal(.attributeNotFound, request.start)
+                throw RequestRefusal(.attributeNotFound, request.start)
             }
             let length = first.uuid.attBytes.count
             let entries = services.prefix((mtu - 2) / (4 + length))
@@ -51,8 +51,8 @@ extension GATTServer {
     func range(
         _ start: AttributeHandle,
         _ end: AttributeHandle
-    ) throws(Refusal) -> ClosedRange<AttributeHandle> {
-        guard start != .invalid, start <= end else { throw Refusal(.invalidHandle, start) }
+    ) throws(RequestRefusal) -> ClosedRange<AttributeHandle> {
+        guard start != .invalid, start <= end else { throw RequestRefusal(.invalidHandle, start) }
         return start...end
     }
 }

@@ -16,10 +16,10 @@ extension GATTServer {
     /// Permissions are checked now, and the length of the value is checked when the writes are
     /// executed (Vol 3, Part F, 3.4.6.1 and 3.4.6.2).
     mutating func prepare(_ request: ATT.PrepareWriteRequest, on bearer: BearerID) -> ATT.PDU {
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             let attribute = try writable(request.handle, .write, by: bearer.client)
             guard hasRoom(for: request.value.count, of: bearer.client) else {
-                throw Refusal(.prepareQueueFull, request.handle)
+                throw RequestRefusal(.prepareQueueFull, request.handle)
             }
             let entry = GATT.WriteEntry(
                 handle: request.handle,
@@ -49,7 +49,7 @@ extension GATTServer {
         let opcode = ATT.ExecuteWriteRequest.opcode
         let gone = writes.parts.first { database.attribute($0.entry.handle)?.type != $0.type }
         if let gone {
-            let refusal = Refusal(.invalidHandle, gone.entry.handle)
+            let refusal = RequestRefusal(.invalidHandle, gone.entry.handle)
             return [.respond(bearer, refusal.response(to: opcode))]
         }
         return write(writes.entries, for: opcode, on: bearer, now: now)

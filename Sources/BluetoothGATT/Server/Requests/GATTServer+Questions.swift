@@ -77,8 +77,8 @@ extension GATTServer {
             let room = max(GATT.valueLengthLimit - reading.offset, 0)
             reading.receive(value.prefix(room), mtu: mtu(of: bearer))
         case .failure(let code):
-            do throws(Refusal) {
-                try reading.receive(Refusal(code, request.handle))
+            do throws(RequestRefusal) {
+                try reading.receive(RequestRefusal(code, request.handle))
             } catch {
                 return end(request, on: bearer, code)
             }
@@ -93,7 +93,7 @@ extension GATTServer {
         at handle: AttributeHandle? = nil
     ) -> [Action] {
         pending[bearer] = nil
-        let refusal = Refusal(code, handle ?? request.handle)
+        let refusal = RequestRefusal(code, handle ?? request.handle)
         return [.respond(bearer, refusal.response(to: request.opcode))]
     }
 }

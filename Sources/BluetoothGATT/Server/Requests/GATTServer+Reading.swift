@@ -5,7 +5,7 @@ import BluetoothTypes
 
 extension GATTServer {
     mutating func read(_ request: ATT.PDU, on bearer: BearerID, now: Instant) -> [Action] {
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             switch request {
             case .readRequest(let request):
                 return carryOn(ReadOne(request), on: bearer, since: now)
@@ -33,7 +33,7 @@ extension GATTServer {
 
     private func findByTypeValue(
         _ request: ATT.FindByTypeValueRequest
-    ) throws(Refusal) -> FindByTypeValue {
+    ) throws(RequestRefusal) -> FindByTypeValue {
         let handles = try handles(of: BluetoothUUID(request.type), request.start, request.end)
         let groups = handles.map { (handle: $0, groupEnd: database.groupEnd(of: $0)) }
         return FindByTypeValue(request, groups)
@@ -44,7 +44,7 @@ extension GATTServer {
         of type: BluetoothUUID,
         _ start: AttributeHandle,
         _ end: AttributeHandle
-    ) throws(Refusal) -> [AttributeHandle] {
+    ) throws(RequestRefusal) -> [AttributeHandle] {
         let attributes = database.attributes(in: try range(start, end))
         let handles = attributes.lazy.filter { $0.type == type }.map(\.handle)
         return Array(handles)
@@ -55,19 +55,19 @@ extension GATTServer {
     private func checkAll(
         _ handles: [AttributeHandle],
         for client: ClientID
-    ) throws(Refusal) {
+    ) throws(RequestRefusal) {
         for handle in handles { _ = try readable(handle, for: client) }
     }
 
     private func readable(
         _ handle: AttributeHandle,
         for client: ClientID
-    ) throws(Refusal) -> Attribute {
+    ) throws(RequestRefusal) -> Attribute {
         guard let attribute = database.attribute(handle) else {
-            throw Refusal(.invalidHandle, handle)
+            throw RequestRefusal(.invalidHandle, handle)
         }
         if let code = refusal(of: .read, to: attribute, by: client) {
-            throw Refusal(code, handle)
+            throw RequestRefusal(code, handle)
         }
         return attribute
     }
@@ -90,9 +90,9 @@ extension GATTServer {
     ) -> [Action] {
         var reading = reading
         let mtu = mtu(of: bearer)
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             while let handle = reading.next(mtu: mtu) {
-                do throws(Refusal) {
+                do throws(RequestRefusal) {
                     guard let value = try part(of: handle, from: reading.offset, for: bearer.client)
                     else { return ask(reading, handle, on: bearer, until: deadline) }
                     reading.receive(value, mtu: mtu)
@@ -115,10 +115,10 @@ extension GATTServer {
         of handle: AttributeHandle,
         from offset: Int,
         for client: ClientID
-    ) throws(Refusal) -> ArraySlice<UInt8>? {
+    ) throws(RequestRefusal) -> ArraySlice<UInt8>? {
         let attribute = try readable(handle, for: client)
         guard let value = value(of: attribute, for: client) else { return nil }
-        guard offset <= value.count else { throw Refusal(.invalidOffset, handle) }
+        guard offset <= value.count else { throw RequestRefusal(.invalidOffset, handle) }
         return value[offset...]
     }
 

@@ -67,7 +67,7 @@ extension GATTServer {
         _ code: ATT.ErrorCode,
         on bearer: BearerID
     ) -> [Action] {
-        [.respond(bearer, Refusal(code, request.namedHandle).response(to: request.opcode))]
+        [.respond(bearer, RequestRefusal(code, request.namedHandle).response(to: request.opcode))]
     }
 
     func mtu(of bearer: BearerID) -> Int {

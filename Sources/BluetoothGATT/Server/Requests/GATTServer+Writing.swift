@@ -56,7 +56,7 @@ extension GATTServer {
         on bearer: BearerID,
         now: Instant
     ) -> [Action] {
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             let plan = try plan(entries, for: opcode, .write, by: bearer.client)
             guard let first = plan.asked.first else { return carryOut(plan, on: bearer) }
             let waiting = PendingRequest(
@@ -98,7 +98,7 @@ extension GATTServer {
         for opcode: ATT.Opcode,
         _ access: Access,
         by client: ClientID
-    ) throws(Refusal) -> WritePlan {
+    ) throws(RequestRefusal) -> WritePlan {
         var plan = WritePlan(for: opcode)
         for entry in entries {
             let attribute = try writable(entry.handle, access, by: client)
@@ -110,7 +110,7 @@ extension GATTServer {
         }
         for (attribute, value) in plan.values {
             if let code = refusal(ofWriting: value, to: attribute, by: client) {
-                throw Refusal(code, attribute.handle)
+                throw RequestRefusal(code, attribute.handle)
             }
         }
         return plan
@@ -121,11 +121,13 @@ extension GATTServer {
         _ handle: AttributeHandle,
         _ access: Access,
         by client: ClientID
-    ) throws(Refusal) -> Attribute {
+    ) throws(RequestRefusal) -> Attribute {
         guard let attribute = database.attribute(handle) else {
-            throw Refusal(.invalidHandle, handle)
+            throw RequestRefusal(.invalidHandle, handle)
         }
-        if let code = refusal(of: access, to: attribute, by: client) { throw Refusal(code, handle) }
+        if let code = refusal(of: access, to: attribute, by: client) {
+            throw RequestRefusal(code, handle)
+        }
         return attribute
     }
 }

@@ -35,13 +35,13 @@ struct ReadByType: Reading {
         entries.append(.init(handle: handle, value: part))
     }
 
-    mutating func receive(_ refusal: Refusal) throws(Refusal) {
+    mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal) {
         guard !entries.isEmpty else { throw refusal }
         handles = []
     }
 
-    func response(mtu: Int) throws(Refusal) -> ATT.PDU {
-        guard !entries.isEmpty else { throw Refusal(.attributeNotFound, start) }
+    func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU {
+        guard !entries.isEmpty else { throw RequestRefusal(.attributeNotFound, start) }
         return .readByTypeResponse(.init(entries: entries))
     }
 }

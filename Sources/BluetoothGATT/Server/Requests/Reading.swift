@@ -20,14 +20,14 @@ protocol Reading: Sendable {
 
     /// Processes the refusal of the attribute from `next(mtu:)`, and throws if the request fails as
     /// a result.
-    mutating func receive(_ refusal: Refusal) throws(Refusal)
+    mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal)
 
     /// Returns the response after `next(mtu:)` has returned nil.
-    func response(mtu: Int) throws(Refusal) -> ATT.PDU
+    func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU
 }
 
 extension Reading {
     var offset: Int { 0 }
 
-    mutating func receive(_ refusal: Refusal) throws(Refusal) { throw refusal }
+    mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal) { throw refusal }
 }

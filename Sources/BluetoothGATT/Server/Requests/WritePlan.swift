@@ -23,12 +23,12 @@ struct WritePlan: Sendable {
 
     /// Adds an entry that the application must accept. The application checks the length of the
     /// value.
-    mutating func ask(_ entry: GATT.WriteEntry) throws(Refusal) {
+    mutating func ask(_ entry: GATT.WriteEntry) throws(RequestRefusal) {
         guard entry.offset <= GATT.valueLengthLimit else {
-            throw Refusal(.invalidOffset, entry.handle)
+            throw RequestRefusal(.invalidOffset, entry.handle)
         }
         guard entry.offset + entry.value.count <= GATT.valueLengthLimit else {
-            throw Refusal(.invalidAttributeValueLength, entry.handle)
+            throw RequestRefusal(.invalidAttributeValueLength, entry.handle)
         }
         asked.append(entry)
     }
@@ -41,14 +41,16 @@ struct WritePlan: Sendable {
         _ entry: GATT.WriteEntry,
         in attribute: Attribute,
         current: [UInt8]
-    ) throws(Refusal) {
+    ) throws(RequestRefusal) {
         let index = values.firstIndex(where: { $0.attribute.handle == entry.handle })
         let before = index.map { values[$0].value } ?? current
-        guard entry.offset <= before.count else { throw Refusal(.invalidOffset, entry.handle) }
+        guard entry.offset <= before.count else {
+            throw RequestRefusal(.invalidOffset, entry.handle)
+        }
         let tail = entry.offset == 0 ? [] : before.dropFirst(entry.offset + entry.value.count)
         let after = before.prefix(entry.offset) + entry.value + tail
         guard after.count <= GATT.valueLengthLimit else {
-            throw Refusal(.invalidAttributeValueLength, entry.handle)
+            throw RequestRefusal(.invalidAttributeValueLength, entry.handle)
         }
         if let index {
             values[index].value = Array(after)

@@ -226,7 +226,7 @@ enum LinkEvent: Sendable {
 /// The purpose of a command to the controller.
 enum CommandPurpose: Sendable {
     case startup
-    case central(Step)
+    case central(CentralStep)
     case advertising(AdvertisingStep)
     case privacy(PrivacyStep)
     case link(LinkIdentifier, LinkCommand)

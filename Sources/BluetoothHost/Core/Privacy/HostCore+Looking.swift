@@ -33,7 +33,7 @@ extension HostCore {
     }
 
     /// Returns the address to connect to, or nil if the host must search for the peer.
-    private func address(for pending: ConnectionRequest, now: Instant) -> DeviceAddress? {
+    private func address(for pending: PendingConnection, now: Instant) -> DeviceAddress? {
         guard resolver.knows(pending.identity) else { return pending.target }
         // A controller that resolves the peer would have reported the identity address instead.
         if let heard = recentAddresses.address(of: pending.identity, now: now) { return heard }

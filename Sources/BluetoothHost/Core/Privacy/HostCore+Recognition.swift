@@ -7,7 +7,7 @@ import BluetoothTypes
 // that search for one of them continue.
 extension HostCore {
     /// Handles an advertising report.
-    mutating func sighted(_ entry: Advertisement?, now: Instant) {
+    mutating func advertisementReceived(_ entry: Advertisement?, now: Instant) {
         guard let entry else { return }
         let recognized = recognize(entry, now: now)
         for index in scans.indices where scans[index].sieve.admits(recognized) {
@@ -18,7 +18,7 @@ extension HostCore {
     /// Returns the discovery with the identity of a bonded peer, if the controller has not resolved
     /// it.
     private mutating func recognize(_ entry: Advertisement, now: Instant) -> Advertisement {
-        guard resolver.knowsAnybody else { return entry }
+        guard !resolver.isEmpty else { return entry }
         guard !entry.isIdentityResolved else {
             recognizedByController(entry.address, now: now)
             return entry

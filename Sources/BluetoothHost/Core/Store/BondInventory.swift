@@ -45,7 +45,7 @@ struct BondInventory: Sendable {
                     add(try Bond(parsing: bytes, peer: peer), of: entry.key, localIdentity)
                 case .counter(let peer):
                     counters[peer] = try SignCounter(parsing: bytes, peer: peer)
-                case .order: order = try MeetingOrder(parsing: bytes).peers
+                case .order: order = try BondOrder(parsing: bytes).peers
                 case .identity, .secret, .client, .database, .application: break
                 }
             } catch {

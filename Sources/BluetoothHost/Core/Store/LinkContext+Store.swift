@@ -55,7 +55,7 @@ extension LinkContext {
         switch name {
         case .identity: localIdentity.encode()
         case .secret: Record.encode(secret: peerCipher.secret)
-        case .order: MeetingOrder(bonds.map(\.peer)).encode()
+        case .order: BondOrder(bonds.map(\.peer)).encode()
         case .bond(let peer):
             bonds.first { $0.peer == peer }?.encode(localIdentity: localIdentity.address)
         case .counter(let peer): storeState.counters[peer]?.encode(for: peer)

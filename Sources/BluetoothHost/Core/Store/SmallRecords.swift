@@ -69,7 +69,7 @@ extension Record {
 }
 
 /// The bonded peers in the order in which they last proved their identity, the latest last.
-struct MeetingOrder: Equatable {
+struct BondOrder: Equatable {
     var peers: [DeviceAddress]
 
     func encode() -> [UInt8] {
@@ -86,7 +86,7 @@ struct MeetingOrder: Equatable {
         self = try Record.decode(bytes, as: .order) { reader throws(MalformedBytes) in
             var peers: [DeviceAddress] = []
             while !reader.isAtEnd { peers.append(try reader.readDeviceAddress()) }
-            return MeetingOrder(peers)
+            return BondOrder(peers)
         }
     }
 }

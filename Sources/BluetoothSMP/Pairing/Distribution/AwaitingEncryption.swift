@@ -16,8 +16,8 @@ struct AwaitingEncryption: AgreedPhase {
     let pairing: Session
     let key: AgreedKey
 
-    static func begin(_ session: Session, _ key: AgreedKey) -> Step {
-        Step(
+    static func begin(_ session: Session, _ key: AgreedKey) -> PairingStep {
+        PairingStep(
             .awaitingEncryption(AwaitingEncryption(pairing: session, key: key)),
             session.isInitiator ? [.encrypt(LongTermKey(key.value))] : []
         )
@@ -26,12 +26,12 @@ struct AwaitingEncryption: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step { throw unexpected(pdu) }
+    ) throws(PairingRefusal) -> PairingStep { throw unexpected(pdu) }
 
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
+    ) throws(PairingRefusal) -> PairingStep? {
         guard isEncrypted else { throw .notEncrypted }
         return AwaitingKeys.begin(pairing, key, using: &generator)
     }

@@ -15,7 +15,7 @@ struct AwaitingKeys: AgreedPhase {
         _ session: Session,
         _ key: AgreedKey,
         using generator: inout some RandomNumberGenerator
-    ) -> Step {
+    ) -> PairingStep {
         let phase = AwaitingKeys(session, key)
         return session.isInitiator
             ? phase.goOn(using: &generator) : phase.distribute(using: &generator)
@@ -30,7 +30,7 @@ struct AwaitingKeys: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard pdu.code == awaited.first else { throw unexpected(pdu) }
         var phase = self
         phase.awaited.removeFirst()
@@ -42,23 +42,23 @@ struct AwaitingKeys: AgreedPhase {
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
+    ) throws(PairingRefusal) -> PairingStep? {
         guard isEncrypted else { throw .notEncrypted }
         return nil
     }
 
     /// Returns the next step. When the peer has sent all keys, the initiator sends its own, and the
     /// responder has finished.
-    private func goOn(using generator: inout some RandomNumberGenerator) -> Step {
-        guard awaited.isEmpty else { return Step(.awaitingKeys(self)) }
-        guard pairing.isInitiator else { return Step(nil, .paired(keys.finished)) }
+    private func goOn(using generator: inout some RandomNumberGenerator) -> PairingStep {
+        guard awaited.isEmpty else { return PairingStep(.awaitingKeys(self)) }
+        guard pairing.isInitiator else { return PairingStep(nil, .paired(keys.finished)) }
         var phase = self
         let sent = phase.keys.give(pairing, using: &generator)
-        return Step(nil, sent + [.paired(phase.keys.finished)])
+        return PairingStep(nil, sent + [.paired(phase.keys.finished)])
     }
 
     /// Sends all keys of the responder, which then waits for those of the initiator.
-    private func distribute(using generator: inout some RandomNumberGenerator) -> Step {
+    private func distribute(using generator: inout some RandomNumberGenerator) -> PairingStep {
         var phase = self
         let sent = phase.keys.give(pairing, using: &generator)
         return phase.goOn(using: &generator).after(sent)

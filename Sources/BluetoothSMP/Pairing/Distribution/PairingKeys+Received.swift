@@ -21,11 +21,11 @@ extension Pairing.Keys {
 
     /// Stores a distributed key.
     ///
-    /// - Throws: ``Refusal`` if the key is not acceptable.
-    mutating func keep(_ pdu: SMP.PDU, _ session: Session) throws(Refusal) {
+    /// - Throws: ``PairingRefusal`` if the key is not acceptable.
+    mutating func keep(_ pdu: SMP.PDU, _ session: Session) throws(PairingRefusal) {
         switch pdu {
         case .encryptionInformation(let key):
-            guard !key.isZero else { throw Refusal(.keyRejected) }
+            guard !key.isZero else { throw PairingRefusal(.keyRejected) }
             peerKey = LongTermKey(key.shortened(to: keySize))
         case .centralIdentification(let diversifier, let random):
             peerKey?.diversifier = diversifier
@@ -43,10 +43,10 @@ extension Pairing.Keys {
     private mutating func keepIdentity(
         _ address: DeviceAddress,
         _ session: Session
-    ) throws(Refusal) {
+    ) throws(PairingRefusal) {
         guard address.kind == .public || address.randomKind == .static,
             address != session.context.identity.address
-        else { throw Refusal(.invalidParameters) }
+        else { throw PairingRefusal(.invalidParameters) }
         // Some devices send zeros if they have no identity address. Their private addresses cannot
         // be resolved then.
         if address.value == 0 { peerResolvingKey = nil } else { peerIdentity = address }

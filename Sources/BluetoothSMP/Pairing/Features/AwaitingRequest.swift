@@ -17,14 +17,14 @@ struct AwaitingRequest: PairingPhase {
         _ policy: Pairing.Policy,
         _ bond: LinkSecurity?,
         _ asksConsent: Bool
-    ) -> Step {
+    ) -> PairingStep {
         let phase = AwaitingRequest(
             context: context,
             policy: policy,
             bond: bond,
             asksConsent: asksConsent
         )
-        return Step(.awaitingRequest(phase), .send(.securityRequest(policy.requirements)))
+        return PairingStep(.awaitingRequest(phase), .send(.securityRequest(policy.requirements)))
     }
 
     var isCentral: Bool { context.isCentral }
@@ -34,7 +34,7 @@ struct AwaitingRequest: PairingPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .pairingRequest(let request) = pdu else { throw unexpected(pdu) }
         return try accept(request, using: &generator)
     }
@@ -43,7 +43,7 @@ struct AwaitingRequest: PairingPhase {
     func accept(
         _ request: SMP.PairingFeatures,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         let session = try Session(
             context,
             policy,
@@ -59,5 +59,31 @@ struct AwaitingRequest: PairingPhase {
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? { isEncrypted ? Step(nil) : nil }
+    ) throws(PairingRefusal) -> PairingStep? { isEncrypted ? PairingStep(nil) : nil }
+}
+
+/// The peer started the pairing, and no later step would show that the local user agrees, so the
+/// user is asked. The Peripheral has not sent its response yet.
+struct AwaitingConsent: AgreedPhase {
+    let pairing: Session
+
+    var isAsking: Bool { true }
+
+    var reasonOfCancelling: Pairing.FailureReason { .pairingNotSupported }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(PairingRefusal) -> PairingStep { throw unexpected(pdu) }
+
+    func answer(
+        _ answer: Pairing.Answer,
+        using generator: inout some RandomNumberGenerator
+    ) throws(PairingRefusal) -> PairingStep? {
+        switch answer {
+        case .yes: return try pairing.beginPhase2(using: &generator)
+        case .no: throw .declined(.pairingNotSupported)
+        case .passkey, .keypress: return nil
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct AwaitingResponse: PairingPhase {
         _ policy: Pairing.Policy,
         _ bond: LinkSecurity?,
         _ asksConsent: Bool
-    ) -> Step {
+    ) -> PairingStep {
         let phase = AwaitingResponse(
             context: context,
             policy: policy,
@@ -24,7 +24,7 @@ struct AwaitingResponse: PairingPhase {
             asksConsent: asksConsent,
             request: policy.request
         )
-        return Step(.awaitingResponse(phase), .send(.pairingRequest(phase.request)))
+        return PairingStep(.awaitingResponse(phase), .send(.pairingRequest(phase.request)))
     }
 
     var isCentral: Bool { context.isCentral }
@@ -34,7 +34,7 @@ struct AwaitingResponse: PairingPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .pairingResponse(let response) = pdu else { throw unexpected(pdu) }
         let session = try Session(
             context,

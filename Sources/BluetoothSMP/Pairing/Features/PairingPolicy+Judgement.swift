@@ -7,28 +7,28 @@ extension Pairing.Policy {
     /// Checks that the policy allows a pairing with these terms, and that its result may replace
     /// `bond`.
     ///
-    /// - Throws: ``Refusal`` if not.
-    func judge(_ terms: Terms, replacing bond: LinkSecurity?) throws(Refusal) {
+    /// - Throws: ``PairingRefusal`` if not.
+    func judge(_ terms: Terms, replacing bond: LinkSecurity?) throws(PairingRefusal) {
         guard terms.usesSecureConnections || allowsLegacyPairing,
             terms.method.isAuthenticated || !requiresAuthentication,
             !forbiddenMethods.contains(terms.method),
             allows(terms.strength, replacing: bond)
-        else { throw Refusal(.authenticationRequirements) }
-        guard terms.keySize >= keySizes.lowerBound else { throw Refusal(.encryptionKeySize) }
+        else { throw PairingRefusal(.authenticationRequirements) }
+        guard terms.keySize >= keySizes.lowerBound else { throw PairingRefusal(.encryptionKeySize) }
     }
 
     /// Checks, before any PDU is sent, that the policy can be satisfied with at least one kind of
     /// peer.
     ///
-    /// - Throws: ``Refusal`` if not.
-    func judge(replacing bond: LinkSecurity?) throws(Refusal) {
+    /// - Throws: ``PairingRefusal`` if not.
+    func judge(replacing bond: LinkSecurity?) throws(PairingRefusal) {
         let isDemanding =
             requiresAuthentication || (bond?.isAuthenticated ?? false) && !allowsWeakerBond
         let isAble =
             ioCapability != .noInputNoOutput || peerOutOfBandData != nil
             || localOutOfBandData != nil
         guard isAble || !isDemanding, usesSecureConnections || allowsLegacyPairing else {
-            throw Refusal(.authenticationRequirements)
+            throw PairingRefusal(.authenticationRequirements)
         }
     }
 

@@ -12,7 +12,7 @@ struct Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Throws: ``Refusal`` if the peer's features are not acceptable, or if the policy does not
+    /// - Throws: ``PairingRefusal`` if the peer's features are not acceptable, or if the policy does not
     ///   allow the result.
     init(
         _ context: SecurityManager.Context,
@@ -20,7 +20,7 @@ struct Session: Sendable {
         replacing bond: LinkSecurity?,
         request: SMP.PairingFeatures,
         response: SMP.PairingFeatures
-    ) throws(Refusal) {
+    ) throws(PairingRefusal) {
         self.context = context
         self.policy = policy
         self.request = request
@@ -30,7 +30,7 @@ struct Session: Sendable {
         let peer = context.isCentral ? response : request
         // A peer that claims to have local out-of-band data must have received it from this device.
         if terms.usesSecureConnections, peer.hasOutOfBandData == true, policy.localRandom == nil {
-            throw Refusal(.outOfBandDataNotAvailable)
+            throw PairingRefusal(.outOfBandDataNotAvailable)
         }
     }
 
@@ -53,14 +53,16 @@ struct Session: Sendable {
     func begin(
         asksConsent: Bool,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         if asksConsent, terms.method == .justWorks {
-            return Step(.awaitingConsent(AwaitingConsent(pairing: self)), .ask(.consent))
+            return PairingStep(.awaitingConsent(AwaitingConsent(pairing: self)), .ask(.consent))
         }
         return try beginPhase2(using: &generator)
     }
 
-    func beginPhase2(using generator: inout some RandomNumberGenerator) throws(Refusal) -> Step {
+    func beginPhase2(using generator: inout some RandomNumberGenerator) throws(PairingRefusal)
+        -> PairingStep
+    {
         let step =
             terms.usesSecureConnections
             ? try AwaitingPublicKey.begin(self, using: &generator)

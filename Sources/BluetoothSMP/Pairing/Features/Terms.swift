@@ -16,12 +16,12 @@ struct Terms: Hashable, Sendable {
 
     /// Determines the terms.
     ///
-    /// - Throws: ``Refusal`` if the features contain a value that is not allowed.
+    /// - Throws: ``PairingRefusal`` if the features contain a value that is not allowed.
     init(
         request: SMP.PairingFeatures,
         response: SMP.PairingFeatures,
         isInitiator: Bool
-    ) throws(Refusal) {
+    ) throws(PairingRefusal) {
         let initiator = try Declaration(request)
         let responder = try Declaration(response)
         try response.checkDistribution(answering: request)
@@ -60,12 +60,12 @@ private struct Declaration {
     let wantsProtection: Bool
     let keySize: Int
 
-    init(_ features: SMP.PairingFeatures) throws(Refusal) {
+    init(_ features: SMP.PairingFeatures) throws(PairingRefusal) {
         let keySize = Int(features.maximumKeySize)
         guard let ioCapability = features.ioCapability,
             let hasOutOfBandData = features.hasOutOfBandData,
             LinkSecurity.keySizeRange.contains(keySize)
-        else { throw Refusal(.invalidParameters) }
+        else { throw PairingRefusal(.invalidParameters) }
         self.ioCapability = ioCapability
         self.hasOutOfBandData = hasOutOfBandData
         self.keySize = keySize
@@ -99,11 +99,11 @@ private struct Declaration {
 extension SMP.PairingFeatures {
     /// Checks that the responder includes no keys that the request does not include (Vol 3, Part H,
     /// 3.6.1).
-    fileprivate func checkDistribution(answering request: Self) throws(Refusal) {
+    fileprivate func checkDistribution(answering request: Self) throws(PairingRefusal) {
         let known: SMP.KeyDistribution = [.encryptionKey, .identityKey, .signingKey, .linkKey]
         guard
             initiatorKeys.intersection(known).isSubset(of: request.initiatorKeys),
             responderKeys.intersection(known).isSubset(of: request.responderKeys)
-        else { throw Refusal(.invalidParameters) }
+        else { throw PairingRefusal(.invalidParameters) }
     }
 }

@@ -12,11 +12,11 @@ struct AwaitingConfirm: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         switch pdu {
         case .pairingConfirm(let value): return try accept(value)
         case .keypress(let keypress) where pairing.expectsKeypresses:
-            return Step(.awaitingConfirm(self), .pressed(keypress))
+            return PairingStep(.awaitingConfirm(self), .pressed(keypress))
         default: throw unexpected(pdu)
         }
     }
@@ -24,12 +24,39 @@ struct AwaitingConfirm: AgreedPhase {
     /// Processes the peer's confirm value. A confirm value does not identify its sender. A peer
     /// that returns the local confirm value could later return the local random number too, so it
     /// is refused.
-    private func accept(_ value: SMP.Value128) throws(Refusal) -> Step {
+    private func accept(_ value: SMP.Value128) throws(PairingRefusal) -> PairingStep {
         guard !pairing.isInitiator || !value.matches(exchange.confirmValue(of: exchange.random))
-        else { throw Refusal(.confirmValueFailed) }
-        return Step(
+        else { throw PairingRefusal(.confirmValueFailed) }
+        return PairingStep(
             .awaitingRandom(AwaitingRandom(exchange: exchange, confirm: value)),
             pairing.isInitiator ? .send(.pairingRandom(exchange.random)) : exchange.ownConfirm
         )
+    }
+}
+
+/// The peer has committed to a random number and must disclose it (Vol 3, Part H, 2.3.5.5). An
+/// initiator has already disclosed its own. A responder does so only after it has verified the
+/// initiator's.
+struct AwaitingRandom: AgreedPhase {
+    let exchange: LegacyExchange
+    let confirm: SMP.Value128
+
+    var pairing: Session { exchange.session }
+
+    var isDisplaying: Bool { exchange.isDisplaying }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(PairingRefusal) -> PairingStep {
+        guard case .pairingRandom(let peer) = pdu else { throw unexpected(pdu) }
+        guard exchange.confirmValue(of: peer).matches(confirm) else {
+            throw PairingRefusal(.confirmValueFailed)
+        }
+        let key = AgreedKey(value: exchange.shortTermKey(peer))
+        let answer: [SecurityManager.Action] =
+            pairing.isInitiator ? [] : [.send(.pairingRandom(exchange.random))]
+        return AwaitingEncryption.begin(pairing, key)
+            .after(answer + (isDisplaying ? [.withdrawQuestion] : []))
     }
 }

@@ -24,13 +24,13 @@ struct LegacyExchange: Sendable {
     static func begin(
         _ session: Session,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         switch session.terms.method {
         case .justWorks:
             return LegacyExchange(session, .init(SMP.Value128()), using: &generator).confirm()
         case .outOfBand:
             let key = session.policy.temporaryKey(isInitiator: session.isInitiator)
-            guard let key else { throw Refusal(.outOfBandDataNotAvailable) }
+            guard let key else { throw PairingRefusal(.outOfBandDataNotAvailable) }
             return LegacyExchange(session, key, using: &generator).confirm()
         case .passkeyDisplay:
             let passkey = Passkey.draw(using: &generator)
@@ -38,13 +38,13 @@ struct LegacyExchange: Sendable {
                 .after([.ask(.display(passkey))])
         case .passkeyEntry, .passkeyEntryOnBoth: return EnteringPasskey.begin(.legacy(session))
         // Legacy pairing does not have this method, and no table results in it.
-        case .numericComparison: throw Refusal(.unspecified)
+        case .numericComparison: throw PairingRefusal(.unspecified)
         }
     }
 
     /// Returns the step in which the initiator commits to its random number first.
-    func confirm() -> Step {
-        Step(
+    func confirm() -> PairingStep {
+        PairingStep(
             .awaitingConfirm(AwaitingConfirm(exchange: self)),
             session.isInitiator ? [ownConfirm] : []
         )

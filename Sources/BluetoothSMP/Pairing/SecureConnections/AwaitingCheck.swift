@@ -49,23 +49,23 @@ struct AwaitingCheck: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .dhKeyCheck(let value) = pdu else { throw unexpected(pdu) }
         try verify(value)
         return complete()
     }
 
     /// Returns the first step. The initiator sends the first check.
-    func begin() -> Step {
-        Step(.awaitingCheck(self), pairing.isInitiator ? [.send(.dhKeyCheck(own))] : [])
+    func begin() -> PairingStep {
+        PairingStep(.awaitingCheck(self), pairing.isInitiator ? [.send(.dhKeyCheck(own))] : [])
     }
 
-    func verify(_ value: SMP.Value128) throws(Refusal) {
-        guard peer.matches(value) else { throw Refusal(.dhKeyCheckFailed) }
+    func verify(_ value: SMP.Value128) throws(PairingRefusal) {
+        guard peer.matches(value) else { throw PairingRefusal(.dhKeyCheckFailed) }
     }
 
     /// Returns the step after the peer's check was verified.
-    func complete() -> Step {
+    func complete() -> PairingStep {
         let step = AwaitingEncryption.begin(pairing, key)
         return pairing.isInitiator ? step : step.after([.send(.dhKeyCheck(own))])
     }

@@ -14,11 +14,11 @@ struct AwaitingNonce: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .pairingRandom(let peer) = pdu else { throw unexpected(pdu) }
         if let commitment {
             guard exchange.peerCommitment(to: peer).matches(commitment) else {
-                throw Refusal(.confirmValueFailed)
+                throw PairingRefusal(.confirmValueFailed)
             }
         }
         let step = exchange.goOn(with: Sides(own: own, peer: peer))
@@ -37,12 +37,12 @@ struct Sides: Sendable {
 extension SecureExchange {
     /// Returns the step after both random numbers are known: a comparison by the users, or the
     /// checks.
-    fileprivate func goOn(with nonces: Sides) -> Step {
+    fileprivate func goOn(with nonces: Sides) -> PairingStep {
         switch session.terms.method {
         case .numericComparison:
             let check = AwaitingCheck(self, nonces)
             let phase = ComparingNumbers(check: check, isPeerChecked: false)
-            return Step(.comparingNumbers(phase), .ask(.confirm(number(nonces))))
+            return PairingStep(.comparingNumbers(phase), .ask(.confirm(number(nonces))))
         case .outOfBand:
             return AwaitingCheck(self, nonces, handedOver).begin()
         default: return AwaitingCheck(self, nonces).begin()
@@ -64,5 +64,24 @@ extension SecureExchange {
             ? SMP.Toolbox.g2(ownKey, peerKey, nonces.own, nonces.peer)
             : SMP.Toolbox.g2(peerKey, ownKey, nonces.peer, nonces.own)
         return SMP.Toolbox.digits(of: number)
+    }
+}
+
+/// The initiator waits until the responder has committed to a random number, and only then sends
+/// its own (Vol 3, Part H, 2.3.5.6.2). Neither device can therefore choose its number depending on
+/// the other's.
+struct AwaitingCommitment: AgreedPhase {
+    let exchange: SecureExchange
+
+    var pairing: Session { exchange.session }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(PairingRefusal) -> PairingStep {
+        guard case .pairingConfirm(let commitment) = pdu else { throw unexpected(pdu) }
+        let nonce = SMP.Value128(using: &generator)
+        let phase = AwaitingNonce(exchange: exchange, own: nonce, commitment: commitment)
+        return PairingStep(.awaitingNonce(phase), .send(.pairingRandom(nonce)))
     }
 }

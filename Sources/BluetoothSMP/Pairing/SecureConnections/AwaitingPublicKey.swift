@@ -8,19 +8,19 @@ struct AwaitingPublicKey: AgreedPhase {
     static func begin(
         _ session: Session,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         // This fails only with a generator that never yields a valid private key.
         guard let pair = session.policy.keyPair(using: &generator) else {
-            throw Refusal(.unspecified)
+            throw PairingRefusal(.unspecified)
         }
         let phase = AwaitingPublicKey(pairing: session, pair: pair)
-        return Step(.awaitingPublicKey(phase), session.isInitiator ? [phase.ownKey] : [])
+        return PairingStep(.awaitingPublicKey(phase), session.isInitiator ? [phase.ownKey] : [])
     }
 
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .publicKey(let key) = pdu else { throw unexpected(pdu) }
         let exchange = try accept(key)
         let step = try exchange.authenticate(using: &generator)
@@ -31,17 +31,17 @@ struct AwaitingPublicKey: AgreedPhase {
 
     /// Checks the peer's public key and computes the shared secret. No computation uses an invalid
     /// key, because an attacker could derive the private key from the result.
-    private func accept(_ key: SMP.PublicKey) throws(Refusal) -> SecureExchange {
+    private func accept(_ key: SMP.PublicKey) throws(PairingRefusal) -> SecureExchange {
         let isDebugKey = key.isPublishedDebugKey
         guard !isDebugKey || pairing.policy.usesPublishedDebugKey else {
-            throw Refusal(.authenticationRequirements)
+            throw PairingRefusal(.authenticationRequirements)
         }
         // The peer must not use the local key or its mirror image, because such a peer could also
         // return the local commitments (CVE-2020-26558). Only the debug keys of both devices are
         // legitimately equal.
         guard key.x != pair.publicKey.x || isDebugKey,
             let secret = pair.sharedSecret(with: key)
-        else { throw Refusal(.dhKeyCheckFailed) }
+        else { throw PairingRefusal(.dhKeyCheckFailed) }
         return SecureExchange(
             session: pairing,
             ownKey: pair.publicKey.x,

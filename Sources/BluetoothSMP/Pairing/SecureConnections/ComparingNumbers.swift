@@ -16,18 +16,18 @@ struct ComparingNumbers: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         guard case .dhKeyCheck(let value) = pdu, !pairing.isInitiator, !isPeerChecked else {
             throw unexpected(pdu)
         }
         try check.verify(value)
-        return Step(.comparingNumbers(ComparingNumbers(check: check, isPeerChecked: true)))
+        return PairingStep(.comparingNumbers(ComparingNumbers(check: check, isPeerChecked: true)))
     }
 
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
+    ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .yes: return isPeerChecked ? check.complete() : check.begin()
         case .no: throw .declined(.numericComparisonFailed)

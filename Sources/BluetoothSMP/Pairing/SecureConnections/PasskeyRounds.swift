@@ -20,7 +20,7 @@ struct PasskeyRounds: AgreedPhase {
         _ exchange: SecureExchange,
         _ passkey: UInt32,
         using generator: inout some RandomNumberGenerator
-    ) -> Step {
+    ) -> PairingStep {
         PasskeyRounds(exchange, passkey, round: 0, using: &generator).begin()
     }
 
@@ -43,16 +43,16 @@ struct PasskeyRounds: AgreedPhase {
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step {
+    ) throws(PairingRefusal) -> PairingStep {
         switch (pdu, commitment) {
         case (.pairingConfirm(let value), nil): return answerCommitment(value)
         case (.pairingRandom(let peer), let commitment?):
             guard exchange.peerCommitment(to: peer, bit).matches(commitment) else {
-                throw Refusal(.confirmValueFailed)
+                throw PairingRefusal(.confirmValueFailed)
             }
             return finishRound(peer, using: &generator)
         case (.keypress(let keypress), nil) where round == 0 && pairing.expectsKeypresses:
-            return Step(.passkeyRounds(self), .pressed(keypress))
+            return PairingStep(.passkeyRounds(self), .pressed(keypress))
         default: throw unexpected(pdu)
         }
     }
@@ -64,16 +64,16 @@ struct PasskeyRounds: AgreedPhase {
         .send(.pairingConfirm(exchange.commitment(to: own, bit)))
     }
 
-    private func begin() -> Step {
-        Step(.passkeyRounds(self), pairing.isInitiator ? [ownCommitment] : [])
+    private func begin() -> PairingStep {
+        PairingStep(.passkeyRounds(self), pairing.isInitiator ? [ownCommitment] : [])
     }
 
     /// Returns the step after the peer's commitment. The initiator sends its commitment and its
     /// random number first.
-    private func answerCommitment(_ value: SMP.Value128) -> Step {
+    private func answerCommitment(_ value: SMP.Value128) -> PairingStep {
         var phase = self
         phase.commitment = value
-        return Step(
+        return PairingStep(
             .passkeyRounds(phase),
             pairing.isInitiator ? .send(.pairingRandom(own)) : ownCommitment
         )
@@ -82,7 +82,7 @@ struct PasskeyRounds: AgreedPhase {
     private func finishRound(
         _ peer: SMP.Value128,
         using generator: inout some RandomNumberGenerator
-    ) -> Step {
+    ) -> PairingStep {
         let answer: [SecurityManager.Action] =
             pairing.isInitiator ? [] : [.send(.pairingRandom(own))]
         guard round + 1 == Self.count else {

@@ -14,11 +14,13 @@ struct SecureExchange: Sendable {
     let usesDebugKey: Bool
 
     /// Returns the first step of Authentication Stage 1.
-    func authenticate(using generator: inout some RandomNumberGenerator) throws(Refusal) -> Step {
+    func authenticate(using generator: inout some RandomNumberGenerator) throws(PairingRefusal)
+        -> PairingStep
+    {
         switch session.terms.method {
         case .justWorks, .numericComparison:
             return session.isInitiator
-                ? Step(.awaitingCommitment(AwaitingCommitment(exchange: self)))
+                ? PairingStep(.awaitingCommitment(AwaitingCommitment(exchange: self)))
                 : commit(using: &generator)
         case .outOfBand:
             try checkPeerConfirmation()
@@ -44,24 +46,26 @@ struct SecureExchange: Sendable {
 
     /// Returns the step in which the responder commits to a random number. It sends the number
     /// after it has received the initiator's.
-    private func commit(using generator: inout some RandomNumberGenerator) -> Step {
+    private func commit(using generator: inout some RandomNumberGenerator) -> PairingStep {
         let nonce = SMP.Value128(using: &generator)
         let phase = AwaitingNonce(exchange: self, own: nonce, commitment: nil)
-        return Step(.awaitingNonce(phase), .send(.pairingConfirm(commitment(to: nonce))))
+        return PairingStep(.awaitingNonce(phase), .send(.pairingConfirm(commitment(to: nonce))))
     }
 
     /// Checks that the out-of-band data confirms the peer's public key. A device without such data
     /// relies on the peer's check (Vol 3, Part H, 2.3.5.6.4).
-    private func checkPeerConfirmation() throws(Refusal) {
+    private func checkPeerConfirmation() throws(PairingRefusal) {
         guard let confirmation = session.policy.peerConfirmation else { return }
         let expected = SMP.Toolbox.f4(peerKey, peerKey, confirmation.random, 0)
-        guard expected.matches(confirmation.value) else { throw Refusal(.confirmValueFailed) }
+        guard expected.matches(confirmation.value) else {
+            throw PairingRefusal(.confirmValueFailed)
+        }
     }
 
-    private func exchangeSides(using generator: inout some RandomNumberGenerator) -> Step {
+    private func exchangeSides(using generator: inout some RandomNumberGenerator) -> PairingStep {
         let nonce = SMP.Value128(using: &generator)
         let phase = AwaitingNonce(exchange: self, own: nonce, commitment: nil)
-        return Step(
+        return PairingStep(
             .awaitingNonce(phase),
             session.isInitiator ? [.send(.pairingRandom(nonce))] : []
         )

@@ -36,7 +36,7 @@ extension CBAdapter {
     public var name: String {
         get { usage.switches.current.name ?? defaultName }
         nonmutating set {
-            let name = DeviceName.fitting(newValue)
+            let name = DefaultDeviceName.fitting(newValue)
             usage.switches.change { $0.name = name }
             let shown = name ?? defaultName
             usage.running?.enter { $0.port.setDeviceName(shown) }
@@ -46,7 +46,7 @@ extension CBAdapter {
     /// The name of an adapter whose name was not set.
     private var defaultName: String {
         switch source {
-        case .named: DeviceName.standard()
+        case .named: DefaultDeviceName.standard()
         case .made(let adapter): adapter.deviceName
         }
     }

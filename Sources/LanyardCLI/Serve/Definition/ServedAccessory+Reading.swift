@@ -9,7 +9,7 @@ import JSONText
 // discovered device, such as addresses and end handles, are accepted and ignored.
 extension ServedAccessory {
     /// The name of an accessory whose file has none: the name of this computer.
-    static var defaultName: String { DeviceName.standard() }
+    static var defaultName: String { DefaultDeviceName.standard() }
 
     /// Parses a database file. Unknown members are errors.
     init(parsing text: String) throws(JSONError) {

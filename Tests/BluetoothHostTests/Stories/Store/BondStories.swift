@@ -132,7 +132,7 @@ struct BondStories {
         }
         // The first peer was used last.
         let order = (1...HostCore.bondLimit).map(SampleBonds.peer) + [SampleBonds.peer(0)]
-        store[RecordName.order.key] = MeetingOrder(order).encode()
+        store[RecordName.order.key] = BondOrder(order).encode()
         let harness = Self.harness(store)
         #expect(harness.core.bonds.map(\.peer) == Array(order.dropFirst()))
         #expect(harness.store[Self.key(1)] == nil && harness.store[Self.key(0)] != nil)

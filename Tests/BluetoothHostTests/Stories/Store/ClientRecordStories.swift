@@ -128,7 +128,7 @@ struct ClientRecordStories {
         _ = try encrypt(&harness)
         #expect(harness.core.bonds.map(\.peer) == [SampleBonds.peer(5), peer.address])
         let bytes = try #require(harness.store[RecordName.order.key])
-        #expect(try MeetingOrder(parsing: bytes).peers == harness.core.bonds.map(\.peer))
+        #expect(try BondOrder(parsing: bytes).peers == harness.core.bonds.map(\.peer))
         for _ in 0..<5 {
             harness.core.context.markBondUsed(by: SampleBonds.peer(5))
             harness.core.context.markBondUsed(by: peer.address)

@@ -46,8 +46,8 @@ struct RecordTests {
             { _ = try Pairing.LocalIdentity(parsing: $0) }
         ),
         (
-            MeetingOrder([SampleBonds.peer(1), SampleBonds.identity]).encode(),
-            { _ = try MeetingOrder(parsing: $0) }
+            BondOrder([SampleBonds.peer(1), SampleBonds.identity]).encode(),
+            { _ = try BondOrder(parsing: $0) }
         ),
         (
             SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity),
@@ -104,8 +104,8 @@ struct RecordTests {
             try ClientRecord(parsing: Self.memory.encode(for: bond.peer), peer: bond.peer)
                 == Self.memory
         )
-        let order = MeetingOrder((0..<generation).map(SampleBonds.peer))
-        #expect(try MeetingOrder(parsing: order.encode()) == order)
+        let order = BondOrder((0..<generation).map(SampleBonds.peer))
+        #expect(try BondOrder(parsing: order.encode()) == order)
     }
 
     @Test("An entry has the documented form")

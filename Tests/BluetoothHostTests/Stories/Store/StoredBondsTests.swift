@@ -23,7 +23,7 @@ struct StoredBondsTests {
             store.save(bond.encode(localIdentity: SampleBonds.identity), as: key(.bond, number))
         }
         store.save(
-            MeetingOrder([2, 3, 1].map(SampleBonds.peer)).encode(),
+            BondOrder([2, 3, 1].map(SampleBonds.peer)).encode(),
             as: RecordName.order.key
         )
         return store

@@ -8,7 +8,7 @@ import VirtualAccessories
 import VirtualRadio
 
 /// Actions that an accessory performs on a command.
-@Suite struct AccessoryDeedTests {
+@Suite struct AccessoryActionTests {
     private static func started(
         _ profile: SimpleAccessoryProfile = TestProfile.profile,
         isOld: Bool = false
@@ -34,7 +34,7 @@ import VirtualRadio
     @Test("A sent value reaches only subscribers")
     func sendValue() {
         var controller = Self.started()
-        let news = AccessoryDeed.send(
+        let news = AccessoryAction.send(
             .init(every: .zero, limit: 1) { _ in [7] },
             of: TestProfile.own[2]
         )
@@ -156,7 +156,7 @@ import VirtualRadio
 
 extension FakeController<SimpleAccessory> {
     /// The accessory performs this action by itself.
-    mutating func perform(_ deed: AccessoryDeed) {
-        act { $0.perform(deed, now: $1) }
+    mutating func perform(_ action: AccessoryAction) {
+        act { $0.perform(action, now: $1) }
     }
 }

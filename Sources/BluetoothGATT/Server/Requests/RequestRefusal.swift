@@ -3,7 +3,7 @@
 import BluetoothATT
 
 /// The reason why a request is refused, and the attribute that caused it.
-struct Refusal: Error, Equatable, Sendable {
+struct RequestRefusal: Error, Equatable, Sendable {
     let code: ATT.ErrorCode
     let handle: AttributeHandle
 

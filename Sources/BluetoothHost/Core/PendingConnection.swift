@@ -4,7 +4,7 @@ import BluetoothGAP
 import BluetoothTypes
 
 /// A connection request, from the application's call to the usable link.
-struct ConnectionRequest: Sendable {
+struct PendingConnection: Sendable {
     enum Phase: Sendable, Equatable {
         /// The scheduler has the request, or gets it when the controller is ready.
         case connecting

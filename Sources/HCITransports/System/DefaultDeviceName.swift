@@ -9,7 +9,7 @@
 #endif
 
 /// The name of a device that the user has not named (Vol 3, Part C, 12.1).
-package enum DeviceName {
+package enum DefaultDeviceName {
     /// The environment variable with the name of the device.
     package static let variable = "LANYARD_NAME"
     /// The maximum length of a name in bytes of UTF-8.

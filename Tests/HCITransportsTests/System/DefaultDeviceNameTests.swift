@@ -18,7 +18,7 @@ struct DeviceNameTests {
         ] as [(String?, String?, String)]
     )
     func order(chosen: String?, hostName: String?, expected: String) {
-        #expect(DeviceName.standard(chosen: chosen, hostName: hostName) == expected)
+        #expect(DefaultDeviceName.standard(chosen: chosen, hostName: hostName) == expected)
     }
 
     @Test(
@@ -31,19 +31,19 @@ struct DeviceNameTests {
         ]
     )
     func bound(text: String, length: Int) {
-        let name = DeviceName.fitting(text)
+        let name = DefaultDeviceName.fitting(text)
         #expect(name?.utf8.count == length)
         #expect(name.map(text.hasPrefix) == true)
     }
 
     @Test("Control characters are removed")
     func control() {
-        #expect(DeviceName.fitting("Kit\u{1B}[2J\r\nchen") == "Kit[2Jchen")
+        #expect(DefaultDeviceName.fitting("Kit\u{1B}[2J\r\nchen") == "Kit[2Jchen")
     }
 
     @Test("The host name has no domain")
     func hostName() throws {
-        let name = try #require(DeviceName.systemHostName)
+        let name = try #require(DefaultDeviceName.systemHostName)
         #expect(!name.contains("."))
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a pairing ends unsuccessfully, in one form for the peer and one for the caller.
-struct Refusal: Error, Equatable {
+struct PairingRefusal: Error, Equatable {
     let reason: Pairing.FailureReason
     let failure: Pairing.Failure
     /// The peer's violation of the protocol, or nil if there was none.
@@ -20,25 +20,31 @@ struct Refusal: Error, Equatable {
     }
 
     /// The user refused.
-    static func declined(_ reason: Pairing.FailureReason) -> Refusal { Refusal(reason, .declined) }
+    static func declined(_ reason: Pairing.FailureReason) -> PairingRefusal {
+        PairingRefusal(reason, .declined)
+    }
 
     /// The caller canceled the pairing.
-    static func cancelled(_ reason: Pairing.FailureReason) -> Refusal {
-        Refusal(reason, .cancelled)
+    static func cancelled(_ reason: Pairing.FailureReason) -> PairingRefusal {
+        PairingRefusal(reason, .cancelled)
     }
 
     /// The controller could not encrypt the link, or the encryption ended.
-    static let notEncrypted = Refusal(.unspecified, .notEncrypted)
+    static let notEncrypted = PairingRefusal(.unspecified, .notEncrypted)
 
     /// The peer sent more PDUs than any pairing needs.
-    static let endless = Refusal(.unspecified, .refused(.unspecified), violation: "too many PDUs")
+    static let endless = PairingRefusal(
+        .unspecified,
+        .refused(.unspecified),
+        violation: "too many PDUs"
+    )
 
     /// The PDU is not allowed now, or not in the sender's role. The specification has no separate
     /// reason for the former.
-    static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> Refusal {
+    static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> PairingRefusal {
         let reason: Pairing.FailureReason =
             pdu.isUnsupported(byCentral: isCentral) ? .commandNotSupported : .unspecified
-        return Refusal(reason, .refused(reason), violation: "unexpected \(pdu.code)")
+        return PairingRefusal(reason, .refused(reason), violation: "unexpected \(pdu.code)")
     }
 }
 

@@ -9,7 +9,7 @@ import BluetoothTypes
 /// follows only from the packets that it has received: the Central sends at every anchor, whether
 /// or not the Peripheral exists, and an end that receives nothing for the supervision timeout
 /// closes.
-package struct Link: Sendable {
+package struct RadioLink: Sendable {
     /// The identity of the link.
     package let id: LinkID
     /// The content of the connection request.
@@ -39,7 +39,7 @@ package struct Link: Sendable {
     }
 
     /// Creates a copy that does not share the ends.
-    init(copying other: Link) {
+    init(copying other: RadioLink) {
         self = other
         central = other.central.map(LinkEnd.init(copying:))
         peripheral = other.peripheral.map(LinkEnd.init(copying:))
