@@ -147,7 +147,7 @@ struct LegacyReportTests {
     func powerAndReset() throws {
         let assembler = ReportAssemblerBox()
         #expect(try assembler.receive(report(.connectable, "020a04"))?.txPower == 4)
-        assembler = ReportAssembler()
+        assembler.reset()
         #expect(try assembler.receive(report(.scanResponse, "03094869"))?.txPower == nil)
     }
 

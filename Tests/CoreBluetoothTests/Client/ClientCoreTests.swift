@@ -51,7 +51,7 @@ struct ClientCoreTests {
         harness.refuse(.unlikelyError)
         #expect(harness.questions == ["discoverPrimaryServices"])
         harness.answer(.success(.gatt(.services([CoreHarness.service]))))
-        harness.ask(.find(.characteristics(.all, of: CoreHarness.service)))
+        harness.ask(.find(.characteristics(UUIDFilter(nil), of: CoreHarness.service)))
         #expect(harness.questions == ["discoverCharacteristics"])
         harness.answer(.success(.gatt(.characteristics([CoreHarness.value]))))
         harness.ask(.setNotifying(true, CoreHarness.value))

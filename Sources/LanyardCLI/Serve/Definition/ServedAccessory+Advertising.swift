@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothGATT
 import BluetoothTypes
 import JSONText
 
