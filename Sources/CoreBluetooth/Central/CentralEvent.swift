@@ -15,7 +15,7 @@ enum CentralEvent: Sendable {
     case disconnected(PeerIdentifier, ConnectionEnd)
     case connectionEvent(CBConnectionEvent, PeerIdentifier)
     /// An event of one peripheral.
-    case peripheral(PeerIdentifier, PeripheralEvent)
+    case peripheral(PeerIdentifier, CBPeripheral.Event)
 
     /// Whether peers can cause the event without a command of the application. Such events may be
     /// dropped when too many wait.

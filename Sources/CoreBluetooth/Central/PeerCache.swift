@@ -16,7 +16,7 @@ struct PeerCache: Sendable {
         var services: Set<BluetoothUUID> = []
     }
 
-    private var entries = Recollection<PeerIdentifier, Entry>(generationLimit: peerLimit)
+    private var entries = RecencyCache<PeerIdentifier, Entry>(generationLimit: peerLimit)
 
     /// Returns a peer's name: the Device Name, or the advertised name until the Device Name is
     /// read.

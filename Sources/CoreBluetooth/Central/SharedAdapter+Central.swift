@@ -32,7 +32,7 @@ struct CentralPart: Sendable {
     var lastScan = 0
     /// The peer identifiers of addresses that advertised recently. Computing an identifier takes
     /// longer than all other work for an advertisement.
-    var identifiers = Recollection<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
+    var identifiers = RecencyCache<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
     /// The links on which the peer's Device Name was requested.
     var askedForName: Set<LinkIdentifier> = []
 }

@@ -9,7 +9,7 @@ extension SharedAdapter {
     func updateBonds() {
         // A device that has a bond now is known by the identifier of the bond, and no longer by
         // that of its address.
-        central.identifiers = Recollection(generationLimit: CentralPart.addressLimit)
+        central.identifiers = RecencyCache(generationLimit: CentralPart.addressLimit)
         let bonds = port.bondedPeers
         facts.withLock { facts in
             facts.bonds = Dictionary(

@@ -5,7 +5,7 @@ import BluetoothPort
 // Channels that central managers open.
 extension SharedAdapter {
     /// Opens a channel to a peer that the manager is connected to. The result is in
-    /// `PeripheralEvent.channelOpened`.
+    /// `CBPeripheral.Event.channelOpened`.
     func openChannel(
         _ psm: CBL2CAPPSM,
         to peer: PeerIdentifier,

@@ -7,7 +7,7 @@ import Foundation
 // Events of the adapter, on the manager's queue. Each event changes the objects first and then
 // calls the delegate. Events for invalidated objects are dropped.
 extension CBPeripheral {
-    func receive(_ event: PeripheralEvent) {
+    func receive(_ event: CBPeripheral.Event) {
         switch event {
         // `CBCentralManager` handles it.
         case .nameChanged: break
@@ -41,7 +41,7 @@ extension CBPeripheral {
         }
     }
 
-    private func valueEvent(_ event: PeripheralEvent) {
+    private func valueEvent(_ event: CBPeripheral.Event) {
         switch event {
         case .valueArrived(let handle, let value):
             guard let characteristic = characteristic(handle) else { return }
@@ -66,7 +66,7 @@ extension CBPeripheral {
         }
     }
 
-    private func descriptorEvent(_ event: PeripheralEvent) {
+    private func descriptorEvent(_ event: CBPeripheral.Event) {
         switch event {
         case .descriptorRead(let handle, let result):
             guard let descriptor: CBDescriptor = attribute(handle) else { return }
@@ -90,7 +90,7 @@ extension CBPeripheral {
     private func servicesModified(
         _ ranges: [ClosedRange<AttributeHandle>],
         _ isToldByPeer: Bool,
-        _ event: PeripheralEvent
+        _ event: CBPeripheral.Event
     ) {
         guard let table else { return }
         let stale = table.services.filter { service in

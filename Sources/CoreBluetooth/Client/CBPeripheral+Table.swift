@@ -15,7 +15,7 @@ extension CBPeripheral {
     }
 
     /// Changes the table by an event, and the objects with it.
-    func take(_ event: PeripheralEvent) {
+    func take(_ event: CBPeripheral.Event) {
         snapshot.change { snapshot in
             if case .found(.services, .success) = event {
                 snapshot.table = snapshot.table ?? .init()

@@ -20,9 +20,9 @@ struct ClientCore: Sendable {
     enum Action: Sendable {
         /// Send a request to the host, and report its result with `completed`.
         case begin(PortRequest, JobIdentifier)
-        case post(PeripheralEvent, to: SessionIdentifier)
+        case post(CBPeripheral.Event, to: SessionIdentifier)
         /// Send an event to every manager that uses the link.
-        case postToAll(PeripheralEvent)
+        case postToAll(CBPeripheral.Event)
         /// Note the services of the peripheral.
         case servicesKnown([GATT.Service])
     }
@@ -212,7 +212,7 @@ extension ClientCore {
     }
 
     /// Ends a job with an event for its manager, or without one.
-    mutating func end(_ job: Job, _ event: PeripheralEvent?) -> [Action] {
+    mutating func end(_ job: Job, _ event: CBPeripheral.Event?) -> [Action] {
         active = nil
         guard let session = job.session, let event else { return [] }
         return [.post(event, to: session)]

@@ -25,7 +25,7 @@ extension ClientRequest {
     }
 
     /// Returns the event for a request that succeeded. `nil` if there is none.
-    func succeeded(_ outcome: GATT.Outcome) -> PeripheralEvent? {
+    func succeeded(_ outcome: GATT.Outcome) -> CBPeripheral.Event? {
         switch (self, outcome) {
         case (.read(let characteristic), .value(let value)):
             .valueRead(characteristic.valueHandle, .success(value))
@@ -40,7 +40,7 @@ extension ClientRequest {
     }
 
     /// Returns the event for a request that failed. `nil` if there is none.
-    func failed(_ error: any Error) -> PeripheralEvent? {
+    func failed(_ error: any Error) -> CBPeripheral.Event? {
         switch self {
         case .find(let search): .found(search, .failure(error))
         case .read(let characteristic): .valueRead(characteristic.valueHandle, .failure(error))

@@ -7,7 +7,7 @@ import BluetoothPort
 // that the search is for.
 extension ClientSearch {
     /// Returns the result of the search in a table.
-    func answer(in table: GATT.Database) -> PeripheralEvent {
+    func answer(in table: GATT.Database) -> CBPeripheral.Event {
         contents(of: table).map(answer) ?? .found(self, .failure(Self.staleness))
     }
 
@@ -28,7 +28,7 @@ extension ClientSearch {
 
     /// Returns the result of the search in the outcome of `operation`, or in the same part of the
     /// table.
-    func answer(to outcome: GATT.Outcome) -> PeripheralEvent {
+    func answer(to outcome: GATT.Outcome) -> CBPeripheral.Event {
         let found: GATT.Outcome =
             switch (self, outcome) {
             case (.services(let filter), .services(let services)):

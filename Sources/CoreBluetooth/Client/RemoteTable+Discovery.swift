@@ -10,7 +10,7 @@ extension RemoteTable {
     ///
     /// - Returns: The handles of the services that the event may have added, changed or removed.
     @discardableResult
-    mutating func take(_ event: PeripheralEvent) -> [AttributeHandle] {
+    mutating func take(_ event: CBPeripheral.Event) -> [AttributeHandle] {
         switch event {
         case .found(let search, .success(let outcome)): take(outcome, of: search)
         case .notifyingSet(let value, .success(let isNotifying)):

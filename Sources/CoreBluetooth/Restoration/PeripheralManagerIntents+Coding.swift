@@ -19,7 +19,7 @@ extension PeripheralManagerIntents: Recordable {
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
         services = try reader.readList { reader throws(MalformedBytes) in
-            try PublishedService(from: &reader)
+            try AddedService(from: &reader)
         }
         guard services.count <= Self.serviceLimit else { throw .invalid(field: "services") }
         var before: Set<Int> = []
@@ -33,7 +33,7 @@ extension PeripheralManagerIntents: Recordable {
     }
 }
 
-extension PublishedService: Recordable {
+extension AddedService: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(UInt32(truncatingIfNeeded: number))
         writer.write(optional: handle) { $0.write($1) }
@@ -58,14 +58,14 @@ extension PublishedService: Recordable {
                 Int(try reader.readUInt32())
             },
             characteristics: try reader.readList { reader throws(MalformedBytes) in
-                try PublishedCharacteristic(from: &reader)
+                try AddedCharacteristic(from: &reader)
             },
             handle: handle
         )
     }
 }
 
-extension PublishedCharacteristic: Recordable {
+extension AddedCharacteristic: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(UInt16(truncatingIfNeeded: properties))
         writer.write(UInt8(truncatingIfNeeded: permissions))
@@ -90,16 +90,16 @@ extension PublishedCharacteristic: Recordable {
             descriptors: try reader.readList { reader throws(MalformedBytes) in
                 let form = try reader.readForm()
                 // Other descriptors cannot be published: making one would end the program.
-                guard PublishedDescriptor.types.contains(form.value) else {
+                guard AddedDescriptor.types.contains(form.value) else {
                     throw .invalid(field: "descriptor")
                 }
-                return PublishedDescriptor(uuid: form.text, value: try reader.readValue())
+                return AddedDescriptor(uuid: form.text, value: try reader.readValue())
             }
         )
     }
 }
 
-extension PublishedDescriptor {
+extension AddedDescriptor {
     /// The types of the descriptors that an application can publish.
     fileprivate static let types: Set<BluetoothUUID> = [
         GATT.AttributeType.characteristicUserDescription,

@@ -11,7 +11,7 @@ struct PeripheralManagerIntents: Hashable, Sendable {
     static let serviceLimit = 256
 
     /// The services in the order in which they were published: included services come first.
-    var services: [PublishedService] = []
+    var services: [AddedService] = []
     var advertisement: AdvertisementRequest?
 
     /// Whether there is nothing to restore.

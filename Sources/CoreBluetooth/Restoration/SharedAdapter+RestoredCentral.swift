@@ -144,7 +144,7 @@ extension SharedAdapter {
         let gone = table.services.filter { stale.contains($0.origin.handle) }
         if !gone.isEmpty {
             let ranges = gone.map(\.origin.handles)
-            let news = PeripheralEvent.servicesModified(ranges, isToldByPeer: false)
+            let news = CBPeripheral.Event.servicesModified(ranges, isToldByPeer: false)
             post(.peripheral(peer, news), to: session)
         }
         let kept = table.services.filter { !stale.contains($0.origin.handle) }
@@ -199,7 +199,7 @@ extension SharedAdapter {
     }
 
     private func remember(
-        _ event: PeripheralEvent,
+        _ event: CBPeripheral.Event,
         of peer: PeerIdentifier,
         for session: SessionIdentifier
     ) {

@@ -25,7 +25,7 @@ extension SharedAdapter {
     /// Publishes a service with its former handle, or with another one if the handle is not free.
     /// Returns `false` if there is no space.
     private func republish(
-        _ service: PublishedService,
+        _ service: AddedService,
         for session: SessionIdentifier
     ) -> Bool {
         guard let includes = server.tree.handles(of: service.includes, of: session) else {

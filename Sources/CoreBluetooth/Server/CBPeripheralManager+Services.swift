@@ -17,7 +17,7 @@ extension CBPeripheralManager {
     /// was published before it was changed, and the reason for which it must not be published.
     private func takeIn(
         _ service: CBMutableService
-    ) -> (value: PublishedService, former: Int?, refusal: CBError.Code?) {
+    ) -> (value: AddedService, former: Int?, refusal: CBError.Code?) {
         let included = service.includedServices ?? []
         let includes = included.compactMap { includedService in
             snapshot.read { $0.number(of: includedService) }

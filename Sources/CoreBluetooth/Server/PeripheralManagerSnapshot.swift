@@ -9,7 +9,7 @@ struct PeripheralManagerSnapshot {
     struct Entry {
         let service: CBMutableService
         let characteristics: [CBMutableCharacteristic]
-        let value: PublishedService
+        let value: AddedService
     }
 
     var isAdvertising = false
@@ -33,9 +33,9 @@ struct PeripheralManagerSnapshot {
 
     /// Adds a service. A service that was added before keeps its number. One that was changed
     /// since, as `change(of:includes:)` finds, has to be removed first and gets a new number.
-    mutating func add(_ service: CBMutableService, includes: [Int]) -> PublishedService {
+    mutating func add(_ service: CBMutableService, includes: [Int]) -> AddedService {
         let number = number(of: service) ?? lastNumber + 1
-        let value = PublishedService(service, number: number, includes: includes)
+        let value = AddedService(service, number: number, includes: includes)
         insert(service, as: value)
         adding.append((number, service))
         return value
@@ -44,12 +44,12 @@ struct PeripheralManagerSnapshot {
     /// Returns the number of a service that was changed since it was added. `nil` for others.
     func change(of service: CBMutableService, includes: [Int]) -> Int? {
         guard let number = number(of: service), let entry = services[number] else { return nil }
-        let value = PublishedService(service, number: number, includes: includes)
+        let value = AddedService(service, number: number, includes: includes)
         return value.publishesSame(as: entry.value) ? nil : number
     }
 
     /// Adds a service with the number in `value`.
-    mutating func insert(_ service: CBMutableService, as value: PublishedService) {
+    mutating func insert(_ service: CBMutableService, as value: AddedService) {
         lastNumber = max(lastNumber, value.number)
         services[value.number] = Entry(
             service: service,

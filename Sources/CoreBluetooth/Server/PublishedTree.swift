@@ -16,7 +16,7 @@ struct PublishedTree: Sendable {
 
     struct Entry: Sendable {
         let session: SessionIdentifier
-        let service: PublishedService
+        let service: AddedService
         /// The service in the host's table.
         let published: GATT.DiscoveredService
         /// Whether Bluetooth was off since the service was published. The application may then
@@ -44,7 +44,7 @@ struct PublishedTree: Sendable {
     }
 
     /// Returns the services of a manager, in the order in which they were published.
-    func services(of session: SessionIdentifier) -> [PublishedService] {
+    func services(of session: SessionIdentifier) -> [AddedService] {
         entries.filter { $0.session == session }.map(\.service)
     }
 
@@ -62,7 +62,7 @@ struct PublishedTree: Sendable {
     /// Returns the services that a new service replaces: those with the same UUID that were
     /// published before Bluetooth was off, and those that include them, which have to be removed
     /// first.
-    func predecessors(of service: PublishedService, of session: SessionIdentifier) -> [Int] {
+    func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = CBUUID(string: service.uuid).value
         let earlier = entries.filter { $0.session == session && $0.isFromBefore }
         var numbers = Set(
@@ -77,7 +77,7 @@ struct PublishedTree: Sendable {
     // MARK: Changes
 
     mutating func insert(
-        _ service: PublishedService,
+        _ service: AddedService,
         of session: SessionIdentifier,
         as published: GATT.DiscoveredService,
         isFromBefore: Bool = false

@@ -10,7 +10,7 @@ extension SharedAdapter {
     ///   - refusal: The reason for which the service must not be published. `nil` to publish it.
     ///   - isCurrent: Whether Bluetooth is on and was not off since the call.
     func publish(
-        _ service: PublishedService,
+        _ service: AddedService,
         refusal: CBError.Code?,
         isCurrent: Bool,
         for session: SessionIdentifier
@@ -23,7 +23,7 @@ extension SharedAdapter {
 
     /// Publishes a service. Returns the error if that fails.
     private func publish(
-        _ service: PublishedService,
+        _ service: AddedService,
         isCurrent: Bool,
         for session: SessionIdentifier
     ) -> CBError.Code? {
@@ -50,7 +50,7 @@ extension SharedAdapter {
     /// Removes the services that a service replaces, so that an application that publishes its
     /// services each time that Bluetooth is on has them once.
     private func replacePredecessors(
-        of service: PublishedService,
+        of service: AddedService,
         for session: SessionIdentifier
     ) {
         let earlier = server.tree.predecessors(of: service, of: session)

@@ -109,7 +109,7 @@ struct CoreHarness {
         }
     }
 
-    private static func text(_ event: PeripheralEvent) -> String {
+    private static func text(_ event: CBPeripheral.Event) -> String {
         switch event {
         case .valueRead(_, let result): "read \(text(result.map { "\($0)" }))"
         case .valueWritten(_, let error): "wrote \(error.map { text($0) } ?? "ok")"

@@ -61,18 +61,18 @@ enum RecordSamples {
 
     static let smallPeripheral = PeripheralManagerIntents(
         services: [
-            PublishedService(
+            AddedService(
                 number: 7,
                 uuid: "180D",
                 isPrimary: true,
                 includes: [],
                 characteristics: [
-                    PublishedCharacteristic(
+                    AddedCharacteristic(
                         uuid: "2A37",
                         properties: 0x12,
                         permissions: 1,
                         value: [0x55],
-                        descriptors: [PublishedDescriptor(uuid: "2901", value: [0x41])]
+                        descriptors: [AddedDescriptor(uuid: "2901", value: [0x41])]
                     )
                 ],
                 handle: 0x0020
@@ -119,7 +119,7 @@ enum RecordSamples {
 
     static let peripheral = PeripheralManagerIntents(
         services: smallPeripheral.services + [
-            PublishedService(
+            AddedService(
                 number: 9,
                 uuid: "7905F431-B5CE-4E99-A40F-4B1E122D00D0",
                 isPrimary: false,

@@ -192,7 +192,7 @@ struct ServedLinksTests {
 }
 
 @Suite("Published services as values")
-struct PublishedServiceTests {
+struct AddedServiceTests {
     @Test("9.8 A service is reported by its number, whatever was added before it")
     func added() {
         var snapshot = PeripheralManagerSnapshot()
@@ -229,9 +229,9 @@ struct PublishedServiceTests {
         let including = CBMutableService(type: CBUUID(string: long), primary: false)
         including.characteristics = [described]
         including.includedServices = [sample]
-        var value = PublishedService(including, number: 2, includes: [1])
+        var value = AddedService(including, number: 2, includes: [1])
         value.handle = 0x1234
-        let sampleValue = PublishedService(sample, number: 1, includes: [])
+        let sampleValue = AddedService(sample, number: 1, includes: [])
         let intents = PeripheralManagerIntents(services: [sampleValue, value])
         let decoded = try stored(intents).services
         #expect(decoded == [sampleValue, value])
@@ -239,7 +239,7 @@ struct PublishedServiceTests {
         let new = decoded[1].makeService(included: [1: newSample])
         #expect(new.includedServices?.first === newSample)
         #expect(new.uuid.uuidString == long && !new.isPrimary)
-        #expect(PublishedService(newSample, number: 1, includes: []) == sampleValue)
+        #expect(AddedService(newSample, number: 1, includes: []) == sampleValue)
         let first = try #require(new.characteristics?.first)
         #expect(first.uuid.uuidString == long)
         #expect(first.descriptors?.first?.value as? String == "Words")
@@ -282,7 +282,7 @@ struct PublishedServiceTests {
         air: UInt8,
         expected: GATT.Permissions
     ) {
-        let characteristic = PublishedCharacteristic(
+        let characteristic = AddedCharacteristic(
             uuid: "A001",
             properties: properties,
             permissions: permissions,

@@ -5,7 +5,7 @@
 /// It has two generations. Using an entry moves it to the young generation. When the young
 /// generation is full, it replaces the old one, whose entries are dropped. Each access takes
 /// constant time on average, and the last `generationLimit` entries used are always present.
-struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct RecencyCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The maximum number of entries in a generation.
     let generationLimit: Int
     private var young: [Key: Value] = [:]

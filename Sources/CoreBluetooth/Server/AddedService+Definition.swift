@@ -2,7 +2,7 @@
 
 import BluetoothPort
 
-extension PublishedService {
+extension AddedService {
     /// Returns the definition for the host.
     ///
     /// - Parameter includes: The handles of the included services.
@@ -17,7 +17,7 @@ extension PublishedService {
     }
 }
 
-extension PublishedCharacteristic {
+extension AddedCharacteristic {
     /// The definition for the host.
     var definition: GATT.CharacteristicDefinition {
         GATT.CharacteristicDefinition(

@@ -7,20 +7,20 @@ import Foundation
 /// again after a restart.
 ///
 /// UUIDs are text in the width in which the application made them.
-struct PublishedService: Hashable, Sendable {
+struct AddedService: Hashable, Sendable {
     /// The number of the service at its manager.
     let number: Int
     let uuid: String
     let isPrimary: Bool
     /// The numbers of the included services.
     let includes: [Int]
-    let characteristics: [PublishedCharacteristic]
+    let characteristics: [AddedCharacteristic]
     /// The handle of the service. `nil` for any free one.
     var handle: UInt16?
 }
 
 /// A characteristic of a published service.
-struct PublishedCharacteristic: Hashable, Sendable {
+struct AddedCharacteristic: Hashable, Sendable {
     let uuid: String
     /// The bits of `CBCharacteristicProperties`.
     let properties: UInt
@@ -28,17 +28,17 @@ struct PublishedCharacteristic: Hashable, Sendable {
     let permissions: UInt
     /// `nil` for a dynamic characteristic.
     let value: [UInt8]?
-    let descriptors: [PublishedDescriptor]
+    let descriptors: [AddedDescriptor]
 }
 
 /// A descriptor of a published characteristic.
-struct PublishedDescriptor: Hashable, Sendable {
+struct AddedDescriptor: Hashable, Sendable {
     let uuid: String
     let value: [UInt8]
 }
 
 // Conversion from and to the application's objects.
-extension PublishedService {
+extension AddedService {
     /// Makes the value of an application's object.
     ///
     /// - Parameter includes: The numbers of the included services.
@@ -48,12 +48,12 @@ extension PublishedService {
         uuid = service.uuid.uuidString
         isPrimary = service.isPrimary
         characteristics = (service.characteristics ?? []).compactMap { characteristic in
-            (characteristic as? CBMutableCharacteristic).map(PublishedCharacteristic.init)
+            (characteristic as? CBMutableCharacteristic).map(AddedCharacteristic.init)
         }
     }
 
     /// Returns whether both values publish the same service, with any handle.
-    func publishesSame(as other: PublishedService) -> Bool {
+    func publishesSame(as other: AddedService) -> Bool {
         var other = other
         other.handle = handle
         return self == other
@@ -73,7 +73,7 @@ extension PublishedService {
     }
 }
 
-extension PublishedCharacteristic {
+extension AddedCharacteristic {
     init(_ characteristic: CBMutableCharacteristic) {
         uuid = characteristic.uuid.uuidString
         properties = characteristic.properties.rawValue
@@ -81,7 +81,7 @@ extension PublishedCharacteristic {
         value = characteristic.cachedValue.map { [UInt8]($0) }
         descriptors = (characteristic.descriptors ?? []).map { descriptor in
             let value = DescriptorValue.bytes(of: descriptor.uuid.value, value: descriptor.value)
-            return PublishedDescriptor(uuid: descriptor.uuid.uuidString, value: value ?? [])
+            return AddedDescriptor(uuid: descriptor.uuid.uuidString, value: value ?? [])
         }
     }
 
@@ -99,7 +99,7 @@ extension PublishedCharacteristic {
     }
 }
 
-extension PublishedDescriptor {
+extension AddedDescriptor {
     func makeDescriptor() -> CBMutableDescriptor {
         let identity = CBUUID(string: uuid)
         let value = DescriptorValue.value(of: identity.value, bytes: Data(value))
