@@ -7,7 +7,7 @@ extension ServeSession {
     /// Answers clients and reports their requests until the task is canceled.
     func serve(
         _ events: AsyncStream<ServerEvent>,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             defer { closeQueues() }
@@ -31,7 +31,7 @@ extension ServeSession {
         await EndOfInput.never()
     }
 
-    private func receive(_ event: ServerEvent, _ published: PublishedAccessory) async throws {
+    private func receive(_ event: ServerEvent, _ published: ServedTable) async throws {
         switch event {
         case .connected(let link):
             try environment.report(.connected(link.address))
@@ -49,7 +49,7 @@ extension ServeSession {
         }
     }
 
-    private func answer(_ request: ReadRequest, _ published: PublishedAccessory) throws {
+    private func answer(_ request: ReadRequest, _ published: ServedTable) throws {
         let value = state.withLock { $0.values.read(request.handle, offset: request.offset) }
         let outcome: ServeEvent.Outcome
         switch value {
@@ -66,7 +66,7 @@ extension ServeSession {
         )
     }
 
-    private func answer(_ request: WriteRequest, _ published: PublishedAccessory) throws {
+    private func answer(_ request: WriteRequest, _ published: ServedTable) throws {
         let result = state.withLock { $0.values.write(request.entries) }
         let refusal: ATT.ErrorCode?
         switch result {
@@ -90,7 +90,7 @@ extension ServeSession {
         _ entry: GATT.WriteEntry,
         of link: Link,
         _ outcome: ServeEvent.Outcome,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) throws {
         let attribute = published.attribute(entry.handle)
         try environment.report(.written(link.address, attribute, offset: entry.offset, outcome))

@@ -24,7 +24,7 @@ extension ServeSession {
     func run(
         _ queue: SendQueue,
         on link: Link,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) async throws {
         try await queue.run(on: link) { value, error in
             let attribute = published.attribute(value.handle)
@@ -44,7 +44,7 @@ extension ServeSession {
         _ value: [UInt8],
         of handle: AttributeHandle,
         to link: Link,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) throws {
         let queue = state.withLock { $0.queues[link] }
         let attributeValue = GATT.AttributeValue(handle: handle, value: value)
@@ -54,7 +54,7 @@ extension ServeSession {
     }
 
     /// Advances and sends the values that have a period.
-    func keepTime(on host: BluetoothHost, _ published: PublishedAccessory) async throws {
+    func keepTime(on host: BluetoothHost, _ published: ServedTable) async throws {
         let periods = state.withLock { $0.values.periods }
         var schedule = PeriodSchedule(periods, now: host.executor.now)
         while let deadline = schedule.nextDeadline {

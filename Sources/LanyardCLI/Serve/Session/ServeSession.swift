@@ -76,7 +76,7 @@ final class ServeSession: Sendable {
         await set.stop()
     }
 
-    private func publish(on host: BluetoothHost) async throws -> PublishedAccessory {
+    private func publish(on host: BluetoothHost) async throws -> ServedTable {
         var published: [GATT.DiscoveredService] = []
         for service in accessory.services {
             do throws(GATT.DefinitionError) {
@@ -88,6 +88,6 @@ final class ServeSession: Sendable {
         let pairs = Array(zip(accessory.services, published))
         let values = ServedValues(pairs)
         state.withLock { $0.values = values }
-        return PublishedAccessory(pairs, table: await host.attributeTypes)
+        return ServedTable(pairs, table: await host.attributeTypes)
     }
 }

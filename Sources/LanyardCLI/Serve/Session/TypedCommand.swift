@@ -67,7 +67,7 @@ private let shownLimit = 60
 // Typed commands.
 extension ServeSession {
     /// Performs typed commands until `quit`, or until the task is canceled.
-    func perform(_ host: BluetoothHost, _ published: PublishedAccessory) async throws {
+    func perform(_ host: BluetoothHost, _ published: ServedTable) async throws {
         guard let commands = environment.commands else { return await EndOfInput.never() }
         for await line in commands where !line.allSatisfy(\.isWhitespace) {
             do throws(ProgramFailure) {
@@ -85,7 +85,7 @@ extension ServeSession {
     private func carryOut(
         _ command: TypedCommand,
         _ host: BluetoothHost,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) async throws(ProgramFailure) {
         switch command {
         case .set(let reference, let bytes): try set(bytes, of: published.find(reference))
@@ -104,7 +104,7 @@ extension ServeSession {
         }
     }
 
-    private func listValues(_ published: PublishedAccessory) throws(ProgramFailure) {
+    private func listValues(_ published: ServedTable) throws(ProgramFailure) {
         for (handle, bytes) in state.withLock({ $0.values.all }) {
             try reportChange(.value(published.attribute(handle), bytes))
         }
@@ -112,7 +112,7 @@ extension ServeSession {
 
     private func listLinks(
         of host: BluetoothHost,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) async throws(ProgramFailure) {
         let links = await host.links
         guard !links.isEmpty else { return environment.remark("no client is connected\n") }
@@ -149,7 +149,7 @@ extension ServeSession {
     private func notify(
         _ attribute: ServedAttribute,
         _ host: BluetoothHost,
-        _ published: PublishedAccessory
+        _ published: ServedTable
     ) async throws(ProgramFailure) {
         let links = await host.subscribers(of: attribute.handle)
         guard !links.isEmpty else {

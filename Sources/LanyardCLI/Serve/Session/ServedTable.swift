@@ -6,7 +6,7 @@ import BluetoothTypes
 import JSONText
 
 /// A served accessory with the handles of its published services.
-struct PublishedAccessory: Sendable {
+struct ServedTable: Sendable {
     /// The published services, in the order of publication.
     let services: [GATT.DiscoveredService]
     private var attributes: [AttributeHandle: ServedAttribute]
