@@ -15,11 +15,11 @@ import Foundation
 public final class ByteChannel: Sendable {
     /// The number of the channel at the accessory.
     public let psm: UInt16
-    let pipe: ChannelPipe
+    let pipe: ByteChannelPipe
     /// The central that keeps the channel's link.
     private let lifetime = Guarded<CentralLifetime?>(nil)
 
-    init(_ pipe: ChannelPipe, psm: UInt16) {
+    init(_ pipe: ByteChannelPipe, psm: UInt16) {
         self.pipe = pipe
         self.psm = psm
     }

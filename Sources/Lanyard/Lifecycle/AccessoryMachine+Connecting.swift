@@ -8,7 +8,7 @@ extension AccessoryMachine {
     }
 
     /// Connects without a time limit.
-    func standBy(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+    func connectPending(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         .move(
             .outOfRange(peripheral, .ours(from: now)),
             reason,

@@ -24,7 +24,7 @@ extension AccessoryMachine {
         }
     }
 
-    private func decide(_ event: LinkEvent, _ peripheral: Peripheral) -> Decision {
+    private func decide(_ event: AccessoryLinkEvent, _ peripheral: Peripheral) -> Decision {
         switch event {
         case .seen: .ignore
         case .connected(let known): connected(peripheral, known)

@@ -36,7 +36,7 @@ enum SubscriptionChange: Hashable, Sendable {
 }
 
 /// An event that concerns one peripheral.
-enum LinkEvent: Hashable, Sendable {
+enum AccessoryLinkEvent: Hashable, Sendable {
     /// An advertisement was received.
     case seen(rssi: Int?)
     /// The peripheral is connected; `known` contains the characteristics that its object still
@@ -80,7 +80,7 @@ extension AccessoryMachine {
         /// system identifier than before.
         case found(Peripheral, rssi: Int?)
         /// An event of a peripheral.
-        case link(Peripheral, LinkEvent)
+        case link(Peripheral, AccessoryLinkEvent)
         /// An event of the slot.
         case slot(SlotEvent)
         /// The armed countdown has ended.

@@ -7,7 +7,7 @@ extension AccessoryMachine {
         case .unavailable(_, .rest(let reason)): .move(.idle(reason), .bluetoothAvailable)
         case .unavailable(_, .pair): retrieve(for: .pair, because: .bluetoothAvailable)
         case .unavailable(_, .keep): retrieve(for: .keep, because: .bluetoothAvailable)
-        case .restoring(let peripheral, .connecting): standBy(peripheral, because: .restored)
+        case .restoring(let peripheral, .connecting): connectPending(peripheral, because: .restored)
         case .restoring(let peripheral, .connected(let known)):
             arrive(peripheral, known, because: .restored)
         case .restoring(let peripheral, .unwanted(let reason)):
@@ -76,7 +76,7 @@ extension AccessoryMachine {
         case (.retrieving(.remembered, _), let peripheral?):
             wasJustSeen
                 ? requestConnection(peripheral, because: .remembered)
-                : standBy(peripheral, because: .remembered)
+                : connectPending(peripheral, because: .remembered)
         case (.retrieving(.remembered, let intent), nil):
             .note(.retrieving(.heldBySystem, intent), [.retrieve(.heldBySystem)])
         case (.retrieving(.heldBySystem, _), let peripheral?):

@@ -216,7 +216,7 @@ extension AccessoryMachine {
         case .connect(let delay):
             let wait = Connecting.backingOff(countdown(delay))
             return (.connecting(peripheral, wait), .retrying(failure, after: delay), [])
-        case .standBy(let delay):
+        case .connectPending(let delay):
             let reason = trouble.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
             return (
                 .outOfRange(peripheral, .ours(from: now + delay)), reason,

@@ -30,7 +30,7 @@ struct ReconnectPlan: Equatable, Sendable {
         /// Another attempt with a timeout.
         case connect(after: Duration)
         /// A pending connection request, which the system starts after the delay.
-        case standBy(after: Duration)
+        case connectPending(after: Duration)
         /// No further attempt.
         case stop
     }
@@ -73,8 +73,8 @@ struct ReconnectPlan: Equatable, Sendable {
         guard trouble.isRemembered || !trouble.isTimeout else { return .stop }
         if count(trouble.failure, at: now) { return afterBurst(trouble) }
         let delay = backOff(trouble.failure, chance)
-        if trouble.wasPending { return .standBy(after: delay) }
-        if trouble.isOutOfRange && trouble.isRemembered { return .standBy(after: .zero) }
+        if trouble.wasPending { return .connectPending(after: delay) }
+        if trouble.isOutOfRange && trouble.isRemembered { return .connectPending(after: .zero) }
         return .connect(after: delay)
     }
 
@@ -107,6 +107,6 @@ struct ReconnectPlan: Equatable, Sendable {
     private func afterBurst(_ trouble: Trouble) -> Step {
         guard trouble.isRemembered else { return .stop }
         let isNoUse = trouble.linkWasUp || trouble.wasPending
-        return .standBy(after: isNoUse ? limits.rest : .zero)
+        return .connectPending(after: isNoUse ? limits.rest : .zero)
     }
 }

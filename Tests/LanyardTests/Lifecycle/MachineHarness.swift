@@ -34,7 +34,7 @@ struct MachineHarness {
 
     /// Passes events of the default peripheral to the machine.
     @discardableResult
-    mutating func hear(_ events: LinkEvent...) -> [Machine.Action] {
+    mutating func hear(_ events: AccessoryLinkEvent...) -> [Machine.Action] {
         var actions: [Machine.Action] = []
         for event in events { actions = tell(.link("strap", event)) }
         return actions

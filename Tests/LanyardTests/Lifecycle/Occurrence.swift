@@ -68,7 +68,7 @@ extension Occurrence {
         }
     }
 
-    private var linkEvent: LinkEvent {
+    private var linkEvent: AccessoryLinkEvent {
         switch self {
         case .seen: .seen(rssi: -70)
         case .connected: .connected(known: [])

@@ -62,7 +62,7 @@ struct ReconnectPlanTests {
     func rangeLoss() {
         var plan = ReconnectPlan()
         let lost = trouble(.lost, linkWasUp: true, isOutOfRange: true)
-        #expect(plan.step(after: lost, at: .zero, chance: 1) == .standBy(after: .zero))
+        #expect(plan.step(after: lost, at: .zero, chance: 1) == .connectPending(after: .zero))
     }
 
     @Test("An accessory that was never ready gets no pending connection request")
@@ -85,7 +85,7 @@ struct ReconnectPlanTests {
         }
         #expect(
             plan.step(after: trouble(failure), at: .seconds(limit), chance: 0)
-                == .standBy(after: .zero)
+                == .connectPending(after: .zero)
         )
     }
 
@@ -100,7 +100,7 @@ struct ReconnectPlanTests {
         }
         #expect(
             plan.step(after: trouble(Self.full), at: .seconds(60), chance: 0)
-                == .standBy(after: .zero)
+                == .connectPending(after: .zero)
         )
     }
 
@@ -119,7 +119,9 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         let useless = trouble(Self.hard, linkWasUp: true)
         for _ in 1...3 { _ = plan.step(after: useless, at: .zero, chance: 0) }
-        #expect(plan.step(after: useless, at: .zero, chance: 0) == .standBy(after: .seconds(60)))
+        #expect(
+            plan.step(after: useless, at: .zero, chance: 0) == .connectPending(after: .seconds(60))
+        )
     }
 
     @Test("A pending connection request that fails repeatedly is made again after a pause")
@@ -129,10 +131,12 @@ struct ReconnectPlanTests {
         for _ in 1...8 {
             #expect(
                 plan.step(after: failed, at: .zero, chance: 0)
-                    == .standBy(after: .milliseconds(100))
+                    == .connectPending(after: .milliseconds(100))
             )
         }
-        #expect(plan.step(after: failed, at: .zero, chance: 0) == .standBy(after: .seconds(60)))
+        #expect(
+            plan.step(after: failed, at: .zero, chance: 0) == .connectPending(after: .seconds(60))
+        )
     }
 
     @Test("A burst ends the plan of an accessory that was never ready")
@@ -170,7 +174,7 @@ struct ReconnectPlanTests {
         plan.succeeded(at: .seconds(1))
         #expect(
             plan.step(after: trouble(Self.hard), at: .seconds(2), chance: 0)
-                == .standBy(after: .zero)
+                == .connectPending(after: .zero)
         )
     }
 

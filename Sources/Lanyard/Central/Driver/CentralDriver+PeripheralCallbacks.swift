@@ -26,7 +26,7 @@ extension CentralDriver: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         callback(peripheral, "didDiscoverServices", error) { entry in
             let services = Set(peripheral.services?.map { BluetoothID($0.uuid) } ?? [])
-            let event: LinkEvent =
+            let event: AccessoryLinkEvent =
                 error.map { .discoveryFailed(LinkFailure($0)) } ?? .servicesDiscovered(services)
             feed(.link(peripheral, event), to: entry)
         }

@@ -180,7 +180,7 @@ extension CentralDriver {
         let reply = asked.flatMap { entry.replies.removeValue(forKey: $0.number) }
         guard let reply else { return }
         defer { updateDeadline(of: entry) }
-        guard let channel, let pipe = ChannelPipe(channel, timekeeper) else {
+        guard let channel, let pipe = ByteChannelPipe(channel, timekeeper) else {
             return reply.give(.failure(error.map { AccessoryError($0) } ?? .linkEnded))
         }
         reply.give(.success(.channel(ByteChannel(pipe, psm: channel.psm))))

@@ -10,7 +10,7 @@ import Foundation
 /// owner. The pipe reads only when a task is waiting for bytes.
 ///
 /// Unchecked: all mutable state is used on the queue only.
-final class ChannelPipe: @unchecked Sendable {
+final class ByteChannelPipe: @unchecked Sendable {
     typealias Received = Result<Data?, AccessoryError>
     typealias Sent = Result<Void, AccessoryError>
 
@@ -65,14 +65,14 @@ final class ChannelPipe: @unchecked Sendable {
         perform { $0.end(.success(nil)) }
     }
 
-    private func perform(_ work: @escaping @Sendable (ChannelPipe) -> Void) {
+    private func perform(_ work: @escaping @Sendable (ByteChannelPipe) -> Void) {
         timekeeper.perform(on: queue) { work(self) }
     }
 
     /// Starts an operation on the queue and waits for its result.
     private func wait<Value: Sendable>(
         _ work: (Int, @escaping @Sendable (Result<Value, AccessoryError>) -> Void)
-            -> @Sendable (ChannelPipe) -> Void
+            -> @Sendable (ByteChannelPipe) -> Void
     ) async -> Result<Value, AccessoryError> {
         let number = lastNumber.change { number in
             number += 1
