@@ -168,7 +168,11 @@ private struct FaultyWorld {
         let core = harness.core
         let handles = core.links.cores.map(\.handle)
         #expect(Set(handles).count == handles.count)
-        #expect(core.links.nextDeadline == core.links.cores.compactMap(\.nextDeadline).min())
+        let deadlines = core.links.cores.compactMap { link in
+            var link = link
+            return link.readNextDeadline()
+        }
+        #expect(core.links.nextDeadline == deadlines.min())
         let outstanding = handles.map { core.context.transmitQueue.outstanding($0) }
         #expect(outstanding.allSatisfy { $0 >= 0 })
         #expect(outstanding.reduce(0, +) <= harness.controller.profile.aclPacketCount)

@@ -29,7 +29,9 @@ extension ServedAccessory {
         var remaining = Array(services.indices)
         while let first = remaining.first {
             let next = remaining.firstIndex { index in
-                !remaining.contains { $0 != index && services[index].definition.includes(services[$0].definition) }
+                !remaining.contains {
+                    $0 != index && services[index].definition.includes(services[$0].definition)
+                }
             }
             guard let next else {
                 throw JSONError(
