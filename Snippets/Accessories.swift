@@ -62,6 +62,20 @@
         // snippet.end
     }
 
+    func explore(_ accessory: Accessory) async throws {
+        // snippet.explore
+        for service in try await accessory.discoverServices() {
+            for characteristic in service.characteristics
+            where characteristic.properties.contains(.read) {
+                print(characteristic.identifier, try await accessory.read(characteristic))
+            }
+        }
+        for descriptor in try await accessory.descriptors(of: "2A56") {
+            print(descriptor.identifier, try await accessory.read(descriptor))
+        }
+        // snippet.end
+    }
+
     struct Question: Codable {}
     struct Answer: Codable {}
 

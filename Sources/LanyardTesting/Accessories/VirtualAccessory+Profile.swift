@@ -56,7 +56,9 @@ extension VirtualService {
     func definition(noting record: WriteRecord) -> SimpleAccessoryProfile.Service {
         SimpleAccessoryProfile.Service(
             identifier.bluetoothUUID,
-            characteristics.map { $0.definition(noting: record) }
+            characteristics.map { $0.definition(noting: record) },
+            isPrimary: isPrimary,
+            includes: includes.map(\.bluetoothUUID)
         )
     }
 }
@@ -68,6 +70,7 @@ extension VirtualCharacteristic {
             identifier.bluetoothUUID,
             properties,
             value: value,
+            descriptors: text.map { [.userDescription($0)] } ?? [],
             stream: stream,
             reaction: isWritable ? writeReaction(noting: record) : nil,
             requirement: isProtected ? .encrypted : .open

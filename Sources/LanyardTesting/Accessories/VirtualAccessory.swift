@@ -96,11 +96,30 @@ public struct VirtualService: Sendable {
     public var identifier: BluetoothID
     /// The characteristics of the service.
     public var characteristics: [VirtualCharacteristic]
+    var includes: [BluetoothID] = []
+    var isPrimary = true
 
     /// Creates a service with these characteristics.
     public init(_ identifier: BluetoothID, _ characteristics: [VirtualCharacteristic]) {
         self.identifier = identifier
         self.characteristics = characteristics
+    }
+
+    /// Returns a copy that includes other services, which must precede it in the accessory.
+    ///
+    /// - Parameter services: The UUIDs of the included services.
+    public func including(_ services: BluetoothID...) -> VirtualService {
+        var copy = self
+        copy.includes += services
+        return copy
+    }
+
+    /// Returns a copy that is a secondary service: clients find it only through a service that
+    /// includes it.
+    public func secondary() -> VirtualService {
+        var copy = self
+        copy.isPrimary = false
+        return copy
     }
 
     /// Returns a Battery Service whose level in percent decreases over time. When the level is 0,

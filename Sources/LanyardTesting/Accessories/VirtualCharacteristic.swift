@@ -13,6 +13,7 @@ public struct VirtualCharacteristic: Sendable {
 
     var properties: GATT.CharacteristicProperties
     var isProtected = false
+    var text: String?
     var stream: ValueStream?
     var reaction: (@Sendable ([UInt8]) -> VirtualReaction)?
     var change: TimedChange?
@@ -91,6 +92,15 @@ public struct VirtualCharacteristic: Sendable {
     public func protected() -> Self {
         var copy = self
         copy.isProtected = true
+        return copy
+    }
+
+    /// Returns a copy with a Characteristic User Description (2901).
+    ///
+    /// - Parameter text: The text of the descriptor.
+    public func described(as text: String) -> Self {
+        var copy = self
+        copy.text = text
         return copy
     }
 

@@ -41,7 +41,7 @@ public struct SimpleAccessoryProfile: Sendable {
     /// The pairing behavior; `nil` if the accessory does not pair.
     public var pairing: AccessoryPairing?
 
-    /// Creates a profile. By default it advertises the UUIDs of all its services.
+    /// Creates a profile. By default it advertises the UUIDs of all its primary services.
     public init(
         name: String,
         appearance: UInt16 = 0,
@@ -56,7 +56,7 @@ public struct SimpleAccessoryProfile: Sendable {
         self.name = name
         self.appearance = appearance
         self.services = services
-        self.advertisedServices = advertisedServices ?? services.map(\.uuid)
+        self.advertisedServices = advertisedServices ?? services.filter(\.isPrimary).map(\.uuid)
         self.manufacturerData = manufacturerData
         self.advertisingInterval = advertisingInterval
         self.address = address
@@ -84,16 +84,20 @@ public struct SimpleAccessoryProfile: Sendable {
         public var characteristics: [Characteristic]
         /// Whether the service is primary.
         public var isPrimary: Bool
+        /// The services that this one includes, which the profile must have before it.
+        public var includes: [BluetoothUUID]
 
         /// Creates a service with these characteristics.
         public init(
             _ uuid: BluetoothUUID,
             _ characteristics: [Characteristic],
-            isPrimary: Bool = true
+            isPrimary: Bool = true,
+            includes: [BluetoothUUID] = []
         ) {
             self.uuid = uuid
             self.characteristics = characteristics
             self.isPrimary = isPrimary
+            self.includes = includes
         }
     }
 

@@ -33,7 +33,13 @@ extension SimpleAccessoryProfile {
 extension SimpleAccessoryProfile.Service {
     /// The definition for the GATT server.
     var definition: GATT.ServiceDefinition {
-        .init(uuid, isPrimary: isPrimary, characteristics.map(\.definition))
+        var definition = GATT.ServiceDefinition(
+            uuid,
+            isPrimary: isPrimary,
+            characteristics.map(\.definition)
+        )
+        definition.includes = includes.map { .uuid($0) }
+        return definition
     }
 }
 

@@ -25,6 +25,7 @@ extension CentralDriver: CBPeripheralDelegate {
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         callback(peripheral, "didDiscoverServices", error) { entry in
+            guard explored(.services, peripheral.services, error, entry) else { return }
             let services = Set(peripheral.services?.map { BluetoothID($0.uuid) } ?? [])
             let event: AccessoryLinkEvent =
                 error.map { .discoveryFailed(LinkFailure($0)) } ?? .servicesDiscovered(services)
@@ -39,6 +40,10 @@ extension CentralDriver: CBPeripheralDelegate {
     ) {
         let identifier = BluetoothID(service.uuid)
         callback(peripheral, "didDiscoverCharacteristics \(identifier)", error) { entry in
+            let subject = RequestTable.Subject.characteristics(
+                AttributeReference(attribute: service)
+            )
+            guard explored(subject, service.characteristics, error, entry) else { return }
             if let error {
                 entry.awaitedAnswers[identifier] = nil
                 return feed(.link(peripheral, .discoveryFailed(LinkFailure(error))), to: entry)
@@ -64,7 +69,48 @@ extension CentralDriver: CBPeripheralDelegate {
         )
     }
 
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverIncludedServicesFor service: CBService,
+        error: (any Error)?
+    ) {
+        let text = "didDiscoverIncludedServices \(BluetoothID(service.uuid))"
+        callback(peripheral, text, error) { entry in
+            let reference = AttributeReference(attribute: service)
+            _ = explored(.includedServices(reference), service.includedServices, error, entry)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let text = "didDiscoverDescriptors \(BluetoothID(characteristic.uuid))"
+        callback(peripheral, text, error) { entry in
+            let reference = AttributeReference(attribute: characteristic)
+            _ = explored(.descriptors(reference), characteristic.descriptors, error, entry)
+        }
+    }
+
     // MARK: Values
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor descriptor: CBDescriptor,
+        error: (any Error)?
+    ) {
+        let text = "didUpdateValue \(BluetoothID(descriptor.uuid))"
+        callback(peripheral, text, error) { entry in
+            let content = DescriptorContent(descriptor.value)
+            let reference = AttributeReference(attribute: descriptor)
+            answer(
+                .value(reference),
+                entry,
+                error.map { .failure(AccessoryError($0)) } ?? .success(.descriptor(content))
+            )
+        }
+    }
 
     func peripheral(
         _ peripheral: CBPeripheral,
@@ -90,7 +136,8 @@ extension CentralDriver: CBPeripheralDelegate {
         let value = characteristic.value ?? Data()
         let text = "didUpdateValue \(path.characteristic)"
         callback(peripheral, text, error, detail: "\(value.count) bytes") { entry in
-            valueCame(value, of: path, error, peripheral, entry)
+            let reference = AttributeReference(attribute: characteristic)
+            valueCame(value, of: path, reference, error, peripheral, entry)
         }
     }
 

@@ -95,7 +95,7 @@ extension CentralDriver {
         write(entry)
     }
 
-    private func expect(
+    func expect(
         _ subject: RequestTable.Subject,
         _ number: Int,
         _ entry: AccessoryEntry
@@ -126,11 +126,14 @@ extension CentralDriver {
     func valueCame(
         _ value: Data,
         of path: CharacteristicPath,
+        _ reference: AttributeReference,
         _ error: (any Error)?,
         _ peripheral: CBPeripheral,
         _ entry: AccessoryEntry
     ) {
-        let asked = entry.requests.answered { $0 == .read(path) || $0 == .probe(path) }
+        let asked = entry.requests.answered {
+            $0 == .read(path) || $0 == .probe(path) || $0 == .value(reference)
+        }
         if error == nil { show(value, of: path, entry) }
         guard let asked else { return }
         if case .probe = asked.subject {
@@ -205,6 +208,7 @@ extension CentralDriver {
         for number in entry.requests.removeAll(of: services) {
             entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
         }
+        failExplorations(of: entry)
         entry.writes.servicesChanged(services, now: now)
         write(entry)
     }

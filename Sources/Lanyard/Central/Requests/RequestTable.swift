@@ -20,12 +20,24 @@ struct RequestTable {
         case signal
         /// An L2CAP channel with this number.
         case channel(UInt16)
+        /// All services.
+        case services
+        /// The services that a service includes.
+        case includedServices(AttributeReference)
+        /// All characteristics of a service.
+        case characteristics(AttributeReference)
+        /// The descriptors of a characteristic.
+        case descriptors(AttributeReference)
+        /// The value of a characteristic or a descriptor that was discovered for the app.
+        case value(AttributeReference)
 
         /// The characteristic of the request, if there is one.
         var path: CharacteristicPath? {
             switch self {
             case .read(let path), .probe(let path): path
-            case .signal, .channel: nil
+            case .signal, .channel, .services, .includedServices, .characteristics, .descriptors,
+                .value:
+                nil
             }
         }
     }
@@ -95,6 +107,23 @@ struct RequestTable {
         return removed.filter(\.isAwaited).map(\.number)
     }
 
+    /// Ends the explorations, because services have changed. Those of attributes that are still
+    /// valid keep their places until their answers arrive.
+    ///
+    /// - Returns: The numbers of the explorations that tasks wait for.
+    mutating func loseExplorations(_ isValid: (AttributeReference) -> Bool) -> [Int] {
+        var numbers: [Int] = []
+        entries = entries.compactMap { entry in
+            guard entry.subject == .services || entry.subject.attribute != nil else { return entry }
+            if entry.isAwaited { numbers.append(entry.number) }
+            guard entry.subject.attribute.map(isValid) ?? true else { return nil }
+            var entry = entry
+            entry.isAwaited = false
+            return entry
+        }
+        return numbers
+    }
+
     /// Removes all requests, because the link has ended.
     mutating func removeAll() {
         entries = []
@@ -109,6 +138,10 @@ enum RequestAnswer: Sendable {
     case signal(Int)
     /// An open channel.
     case channel(ByteChannel)
+    /// The attributes that a discovery found.
+    case attributes([AttributeRecord])
+    /// The contents of a descriptor.
+    case descriptor(DescriptorContent)
     /// The completion of a write.
     case done
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// Discoveries that the app requests. They do not concern the state machine, which discovers what
+// the description declares.
+
+extension CentralDriver {
+    /// Discovers everything. Each attribute is visited once, so the number of requests is limited
+    /// by the number of handles.
+    func explore(_ snapshot: AccessorySnapshot) async throws(AccessoryError) -> [DiscoveredService]
+    {
+        var waiting = try await discover(.services, snapshot)
+        var known = Set(waiting.map(\.reference))
+        var found: [DiscoveredService] = []
+        while !waiting.isEmpty {
+            let service = waiting.removeFirst()
+            let included = try await discover(.includedServices(service.reference), snapshot)
+            waiting += included.filter { known.insert($0.reference).inserted }
+            var characteristics: [DiscoveredCharacteristic] = []
+            for one in try await discover(.characteristics(service.reference), snapshot) {
+                let characteristic = DiscoveredCharacteristic(
+                    identifier: one.identifier,
+                    service: service.identifier,
+                    properties: one.properties,
+                    descriptors: try await descriptors(one, snapshot),
+                    reference: one.reference
+                )
+                characteristics.append(characteristic)
+            }
+            found.append(
+                DiscoveredService(
+                    identifier: service.identifier,
+                    isPrimary: service.isPrimary,
+                    includedServices: included.map(\.identifier),
+                    characteristics: characteristics
+                )
+            )
+        }
+        return found
+    }
+
+    /// Discovers the descriptors of a declared characteristic.
+    func descriptors(
+        of characteristic: BluetoothID,
+        _ snapshot: AccessorySnapshot
+    ) async throws(AccessoryError) -> [DiscoveredDescriptor] {
+        let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
+            let (_, found) = try driver.characteristic(characteristic, of: entry)
+            entry.replies.removeValue(forKey: number)?
+                .give(.success(.attributes([AttributeRecord(found)])))
+        }
+        guard case .attributes(let found) = answer, let first = found.first else {
+            throw .linkEnded
+        }
+        return try await descriptors(first, snapshot)
+    }
+
+    private func descriptors(
+        _ characteristic: AttributeRecord,
+        _ snapshot: AccessorySnapshot
+    ) async throws(AccessoryError) -> [DiscoveredDescriptor] {
+        try await discover(.descriptors(characteristic.reference), snapshot).map {
+            DiscoveredDescriptor(
+                identifier: $0.identifier,
+                characteristic: characteristic.identifier,
+                reference: $0.reference
+            )
+        }
+    }
+
+    private func discover(
+        _ subject: RequestTable.Subject,
+        _ snapshot: AccessorySnapshot
+    ) async throws(AccessoryError) -> [AttributeRecord] {
+        let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
+            try driver.begin(subject, number, entry)
+        }
+        guard case .attributes(let attributes) = answer else { throw .linkEnded }
+        return attributes
+    }
+
+    /// Reads an attribute that was discovered for the app.
+    func read(
+        _ reference: AttributeReference,
+        of characteristic: BluetoothID,
+        _ snapshot: AccessorySnapshot
+    ) async throws(AccessoryError) -> RequestAnswer {
+        try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
+            guard entry.peripheral?.has(reference) == true else {
+                throw .unknownCharacteristic(characteristic)
+            }
+            try driver.begin(.value(reference), number, entry)
+        }
+    }
+
+    private func begin(
+        _ subject: RequestTable.Subject,
+        _ number: Int,
+        _ entry: AccessoryEntry
+    ) throws(AccessoryError) {
+        let state = entry.snapshot.change.state
+        guard state == .ready || state == .connected, let peripheral = entry.peripheral else {
+            throw .notConnected
+        }
+        if let attribute = subject.attribute, !peripheral.has(attribute) { throw .servicesChanged }
+        try expect(subject, number, entry)
+        record(.call, "explore \(subject.name)", entry)
+        switch (subject, subject.attribute?.attribute) {
+        case (.services, _): peripheral.discoverServices(nil)
+        case (.includedServices, let service as CBService):
+            peripheral.discoverIncludedServices(nil, for: service)
+        case (.characteristics, let service as CBService):
+            peripheral.discoverCharacteristics(nil, for: service)
+        case (.descriptors, let characteristic as CBCharacteristic):
+            peripheral.discoverDescriptors(for: characteristic)
+        case (.value, let characteristic as CBCharacteristic):
+            peripheral.readValue(for: characteristic)
+        case (.value, let descriptor as CBDescriptor): peripheral.readValue(for: descriptor)
+        default: break
+        }
+    }
+
+    /// Passes a result to the request of the app for it.
+    ///
+    /// - Returns: Whether the state machine may use the result as well. It may not if the app no
+    ///   longer waits: the discovery began before the services changed, or was given up.
+    func explored(
+        _ subject: RequestTable.Subject,
+        _ attributes: [CBAttribute]?,
+        _ error: (any Error)?,
+        _ entry: AccessoryEntry
+    ) -> Bool {
+        guard let asked = entry.requests.answered({ $0 == subject }) else { return true }
+        guard let reply = entry.replies.removeValue(forKey: asked.number) else { return false }
+        let records = (attributes ?? []).map { AttributeRecord($0) }
+        reply.give(error.map { .failure(AccessoryError($0)) } ?? .success(.attributes(records)))
+        updateDeadline(of: entry)
+        return true
+    }
+
+    /// Fails the explorations, because services have changed.
+    func failExplorations(of entry: AccessoryEntry) {
+        let peripheral = entry.peripheral
+        let numbers = entry.requests.loseExplorations { peripheral?.has($0) == true }
+        for number in numbers {
+            entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
+        }
+    }
+}
+
+extension RequestTable.Subject {
+    /// The attribute of an exploration; `nil` for other requests and for the services.
+    var attribute: AttributeReference? {
+        switch self {
+        case .includedServices(let attribute), .characteristics(let attribute),
+            .descriptors(let attribute), .value(let attribute):
+            attribute
+        case .read, .probe, .signal, .channel, .services: nil
+        }
+    }
+
+    /// The request in records.
+    fileprivate var name: String {
+        let place = attribute.map { " of \(BluetoothID($0.attribute.uuid))" } ?? ""
+        return switch self {
+        case .services: "services"
+        case .includedServices: "included services" + place
+        case .characteristics: "characteristics" + place
+        case .descriptors: "descriptors" + place
+        case .value: "value" + place
+        case .read, .probe, .signal, .channel: ""
+        }
+    }
+}
+
+extension CBPeripheral {
+    /// Returns whether an attribute is one of those that are discovered and valid.
+    func has(_ reference: AttributeReference) -> Bool {
+        reachableServices.contains { service in
+            service === reference.attribute
+                || service.characteristics?.contains { characteristic in
+                    characteristic === reference.attribute
+                        || characteristic.descriptors?.contains { $0 === reference.attribute }
+                            == true
+                } == true
+        }
+    }
+
+    /// The discovered services, and those that they include. Each appears once.
+    private var reachableServices: [CBService] {
+        var found: [CBService] = []
+        var seen: Set<ObjectIdentifier> = []
+        var waiting = services ?? []
+        while let service = waiting.popLast() {
+            guard seen.insert(ObjectIdentifier(service)).inserted else { continue }
+            found.append(service)
+            waiting += service.includedServices ?? []
+        }
+        return found
+    }
+}
