@@ -10,6 +10,10 @@
     struct Reading: Codable { var celsius: Double }
     struct Setting: Codable { var value: Int }
 
+    protocol Sensor: Sendable {
+        func temperature(for central: UUID) async throws -> Temperature
+    }
+
     struct Get: Codable {
         var name: String
 
@@ -53,6 +57,30 @@
             )
         )
         for await channel in gateway.channels { serve(channel) }
+        // snippet.end
+    }
+
+    func publishedValues(of sensor: some Sensor) -> PublishedService {
+        // snippet.values
+        let station = PublishedService(
+            "181A",
+            [
+                .computed("2A6E") { central in try await sensor.temperature(for: central).encoded },
+                .indicating("2A1C", Data()),
+            ]
+        )
+        // snippet.end
+        return station
+    }
+
+    func send(
+        _ measurement: TemperatureMeasurement,
+        from peripheral: AccessoryPeripheral,
+        to central: UUID
+    ) async throws {
+        // snippet.send
+        try await peripheral.send(measurement.encoded, of: "2A1C")  // all have confirmed it
+        try await peripheral.send(Data([1]), of: "2A46", to: central)
         // snippet.end
     }
 

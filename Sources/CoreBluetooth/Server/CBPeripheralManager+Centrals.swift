@@ -20,22 +20,42 @@ extension CBPeripheralManager {
     func send(
         _ value: Data,
         of characteristic: CBMutableCharacteristic,
-        to centrals: [CBCentral]?
+        to centrals: [CBCentral]?,
+        then completion: (@Sendable (Bool) -> Void)? = nil
     ) -> Bool {
         guard isReadyForCommands() else { return false }
         let place = snapshot.read { [session] in $0.place(of: characteristic, session) }
         guard let place else {
             Misuse.warn("\(characteristic.logName) is not published by \(Misuse.name(self))")
+            completion?(false)
             return true
         }
         let wanted = centrals.map { Set($0.map(\.identifier)) }
         let peers = (characteristic.subscribedCentrals ?? []).map(\.identifier)
             .filter { wanted?.contains($0) ?? true }
             .map { PeerIdentifier($0) }
-        guard !peers.isEmpty else { return true }
+        guard !peers.isEmpty else {
+            completion?(false)
+            return true
+        }
         guard updates.change({ $0.reserve() }) else { return false }
-        adapter?.enter { $0.send([UInt8](value), of: place, to: peers) }
+        adapter?.enter { $0.send([UInt8](value), of: place, to: peers, then: completion) }
         return true
+    }
+
+    /// Sends a value as `updateValue(_:for:onSubscribedCentrals:)` does, and reports its delivery,
+    /// which Apple's API does not. The library `Lanyard` uses it.
+    ///
+    /// - Parameter completion: If the result is `true`, receives once whether all centrals have the
+    ///   value: for an indication, whether they confirmed it. It is called on any thread, and not at
+    ///   all if the manager is released before.
+    package func updateValue(
+        _ value: Data,
+        for characteristic: CBMutableCharacteristic,
+        onSubscribedCentrals centrals: [CBCentral]?,
+        then completion: @escaping @Sendable (Bool) -> Void
+    ) -> Bool {
+        send(value, of: characteristic, to: centrals, then: completion)
     }
 
     func request(_ latency: CBPeripheralManagerConnectionLatency, of central: CBCentral) {

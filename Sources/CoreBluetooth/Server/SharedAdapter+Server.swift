@@ -10,6 +10,10 @@ struct ServerPart: Sendable {
         let session: SessionIdentifier
         /// The links on which the value has not been sent.
         var links: Set<LinkIdentifier>
+        /// Whether the value reached all links so far.
+        var isDelivered = true
+        /// Receives whether the value reached all links.
+        let completion: (@Sendable (Bool) -> Void)?
     }
 
     var sessions: [SessionIdentifier: PeripheralManagerSession] = [:]

@@ -6,31 +6,47 @@ import CoreBluetoothEnumerations
 // Sending values.
 extension SharedAdapter {
     /// Sends a value to these centrals. The manager has reserved a place for it in its queue.
-    func send(_ value: [UInt8], of place: PublishedTree.Place, to peers: [PeerIdentifier]) {
+    /// The completion receives whether all of them have it: for an indication, whether they
+    /// confirmed it.
+    func send(
+        _ value: [UInt8],
+        of place: PublishedTree.Place,
+        to peers: [PeerIdentifier],
+        then completion: (@Sendable (Bool) -> Void)? = nil
+    ) {
         let links = Set(peers.compactMap { server.subscriptions.link(of: $0, to: place) })
         guard let handle = server.tree.handle(of: place), !links.isEmpty else {
+            completion?(false)
             return release(place.session)
         }
         let value = GATT.AttributeValue(handle: handle, value: value)
         server.lastUpdate += 1
         let number = server.lastUpdate
-        server.updates[number] = ServerPart.Update(session: place.session, links: links)
+        server.updates[number] = ServerPart.Update(
+            session: place.session,
+            links: links,
+            completion: completion
+        )
         for link in links.sorted() {
-            port.notify(value, on: link) { [weak self] _ in
-                self?.assumeIsolated { $0.updateLeft(number, on: link) }
+            port.notify(value, on: link) { [weak self] result in
+                let isDelivered = (try? result.get()) != nil
+                self?.assumeIsolated { $0.updateLeft(number, on: link, isDelivered) }
             }
         }
     }
 
     /// Stops waiting for values on a link that the peer has lost.
     func abandonUpdates(on link: LinkIdentifier) {
-        for number in server.updates.keys.sorted() { updateLeft(number, on: link) }
+        for number in server.updates.keys.sorted() { updateLeft(number, on: link, false) }
     }
 
-    private func updateLeft(_ number: Int, on link: LinkIdentifier) {
+    private func updateLeft(_ number: Int, on link: LinkIdentifier, _ isDelivered: Bool) {
         guard var update = server.updates[number], update.links.remove(link) != nil else { return }
+        update.isDelivered = update.isDelivered && isDelivered
         server.updates[number] = update.links.isEmpty ? nil : update
-        if update.links.isEmpty { release(update.session) }
+        guard update.links.isEmpty else { return }
+        update.completion?(update.isDelivered)
+        release(update.session)
     }
 
     /// Frees the place of a value that was sent to all its centrals or cannot reach them.

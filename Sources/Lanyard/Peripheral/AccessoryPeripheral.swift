@@ -35,6 +35,9 @@ public final class AccessoryPeripheral: Sendable {
         /// The options of the message channels. For sealing, this device is the side that does not
         /// greet.
         public var messages = MessageChannelOptions()
+        /// The time that the app has to compute a value that a central reads; 10 seconds by default.
+        /// The central itself gives up after 30 seconds (Vol 3, Part F, 3.3.3).
+        public var readTimeout = Duration.seconds(10)
         /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
         /// them all or an error to refuse them all. It is called on a queue of the peripheral.
         public var judge: (@Sendable ([BluetoothID: Data]) -> CBATTError.Code?)?
@@ -62,6 +65,9 @@ public final class AccessoryPeripheral: Sendable {
     /// The maximum number of centrals with a channel. A further central gets none while all of
     /// these are present.
     public static let channelLimit = 32
+
+    /// The maximum number of values that ``send(_:of:to:)`` has not yet delivered.
+    public static let sendLimit = 256
 
     private let driver: PeripheralDriver
 
@@ -106,6 +112,35 @@ public final class AccessoryPeripheral: Sendable {
     public func setValue(_ value: Data, of characteristic: BluetoothID) {
         driver.values.change { $0[characteristic] = value }
         driver.perform { $0.announce(characteristic) }
+    }
+
+    /// Sends a value to the subscribers of a characteristic, or to one of them, without storing it.
+    ///
+    /// ```swift
+    /// try await peripheral.send(Data([1]), of: "2A46", to: central)
+    /// ```
+    ///
+    /// Values leave in the order of the calls, and none is left out. The call returns when all
+    /// receivers have the value: a notification when it was sent, and an indication
+    /// (``PublishedCharacteristic/isIndicated``) when each receiver has confirmed it. Apple's Core
+    /// Bluetooth reports neither, so the call returns there when the system has accepted the value.
+    ///
+    /// - Parameters:
+    ///   - value: The value, at most as long as each receiver's link permits.
+    ///   - characteristic: The UUID of the characteristic.
+    ///   - central: The identifier of the only receiver, as in ``PeripheralEvent``; `nil` for all
+    ///     subscribers.
+    /// - Throws: ``PeripheralError/unknownCharacteristic(_:)`` if no published characteristic sends
+    ///   values under this UUID; ``PeripheralError/notSubscribed(_:)``;
+    ///   ``PeripheralError/tooLong(length:maximum:)``; ``PeripheralError/tooManyUpdates(limit:)`` if
+    ///   ``sendLimit`` values wait; ``PeripheralError/notDelivered`` if a receiver leaves or does
+    ///   not confirm the value; ``PeripheralError/closed``; ``PeripheralError/cancelled``.
+    public func send(
+        _ value: Data,
+        of characteristic: BluetoothID,
+        to central: UUID? = nil
+    ) async throws(PeripheralError) {
+        try await driver.send(value, of: characteristic, to: central)
     }
 
     /// Ends the advertising and the services, and closes the channels.

@@ -11,6 +11,7 @@ extension PeripheralDriver: CBPeripheralManagerDelegate {
             // All centrals are gone, and the manager does not report that in states below
             // `poweredOff`.
             for key in subscribers.keys { leave(key) }
+            failSendings(.notDelivered)
             return
         }
         // Restored services are published already. After that, all services are published again.
@@ -124,6 +125,9 @@ extension PeripheralDriver {
         didReceiveRead request: CBATTRequest
     ) {
         let identifier = BluetoothID(request.characteristic.uuid)
+        if case .computed(let value, _) = characteristic(identifier)?.kind {
+            return compute(value, for: request)
+        }
         switch values.change({ $0.read(identifier, from: request.offset) }) {
         case .success(let value):
             request.value = value

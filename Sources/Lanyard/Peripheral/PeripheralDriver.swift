@@ -49,6 +49,16 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// The changed values of which subscribers were not yet notified, because the system had no
     /// room.
     private var unannounced: [BluetoothID] = []
+    /// The values that wait for room, in order.
+    var sendings: [Sending] = []
+    /// The tasks that wait for the delivery of values.
+    var deliveries: [Int: Delivery] = [:]
+    /// The values that are being computed for readings.
+    var computations: [Int: Computation] = [:]
+    var computationTimer: (any TimekeeperTimer)?
+    /// The values of which centrals read the parts, oldest first.
+    var longReads: [LongRead] = []
+    private let lastNumber = Guarded(0)
 
     init(_ accessory: PublishedAccessory, _ configuration: AccessoryPeripheral.Configuration) {
         self.accessory = accessory
@@ -75,10 +85,20 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         manager?.stopAdvertising()
         manager?.removeAllServices()
         manager = nil
+        failSendings(.closed)
+        endComputations()
         for subscriber in subscribers.values { subscriber.transport.ended() }
         subscribers = [:]
         channelHub.end()
         events.end()
+    }
+
+    /// Returns a new number, on any thread.
+    func newNumber() -> Int {
+        lastNumber.change { number in
+            number += 1
+            return number
+        }
     }
 
     func report(_ event: PeripheralEvent) {
@@ -117,6 +137,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
 
     func hasRoom() {
         announceAll()
+        sendWaiting()
         for subscriber in orderedSubscribers { subscriber.transport.hasRoom() }
     }
 

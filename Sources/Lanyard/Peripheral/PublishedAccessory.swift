@@ -91,6 +91,9 @@ public struct PublishedCharacteristic: Hashable, Sendable {
         /// It has a value. Centrals can read it if `isReadable`, write it if `isWritable`, and
         /// subscribe to its changes if `isNotifying`.
         case value(Data, isReadable: Bool, isWritable: Bool, isNotifying: Bool)
+        /// Its value is computed whenever a central reads it. Centrals can subscribe to the values
+        /// that ``AccessoryPeripheral/send(_:of:to:)`` sends if `isNotifying`.
+        case computed(ComputedValue, isNotifying: Bool)
         /// It receives messages; this device sends its own through the outbox.
         case inbox(outbox: BluetoothID)
         /// It sends messages.
@@ -103,6 +106,8 @@ public struct PublishedCharacteristic: Hashable, Sendable {
     public var kind: Kind
     /// Whether only paired centrals may use it, over an encrypted link.
     public var isProtected: Bool
+    /// Whether values are sent in indications, which centrals confirm, instead of notifications.
+    public var isIndicated = false
 
     /// Creates a characteristic of this kind.
     ///
@@ -134,6 +139,37 @@ public struct PublishedCharacteristic: Hashable, Sendable {
         Self(identifier, .value(value, isReadable: true, isWritable: false, isNotifying: true))
     }
 
+    /// Returns a characteristic that centrals can read and subscribe to. Each central confirms each
+    /// value (Vol 3, Part G, 4.11).
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - value: The initial value. Bytes beyond 512 are cut off.
+    public static func indicating(_ identifier: BluetoothID, _ value: Data) -> Self {
+        var characteristic = notifying(identifier, value)
+        characteristic.isIndicated = true
+        return characteristic
+    }
+
+    /// Returns a characteristic whose value is computed whenever a central reads it.
+    ///
+    /// ```swift
+    /// .computed("2A2B") { _ in CurrentTime.now.encoded }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - isNotifying: Whether centrals can subscribe to it.
+    ///   - body: Receives the identifier of the central, and returns the value; see
+    ///     ``ComputedValue``.
+    public static func computed(
+        _ identifier: BluetoothID,
+        isNotifying: Bool = false,
+        _ body: @escaping @Sendable (_ central: UUID) async throws -> Data
+    ) -> Self {
+        Self(identifier, .computed(ComputedValue(body), isNotifying: isNotifying))
+    }
+
     /// Returns a characteristic that centrals can read and write, with response.
     ///
     /// - Parameters:
@@ -163,13 +199,30 @@ extension PublishedCharacteristic {
             if isWritable { properties.insert(.write) }
             if isNotifying { properties.insert(notifying) }
             return properties
+        case .computed(_, let isNotifying):
+            var properties: CBCharacteristicProperties = [.read]
+            if isNotifying { properties.insert(notifying) }
+            return properties
         case .inbox: return [.write, .writeWithoutResponse]
         case .outbox: return notifying
         }
     }
 
     private var notifying: CBCharacteristicProperties {
-        isProtected ? .notifyEncryptionRequired : .notify
+        switch (isIndicated, isProtected) {
+        case (false, false): .notify
+        case (false, true): .notifyEncryptionRequired
+        case (true, false): .indicate
+        case (true, true): .indicateEncryptionRequired
+        }
+    }
+
+    /// Whether `AccessoryPeripheral.send` can send values of it.
+    var sendsValues: Bool {
+        switch kind {
+        case .value(_, _, _, let isNotifying), .computed(_, let isNotifying): isNotifying
+        case .inbox, .outbox: false
+        }
     }
 
     private var permissions: CBAttributePermissions {

@@ -74,6 +74,16 @@ public final class TestPhone: Sendable {
         return configuration
     }
 
+    /// The configuration for an ``AccessoryPeripheral`` of the application. The peripheral then uses
+    /// this phone, and all of its time limits are in the time of this world.
+    ///
+    /// ```swift
+    /// let box = AccessoryPeripheral(published, configuration: phone.peripheralConfiguration)
+    /// ```
+    public var peripheralConfiguration: AccessoryPeripheral.Configuration {
+        AccessoryPeripheral.Configuration(adapter: adapter, timekeeper: world.timekeeper)
+    }
+
     // MARK: Settings
 
     /// Whether Bluetooth is switched on.

@@ -62,8 +62,13 @@ private enum Samples {
         FlightRecording.Failure.tooLong,
     ]
 
+    static let peripheralErrors: [PeripheralError] = [
+        .unknownCharacteristic("2A37"), .notSubscribed("2A37"), .tooLong(length: 30, maximum: 20),
+        .tooManyUpdates(limit: 256), .notDelivered, .closed, .cancelled,
+    ]
+
     static var all: [any LocalizedError] {
-        accessoryErrors + messageErrors + sealingErrors + others
+        accessoryErrors + messageErrors + sealingErrors + peripheralErrors + others
     }
 }
 
@@ -101,6 +106,7 @@ struct ErrorTextTests {
             let isExplained = error.failureReason != nil || error.recoverySuggestion != nil
             let isCancelled =
                 error as? AccessoryError == .cancelled || error as? MessageError == .cancelled
+                || error as? PeripheralError == .cancelled
             #expect(isExplained != isCancelled, "\(error)")
         }
     }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension PeripheralError: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? {
+        switch self {
+        case .unknownCharacteristic: "This device does not send this value."
+        case .notSubscribed: "No device receives this value."
+        case .tooLong: "The value is too long."
+        case .tooManyUpdates: "Too many values wait."
+        case .notDelivered: "The value did not arrive."
+        case .closed: "The service has ended."
+        case .cancelled: "The request was canceled."
+        }
+    }
+
+    /// Why it happened, as a sentence; `nil` if nothing more is known.
+    public var failureReason: String? {
+        switch self {
+        case .unknownCharacteristic(let identifier):
+            "The app does not publish \(identifier.title), or publishes it without sending."
+        case .notSubscribed(let identifier): "The other device did not ask for \(identifier.title)."
+        case .tooLong(let length, let maximum):
+            "It has \(length) bytes; the limit is \(maximum)."
+        case .tooManyUpdates(let limit): "The limit is \(limit)."
+        case .notDelivered: "The other device left, or did not confirm it."
+        case .closed: "The app has ended it."
+        case .cancelled: nil
+        }
+    }
+
+    /// What a person can do about it, as a sentence; `nil` if nothing is to be done.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .unknownCharacteristic: "See whether the app is up to date."
+        case .notSubscribed, .notDelivered: "Connect the other device again."
+        case .tooLong: "Send a shorter value."
+        case .tooManyUpdates: "Try again in a moment."
+        case .closed, .cancelled: nil
+        }
+    }
+}
+
+extension PeripheralError: CustomStringConvertible {
+    /// What happened and why, in one line, for example for a log.
+    public var description: String { sentences(errorDescription, failureReason) }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// A value that the app computes each time a central reads it.
+///
+/// ```swift
+/// let clock = ComputedValue { central in
+///     guard guests.contains(central) else { throw CBATTError(.insufficientAuthorization) }
+///     return Data("\(Date.now)".utf8)
+/// }
+/// ```
+///
+/// The closure runs in a task of its own, once for each reading. A central reads a long value in
+/// several parts, which are all of the value that was computed for the first part. If the closure
+/// throws a `CBATTError`, the central gets its code, and otherwise `unlikelyError`. The same applies
+/// if the closure takes longer than ``AccessoryPeripheral/Configuration/readTimeout``: its task is
+/// then canceled.
+///
+/// Two values are equal if one is a copy of the other.
+public struct ComputedValue: Hashable, Sendable {
+    /// The closure, whose address is its identity.
+    private final class Source: Sendable {
+        let body: @Sendable (UUID) async throws -> Data
+
+        init(_ body: @escaping @Sendable (UUID) async throws -> Data) {
+            self.body = body
+        }
+    }
+
+    private let source: Source
+
+    /// Creates a value from the closure that computes it.
+    ///
+    /// - Parameter body: Receives the identifier of the central that reads, and returns the value.
+    ///   Bytes beyond 512 are cut off (Vol 3, Part F, 3.2.9).
+    public init(_ body: @escaping @Sendable (_ central: UUID) async throws -> Data) {
+        source = Source(body)
+    }
+
+    /// Returns whether both values have the same closure.
+    public static func == (one: Self, other: Self) -> Bool { one.source === other.source }
+
+    /// Hashes the identity of the closure.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(source)) }
+
+    /// Computes the value for a central.
+    func compute(for central: UUID) async -> Result<Data, CBATTError> {
+        do {
+            return .success(
+                Data(try await source.body(central).prefix(PeripheralValues.lengthLimit))
+            )
+        } catch let error as CBATTError {
+            return .failure(error)
+        } catch {
+            return .failure(CBATTError(.unlikelyError))
+        }
+    }
+}

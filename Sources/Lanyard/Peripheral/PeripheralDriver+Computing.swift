@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// Values that the app computes for each reading.
+extension PeripheralDriver {
+    /// The maximum number of values that are being computed. A central has one request at a time,
+    /// but it may connect any number of times.
+    static let computationLimit = 64
+    /// The maximum number of long values whose remaining parts centrals may still read; beyond it,
+    /// the oldest is dropped, and computed again if a central asks for another part.
+    static let longReadLimit = 64
+
+    /// A value that is being computed.
+    struct Computation {
+        let request: CBATTRequest
+        let deadline: Duration
+        /// The task; `nil` until it has started.
+        var task: Task<Void, Never>?
+    }
+
+    /// A value of which a central reads the parts.
+    struct LongRead {
+        let central: UUID
+        let characteristic: BluetoothID
+        let value: Data
+    }
+
+    /// Answers a request for a computed value.
+    func compute(_ value: ComputedValue, for request: CBATTRequest) {
+        let central = request.central.identifier
+        let identifier = BluetoothID(request.characteristic.uuid)
+        if request.offset > 0, let read = longReads.first(where: { $0.is(central, identifier) }) {
+            return respond(to: request, .success(read.value))
+        }
+        guard computations.count < Self.computationLimit else {
+            return respond(to: request, .failure(CBATTError(.insufficientResources)))
+        }
+        let number = newNumber()
+        let deadline = configuration.timekeeper.now + configuration.readTimeout
+        computations[number] = Computation(request: request, deadline: deadline)
+        setComputationTimer()
+        // The task starts through the timekeeper, so that virtual time waits for it.
+        perform { driver in
+            guard driver.computations[number] != nil else { return }
+            driver.computations[number]?.task = Task {
+                let result = await value.compute(for: central)
+                driver.perform { $0.computed(number, result) }
+            }
+        }
+    }
+
+    private func computed(_ number: Int, _ result: Result<Data, CBATTError>) {
+        guard let computation = computations.removeValue(forKey: number) else { return }
+        setComputationTimer()
+        let request = computation.request
+        let central = request.central.identifier
+        let identifier = BluetoothID(request.characteristic.uuid)
+        longReads.removeAll { $0.is(central, identifier) }
+        if case .success(let value) = result,
+            value.count >= request.central.maximumUpdateValueLength
+        {
+            let read = LongRead(central: central, characteristic: identifier, value: value)
+            longReads = (longReads + [read]).suffix(Self.longReadLimit)
+        }
+        respond(to: request, result)
+    }
+
+    private func respond(to request: CBATTRequest, _ result: Result<Data, CBATTError>) {
+        switch result {
+        case .success(let value) where request.offset <= value.count:
+            request.value = Data(value.dropFirst(request.offset))
+            manager?.respond(to: request, withResult: .success)
+        case .success: manager?.respond(to: request, withResult: .invalidOffset)
+        case .failure(let error): manager?.respond(to: request, withResult: error.code)
+        }
+    }
+
+    private func setComputationTimer() {
+        let deadline = computations.values.map(\.deadline).min()
+        if computationTimer == nil, deadline != nil {
+            computationTimer = configuration.timekeeper.makeTimer(on: queue) { [weak self] in
+                self?.endLateComputations()
+            }
+        }
+        computationTimer?.set(to: deadline)
+    }
+
+    private func endLateComputations() {
+        let now = configuration.timekeeper.now
+        for (number, computation) in computations.sorted(by: { $0.key < $1.key })
+        where computation.deadline <= now {
+            computation.task?.cancel()
+            computed(number, .failure(CBATTError(.unlikelyError)))
+        }
+    }
+
+    /// Cancels all computations, because the peripheral ends.
+    func endComputations() {
+        for computation in computations.values { computation.task?.cancel() }
+        (computations, longReads, computationTimer) = ([:], [], nil)
+    }
+}
+
+extension PeripheralDriver.LongRead {
+    fileprivate func `is`(_ central: UUID, _ characteristic: BluetoothID) -> Bool {
+        self.central == central && self.characteristic == characteristic
+    }
+}
