@@ -38,7 +38,10 @@ extension LiveAccessory {
     /// Switches the accessory off, as if its battery were removed. A connected phone detects the
     /// loss by the supervision timeout.
     public func switchOff() {
-        act("goes off") { world, controller in world.switchOff(controller) }
+        act("goes off") { [endpoints] world, controller in
+            world.switchOff(controller)
+            endpoints.restart()
+        }
     }
 
     /// Switches the accessory on. Written values are lost; bonds are kept.
@@ -100,7 +103,10 @@ extension LiveAccessory {
 
     /// Adds a service, as after a firmware update, and indicates the change to a subscribed phone.
     public func addService(_ service: VirtualService) {
-        perform("adds \(service.identifier)", .addService(service.definition(noting: record)))
+        perform(
+            "adds \(service.identifier)",
+            .addService(service.definition(noting: record, endpoints))
+        )
     }
 
     /// Removes a service, and indicates the change to a subscribed phone.

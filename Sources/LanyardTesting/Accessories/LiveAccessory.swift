@@ -29,6 +29,7 @@ public final class LiveAccessory: Sendable {
     let direction: Position
     let home: Distance
     let record = WriteRecord()
+    let endpoints = MessageEndpoints()
     unowned let world: TestWorld
     private let state: Mutex<State>
 
@@ -53,7 +54,7 @@ public final class LiveAccessory: Sendable {
 
     /// Adds the accessory to the world.
     func enter(_ radioWorld: World) {
-        let host = SimpleAccessory(description.profile(noting: record))
+        let host = SimpleAccessory(description.profile(noting: record, endpoints))
         let place = ControllerConfiguration(name: name, path: state.withLock { $0.path })
         do throws(WorldFullError) {
             let controller = try radioWorld.addController(place, host: host)

@@ -12,11 +12,16 @@ import VirtualAccessories
 extension VirtualAccessory {
     /// Returns the profile of the accessory.
     ///
-    /// - Parameter record: The record of all written values.
-    func profile(noting record: WriteRecord) -> SimpleAccessoryProfile {
+    /// - Parameters:
+    ///   - record: The record of all written values.
+    ///   - endpoints: Receives the ends of the message services.
+    func profile(
+        noting record: WriteRecord,
+        _ endpoints: MessageEndpoints = MessageEndpoints()
+    ) -> SimpleAccessoryProfile {
         SimpleAccessoryProfile(
             name: name,
-            services: services.map { $0.definition(noting: record) },
+            services: services.map { $0.definition(noting: record, endpoints) },
             advertisedServices: advertisedServices?.map(\.bluetoothUUID),
             manufacturerData: manufacturerData.flatMap { bytes in
                 guard bytes.count >= 2 else { return nil }
@@ -53,10 +58,21 @@ extension VirtualAccessory {
 }
 
 extension VirtualService {
-    func definition(noting record: WriteRecord) -> SimpleAccessoryProfile.Service {
-        SimpleAccessoryProfile.Service(
+    func definition(
+        noting record: WriteRecord,
+        _ endpoints: MessageEndpoints
+    ) -> SimpleAccessoryProfile.Service {
+        let endpoint = messages.map { MessageEndpoint($0) }
+        if let endpoint { endpoints.add(endpoint, of: identifier) }
+        return SimpleAccessoryProfile.Service(
             identifier.bluetoothUUID,
-            characteristics.map { $0.definition(noting: record) },
+            characteristics.map { characteristic in
+                var definition = characteristic.definition(noting: record)
+                if let endpoint, endpoint.definition.input == characteristic.identifier {
+                    definition.reaction = endpoint.reaction(noting: record)
+                }
+                return definition
+            },
             isPrimary: isPrimary,
             includes: includes.map(\.bluetoothUUID)
         )
@@ -94,6 +110,18 @@ extension VirtualCharacteristic {
                 let stream = ValueStream(every: .zero, limit: all.count) { all[$0] }
                 return .accepted([.send(stream, of: output.bluetoothUUID)])
             }
+        }
+    }
+}
+
+extension MessageEndpoint {
+    /// The reaction to a part of a message.
+    fileprivate func reaction(noting record: WriteRecord) -> WriteReaction {
+        WriteReaction { [self] written, values in
+            record.note(written, to: definition.input)
+            values[definition.input.bluetoothUUID] = written
+            let bytes = receive(written, link: values.linkCount)
+            return .accepted([.sendBytes(bytes, of: definition.output.bluetoothUUID)])
         }
     }
 }

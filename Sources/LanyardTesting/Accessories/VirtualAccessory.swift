@@ -98,6 +98,7 @@ public struct VirtualService: Sendable {
     public var characteristics: [VirtualCharacteristic]
     var includes: [BluetoothID] = []
     var isPrimary = true
+    var messages: VirtualMessages?
 
     /// Creates a service with these characteristics.
     public init(_ identifier: BluetoothID, _ characteristics: [VirtualCharacteristic]) {

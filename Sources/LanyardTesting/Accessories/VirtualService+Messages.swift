@@ -2,11 +2,12 @@
 
 import Foundation
 import Lanyard
-import Synchronization
+import VirtualAccessories
+import VirtualRadio
 
 extension VirtualService {
-    /// Returns a service that answers messages, which arrive in parts on one characteristic. The
-    /// answers leave in parts on another.
+    /// Returns a service that exchanges messages: the phone's arrive in parts on one characteristic,
+    /// and the accessory's leave in parts on another.
     ///
     /// ```swift
     /// .messages("1B00", writing: "1B01", notifying: "1B02") { request in
@@ -14,29 +15,33 @@ extension VirtualService {
     /// }
     /// ```
     ///
+    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is no answer. Each link begins
+    /// without parts and without a session of the sealing.
+    ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.
     ///   - input: The UUID of the characteristic that the phone writes.
-    ///   - output: The UUID of the characteristic that sends the answers.
+    ///   - output: The UUID of the characteristic that sends messages.
     ///   - framing: The framing of messages: by default an STX before and an ETX after each.
-    ///   - chunk: The largest number of bytes in a part of an answer. 20 bytes fit into every link.
+    ///   - sealing: The sealing of messages, as `MessageChannelOptions.sealing` of the phone; `nil`
+    ///     for none. A message that does not open is dropped.
     ///   - answer: Returns the answer to a message; `nil` for none.
     public static func messages(
         _ identifier: BluetoothID,
         writing input: BluetoothID,
         notifying output: BluetoothID,
-        framing: some MessageFraming = .startEnd(),
-        chunk: Int = 20,
+        framing: any MessageFraming = .startEnd(),
+        sealing: (any MessageSealing)? = nil,
         _ answer: @escaping @Sendable (Data) -> Data?
     ) -> VirtualService {
-        let parser = MessageAnswering(framing, chunk: chunk, answer)
-        return VirtualService(
-            identifier,
-            [
-                .writable(input) { .sends(parser.receive($0), on: output) },
-                .notifying(output),
-            ]
+        var service = VirtualService(identifier, [.writable(input), .notifying(output)])
+        service.messages = VirtualMessages(
+            input: input,
+            output: output,
+            options: MessageChannelOptions(framing: framing, sealing: sealing),
+            answer: answer
         )
+        return service
     }
 
     /// Returns a service that answers JSON messages of one type. Other messages get no answer.
@@ -48,7 +53,16 @@ extension VirtualService {
     /// ```
     ///
     /// The answer to a request in the envelope of a `MessageChannel` is in an envelope. The answer
-    /// to any other message is not.
+    /// to any other message is not. ``LiveAccessory/push(_:through:as:)`` sends a message that is no
+    /// answer.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the service.
+    ///   - input: The UUID of the characteristic that the phone writes.
+    ///   - output: The UUID of the characteristic that sends messages.
+    ///   - sealing: The sealing of messages, as `MessageChannelOptions.sealing` of the phone; `nil`
+    ///     for none.
+    ///   - answer: Returns the answer to a message; `nil` for none.
     public static func jsonMessages<
         Request: Decodable & SendableMetatype,
         Answer: Encodable & SendableMetatype
@@ -56,20 +70,65 @@ extension VirtualService {
         _ identifier: BluetoothID,
         writing input: BluetoothID,
         notifying output: BluetoothID,
+        sealing: (any MessageSealing)? = nil,
         _ answer: @escaping @Sendable (Request) -> Answer?
     ) -> VirtualService {
-        messages(identifier, writing: input, notifying: output, framing: .startEnd()) { bytes in
+        messages(identifier, writing: input, notifying: output, sealing: sealing) { bytes in
             let decoder = JSONDecoder()
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
             if let asked = try? decoder.decode(Asked<Request>.self, from: bytes) {
                 return answer(asked.ask).flatMap {
-                    try? encoder.encode(Answered(answer: $0, id: asked.id))
+                    try? JSONEncoder.sorted.encode(Answered(answer: $0, id: asked.id))
                 }
             }
             guard let request = try? decoder.decode(Request.self, from: bytes) else { return nil }
-            return answer(request).flatMap { try? encoder.encode($0) }
+            return answer(request).flatMap { try? JSONEncoder.sorted.encode($0) }
         }
+    }
+}
+
+extension LiveAccessory {
+    // MARK: Messages
+
+    /// Sends a message of a message service to the phone, framed, and sealed if the service has a
+    /// sealing. It is lost if no phone is subscribed. A sealed message waits until the phone has
+    /// greeted, but not longer than the link lasts.
+    ///
+    /// - Parameters:
+    ///   - message: The bytes of the message.
+    ///   - service: The UUID of a service that ``VirtualService/messages(_:writing:notifying:framing:sealing:_:)``
+    ///     or `jsonMessages` has made.
+    public func push(bytes message: Data, through service: BluetoothID) {
+        act("pushes a message through \(service)") { [self] _, controller in
+            guard let endpoint = endpoints[service] else {
+                preconditionFailure("\(name) has no message service \(service)")
+            }
+            world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
+                let bytes = endpoint.push(message, link: accessory.linkCount)
+                let output = endpoint.definition.output.bluetoothUUID
+                return accessory.perform(.sendBytes(bytes, of: output), now: now)
+            }
+        }
+    }
+
+    /// Sends a message as JSON; see ``push(bytes:through:)``.
+    ///
+    /// - Parameters:
+    ///   - message: The message. A message that cannot be encoded is a mistake in the test, and stops
+    ///     it.
+    ///   - service: The UUID of the service.
+    ///   - form: Whether the message is in an envelope, as the phone's `MessageChannelOptions.form`.
+    public func push(
+        _ message: some Encodable,
+        through service: BluetoothID,
+        as form: MessageChannelOptions.Form = .enveloped
+    ) {
+        let encoded =
+            switch form {
+            case .enveloped: try? JSONEncoder.sorted.encode(Told(tell: message))
+            case .plain: try? JSONEncoder.sorted.encode(message)
+            }
+        guard let encoded else { preconditionFailure("\(message) cannot be encoded") }
+        push(bytes: encoded, through: service)
     }
 }
 
@@ -85,30 +144,16 @@ private struct Answered<Answer: Encodable>: Encodable {
     var id: Int
 }
 
-/// Joins the parts of messages, and splits answers into parts.
-private final class MessageAnswering: Sendable {
-    private let framing: Mutex<any MessageFraming>
-    private let chunk: Int
-    private let answer: @Sendable (Data) -> Data?
+/// The envelope of a message.
+private struct Told<Message: Encodable>: Encodable {
+    var tell: Message
+}
 
-    init(_ framing: any MessageFraming, chunk: Int, _ answer: @escaping @Sendable (Data) -> Data?) {
-        self.framing = Mutex(framing)
-        self.chunk = max(chunk, 1)
-        self.answer = answer
-    }
-
-    func receive(_ bytes: [UInt8]) -> [[UInt8]] {
-        framing.withLock { framing in
-            var out: [UInt8] = []
-            for case .message(let message) in framing.receive(Data(bytes)) {
-                guard let answer = answer(message), let frame = try? framing.frame(answer) else {
-                    continue
-                }
-                out += frame
-            }
-            return stride(from: 0, to: out.count, by: chunk).map { start in
-                Array(out[start..<min(start + chunk, out.count)])
-            }
-        }
+extension JSONEncoder {
+    /// An encoder whose output is the same in every run.
+    fileprivate static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
     }
 }

@@ -62,6 +62,9 @@ public struct SimpleAccessory: ScriptedHost {
     /// is none.
     public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
 
+    /// The number of links since the accessory was switched on, with the present one.
+    public var linkCount: Int { server.values.linkCount }
+
     /// The instant at which the accessory has something to send, or the controller's or the
     /// Central's time to answer ends.
     public var nextDeadline: Instant? {

@@ -3,8 +3,9 @@ import BluetoothTypes
 
 /// The bytes that wait to be sent to a client, in order.
 struct WaitingBytes: Sendable {
-    /// The largest number of waiting bytes.
-    static let limit = 16_384
+    /// The largest number of waiting bytes: room for a sealed message of the longest usual framing,
+    /// and for shorter ones.
+    static let limit = 131_072
 
     private var lots: [(bytes: ArraySlice<UInt8>, valueHandle: AttributeHandle)] = []
     private var count = 0

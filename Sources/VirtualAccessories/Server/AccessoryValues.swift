@@ -8,6 +8,9 @@ public struct AccessoryValues: Sendable {
     /// The server, which has all values except those with a reaction.
     var server = GATTServer()
 
+    /// The number of links so far, with the present one.
+    public internal(set) var linkCount = 0
+
     /// The characteristics, by the handles of their values.
     private(set) var characteristics: [AttributeHandle: SimpleAccessoryProfile.Characteristic] = [:]
 

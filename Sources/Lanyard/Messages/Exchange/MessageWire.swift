@@ -7,34 +7,37 @@ import Foundation
 /// ```
 /// message -> seal -> (Base64, if the framing carries text only) -> frame -> chunks
 /// ```
-struct MessageWire {
+package struct MessageWire {
     /// The result of a received frame.
-    enum Arrival {
+    package enum Arrival {
+        /// A message of the app on the other side.
         case message(Data)
         /// A frame that must be sent at once; it is already framed, and may be empty.
         case reply(Data)
+        /// A frame that is not a message.
         case trouble(MessageChannelEvent)
     }
 
     private var framing: any MessageFraming
     private let sealing: (any MessageSealing)?
-    let role: SealingRole
+    package let role: SealingRole
     private var session: (any SealingSession)?
 
-    init(_ options: MessageChannelOptions, as role: SealingRole) {
+    /// Creates the layer of one side, before its first link.
+    package init(_ options: MessageChannelOptions, as role: SealingRole) {
         framing = options.framing
         sealing = options.sealing
         self.role = role
     }
 
     /// Starts a new link: discards all state of the last one.
-    mutating func link() {
+    package mutating func link() {
         framing.reset()
         session = sealing?.makeSession(as: role)
     }
 
     /// Whether messages can be sent.
-    var isReady: Bool { session?.isReady ?? (sealing == nil) }
+    package var isReady: Bool { session?.isReady ?? (sealing == nil) }
 
     /// Returns the framed greeting, which must be sent first; `nil` if none is needed.
     func greeting() throws(MessageError) -> Data? {
@@ -43,7 +46,7 @@ struct MessageWire {
     }
 
     /// Returns the sealed and framed form of a message.
-    mutating func encode(_ message: Data) throws(MessageError) -> Data {
+    package mutating func encode(_ message: Data) throws(MessageError) -> Data {
         guard let session else { return try framing.frame(message) }
         return try frame(try seal(message, with: session))
     }
@@ -63,7 +66,7 @@ struct MessageWire {
     }
 
     /// Returns the results of the frames that a chunk completes.
-    mutating func receive(_ chunk: Data) -> [Arrival] {
+    package mutating func receive(_ chunk: Data) -> [Arrival] {
         framing.receive(chunk).map { event in
             switch event {
             case .message(let message): open(message)
