@@ -91,6 +91,15 @@
         return messages
     }
 
+    func rotate(_ phone: MessageChannel, _ gateway: MessageChannel, to next: SealingKey)
+        async throws
+    {
+        // snippet.rotate
+        try gateway.acceptKey(next)  // at one side
+        try await phone.rotateKeys(to: next)  // at the other
+        // snippet.end
+    }
+
     func seal(with sharedSecret: Data, to accessory: Accessory) throws -> MessageChannel {
         // snippet.sealing
         let key = try SealingKey(sharedSecret)  // 16, 24 or 32 bytes that both ends have

@@ -77,7 +77,7 @@ extension SealingError: LocalizedError {
         case .replayed: "It may have been recorded and sent again."
         case .keyLength, .keySizesDiffer, .keysAreEqual, .weakDerivation, .randomCount,
             .sessionNotReady,
-            .sessionExhausted, .messageTooLong:
+            .sessionExhausted, .cannotRotate, .messageTooLong:
             nil
         }
     }
@@ -93,6 +93,7 @@ extension SealingError: LocalizedError {
         case .randomCount: "Ask for fewer bytes."
         case .sessionNotReady: "Wait for the answer of the other side."
         case .sessionExhausted: "Start a new session."
+        case .cannotRotate: "Use another sealing."
         case .messageTooLong: "Send a shorter message."
         }
     }

@@ -24,7 +24,8 @@ extension PeripheralDriver {
     ) async throws(PeripheralError) {
         let number = newNumber()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<Void, PeripheralError>, Never>) in
                 let isCancelled = Task.isCancelled
                 let sending = Sending(
                     number: number,

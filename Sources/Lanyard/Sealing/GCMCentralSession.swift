@@ -5,8 +5,16 @@ import Foundation
 /// The central's side of a `GCMSealing` session: it greets, and confirms the answer. If the
 /// peripheral asks for a greeting, the central sends a new greeting, and keeps its session until
 /// the answer arrives.
-struct GCMCentralSession: SealingSession {
-    private let key: SealingKey
+struct GCMCentralSession: RotatingSession {
+    var keys: SealingKeyRing
+    private(set) var sessionCount = 0
+    /// Whether the app has requested new keys.
+    private(set) var isRotating = false
+    /// The greeting that was replaced or withdrawn before its answer arrived. The answer then has no
+    /// effect.
+    private var replaced: (random: Data, key: SealingKey)?
+    /// The key of the unanswered greeting.
+    private var greetingKey: SealingKey
     private let draw: @Sendable () -> Data
     /// The random bytes of the unanswered greeting; `nil` if there is none.
     private var random: Data?
@@ -19,15 +27,16 @@ struct GCMCentralSession: SealingSession {
     private var answer: Data?
 
     init(
-        key: SealingKey,
+        keys: SealingKeyRing,
         draw: @escaping @Sendable () -> Data = { RandomBytes.draw(GCMSession.randomLength) }
     ) {
-        self.key = key
+        self.keys = keys
         self.draw = draw
+        greetingKey = keys.current
         random = draw()
     }
 
-    var greeting: Data? { random.map { GCMSession.greeting(key, central: $0) } }
+    var greeting: Data? { random.map { GCMSession.greeting(greetingKey, central: $0) } }
     var isReady: Bool { directions != nil }
 
     mutating func seal(_ message: Data) throws(SealingError) -> Data {
@@ -39,15 +48,25 @@ struct GCMCentralSession: SealingSession {
         switch GCMSession.kind(of: sealed) {
         case .answer: return try receive(answer: sealed)
         case .message: return .message(try openMessage(sealed))
-        case .invitation where sealed == GCMSession.invitation: return .answer(invited())
-        case .greeting, .confirmation, .invitation, nil: throw .refused
+        case .invitation: return .answer(try receive(invitation: sealed))
+        case .greeting, .confirmation, nil: throw .refused
         }
     }
 
     private mutating func receive(answer frame: Data) throws(SealingError) -> SealedArrival {
         // A repeated greeting receives a repeated answer.
         if let answer, ConstantTime.equal(frame, answer) { return .nothing }
-        guard let random, let peripheral = GCMSession.random(in: frame) else { throw .refused }
+        guard let peripheral = GCMSession.random(in: frame) else { throw .refused }
+        if let former = replaced,
+            ConstantTime.equal(
+                frame,
+                GCMSession.answer(former.key, central: former.random, peripheral: peripheral)
+            )
+        {
+            return .nothing
+        }
+        guard let random else { throw .refused }
+        let key = greetingKey
         let expected = GCMSession.answer(key, central: random, peripheral: peripheral)
         guard ConstantTime.equal(frame, expected) else { throw .refused }
         var directions = GCMDirections(
@@ -59,14 +78,43 @@ struct GCMCentralSession: SealingSession {
         let confirmation = try directions.seal(Data(), as: .confirmation)
         former = self.directions
         (self.directions, self.random, answer) = (directions, nil, expected)
+        keys.rotate(to: key)
+        sessionCount += 1
+        isRotating = false
         return .answer(confirmation)
     }
 
-    /// Greets again, with new random bytes if the last greeting was answered.
-    private mutating func invited() -> Data {
-        let random = random ?? draw()
-        self.random = random
-        return GCMSession.greeting(key, central: random)
+    /// Greets again, with the key that the peripheral names, or the current one. A greeting that the
+    /// app has requested remains.
+    private mutating func receive(invitation frame: Data) throws(SealingError) -> Data {
+        let name = Data(frame.dropFirst())
+        guard let key = name.isEmpty ? keys.current : keys.key(named: name) else { throw .refused }
+        if !isRotating { prepareGreeting(key) }
+        guard let greeting else { throw .refused }
+        return greeting
+    }
+
+    /// Draws new random bytes, unless a greeting with this key is unanswered.
+    private mutating func prepareGreeting(_ key: SealingKey) {
+        guard random == nil || greetingKey != key else { return }
+        replaceGreeting()
+        (random, greetingKey) = (draw(), key)
+    }
+
+    mutating func rotate(to key: SealingKey?) {
+        prepareGreeting(key ?? keys.current)
+        isRotating = true
+    }
+
+    mutating func endRotation() {
+        guard isRotating else { return }
+        replaceGreeting()
+        (random, greetingKey, isRotating) = (nil, keys.current, false)
+    }
+
+    /// Keeps a greeting that is unanswered, because its answer may still arrive.
+    private mutating func replaceGreeting() {
+        if let random { replaced = (random, greetingKey) }
     }
 
     /// Opens a message of the current session or, before the first message of it, of the former

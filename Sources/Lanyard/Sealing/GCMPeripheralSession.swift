@@ -4,8 +4,9 @@ import Foundation
 
 /// The peripheral's side of a `GCMSealing` session: it answers greetings, and keeps its session
 /// until the central has proved that it knows the keys of a new one.
-struct GCMPeripheralSession: SealingSession {
+struct GCMPeripheralSession: RotatingSession {
     private struct Offer {
+        let key: SealingKey
         let central: Data
         let answer: Data
         var directions: GCMDirections
@@ -16,7 +17,11 @@ struct GCMPeripheralSession: SealingSession {
     /// alone is not enough.
     static let offerLimit = 4
 
-    private let key: SealingKey
+    var keys: SealingKeyRing
+    private(set) var sessionCount = 0
+    /// The name of the key in the invitation for new keys; empty for the present key, and `nil` if
+    /// the app has requested none.
+    private var requested: Data?
     private let draw: @Sendable () -> Data
     /// The current session.
     private var directions: GCMDirections?
@@ -24,16 +29,19 @@ struct GCMPeripheralSession: SealingSession {
     private var offers: [Offer] = []
 
     init(
-        key: SealingKey,
+        keys: SealingKeyRing,
         draw: @escaping @Sendable () -> Data = { RandomBytes.draw(GCMSession.randomLength) }
     ) {
-        self.key = key
+        self.keys = keys
         self.draw = draw
     }
 
     /// A request for a greeting, for a central whose greeting went to an earlier instance, as after
     /// a restart.
-    var greeting: Data? { isReady ? nil : GCMSession.invitation }
+    var greeting: Data? {
+        isReady ? requested.map { GCMSession.invitation + $0 } : GCMSession.invitation
+    }
+    var isRotating: Bool { requested != nil }
     var isReady: Bool { directions != nil }
 
     mutating func seal(_ message: Data) throws(SealingError) -> Data {
@@ -54,9 +62,13 @@ struct GCMPeripheralSession: SealingSession {
 
     private mutating func receive(greeting frame: Data) throws(SealingError) -> Data {
         guard let central = GCMSession.random(in: frame),
-            ConstantTime.equal(frame, GCMSession.greeting(key, central: central))
+            let key = keys.all.first(where: { key in
+                ConstantTime.equal(frame, GCMSession.greeting(key, central: central))
+            })
         else { throw .refused }
-        if let offer = offers.first(where: { $0.central == central }) { return offer.answer }
+        if let offer = offers.first(where: { $0.central == central && $0.key == key }) {
+            return offer.answer
+        }
         let peripheral = draw()
         let answer = GCMSession.answer(key, central: central, peripheral: peripheral)
         let directions = GCMDirections(
@@ -65,10 +77,27 @@ struct GCMPeripheralSession: SealingSession {
             central: central,
             peripheral: peripheral
         )
-        offers.append(Offer(central: central, answer: answer, directions: directions))
+        offers.append(
+            Offer(key: key, central: central, answer: answer, directions: directions)
+        )
         offers = offers.suffix(Self.offerLimit)
         return answer
     }
+
+    /// Handles the first use of an offered session.
+    private mutating func confirmed(_ key: SealingKey) {
+        sessionCount += 1
+        keys.rotate(to: key)
+        guard let name = requested, name.isEmpty || name == GCMSession.name(of: key) else { return }
+        requested = nil
+    }
+
+    mutating func rotate(to key: SealingKey?) {
+        requested = key.map { $0 == keys.current ? Data() : GCMSession.name(of: $0) } ?? Data()
+        if let key { keys.accept(key) }
+    }
+
+    mutating func endRotation() { requested = nil }
 
     /// Opens a message of the current session, or of an offered one, which then becomes current.
     private mutating func openMessage(_ frame: Data) throws(SealingError) -> Data {
@@ -85,6 +114,7 @@ struct GCMPeripheralSession: SealingSession {
             var offered = offer.directions
             guard let message = try? offered.open(frame) else { continue }
             (directions, offers) = (offered, [])
+            confirmed(offer.key)
             return message
         }
         throw .refused

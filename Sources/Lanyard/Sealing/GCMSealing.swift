@@ -28,13 +28,18 @@ public struct GCMSealing: DataSealing, MessageSealing {
     static let nonceLength = 12
     /// The length of a tag in bytes.
     static let tagLength = 16
-    private let key: SealingKey
+    /// The permanent keys. Data is sealed with the current one.
+    var keys: SealingKeyRing
+    private var key: SealingKey { keys.current }
 
     /// Creates a sealing with the key.
     ///
-    /// - Parameter key: The key for AES, or the permanent key of the sessions of a channel.
-    public init(key: SealingKey) {
-        self.key = key
+    /// - Parameters:
+    ///   - key: The key for AES, or the permanent key of the sessions of a channel.
+    ///   - others: In a channel, the keys to which the other side may rotate, or to which it has
+    ///     rotated while this side did not run; at most eight, the latest. They do not open data.
+    public init(key: SealingKey, accepting others: [SealingKey] = []) {
+        keys = SealingKeyRing(key, accepting: others)
     }
 
     /// The length of the nonce and the tag.
@@ -114,8 +119,8 @@ public struct GCMSealing: DataSealing, MessageSealing {
     /// - Parameter role: The side of the link: the central greets, and the peripheral answers.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         switch role {
-        case .central: GCMCentralSession(key: key)
-        case .peripheral: GCMPeripheralSession(key: key)
+        case .central: GCMCentralSession(keys: keys)
+        case .peripheral: GCMPeripheralSession(keys: keys)
         }
     }
 }

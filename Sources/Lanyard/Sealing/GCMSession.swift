@@ -39,6 +39,11 @@ import Foundation
 /// - *Restart*: a central that restarts greets again; a peripheral that restarts asks for a
 ///   greeting. Both keep the current session until the new one is confirmed, so that a forged
 ///   greeting or invitation does not end it.
+/// - *Rotation*: either side replaces the keys of a living session. The central greets again, and
+///   the peripheral asks for a greeting: with `5` for one with the present key, or `5` and the name
+///   of another permanent key. Both sides know that key already. The name is the first 8 bytes of a
+///   key that is derived with the info `Lanyard sealing 1: name` (32 bytes, no salt). The former
+///   session opens messages that are on their way, so none is lost.
 /// - *No forward secrecy*: with the key, recorded sessions can be read as well. Pairing with LE
 ///   Secure Connections on the link provides forward secrecy.
 enum GCMSession {
@@ -64,6 +69,15 @@ enum GCMSession {
     /// A peripheral's request for a greeting when it has no session on an existing link. It is not
     /// authenticated, because its only effect is a greeting.
     static let invitation = Data([Kind.invitation.rawValue])
+
+    /// The length of a key's name in bytes.
+    static let nameLength = 8
+
+    /// Returns the name by which an invitation identifies a permanent key. It reveals nothing about
+    /// the key.
+    static func name(of key: SealingKey) -> Data {
+        key.derived(for: "Lanyard sealing 1: name", size: .bits256).bytes.prefix(nameLength)
+    }
 
     /// Returns the kind of a frame; `nil` if it has none.
     static func kind(of frame: Data) -> Kind? {

@@ -28,6 +28,8 @@ public enum SealingError: Error, Hashable, Sendable {
     case sessionNotReady
     /// The session has sealed the maximum number of messages: start a new session.
     case sessionExhausted
+    /// The sealing has no session whose keys can be replaced: only ``GCMSealing`` has.
+    case cannotRotate
     /// The message is too long to be sealed.
     case messageTooLong
 }
@@ -45,6 +47,7 @@ extension SealingError: CustomStringConvertible {
         case .randomCount(let count): "\(count) random bytes are not available"
         case .sessionNotReady: "the session is not ready"
         case .sessionExhausted: "the session has sealed all the messages that it may"
+        case .cannotRotate: "this sealing has no session whose keys can be replaced"
         case .messageTooLong: "the message is too long to be sealed"
         }
     }

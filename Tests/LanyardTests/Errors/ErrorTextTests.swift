@@ -51,7 +51,7 @@ private enum Samples {
     static let sealingErrors: [SealingError] = [
         .refused, .replayed, .keyLength(3), .keySizesDiffer, .keysAreEqual, .weakDerivation,
         .randomCount(2_000_000),
-        .sessionNotReady, .sessionExhausted, .messageTooLong,
+        .sessionNotReady, .sessionExhausted, .cannotRotate, .messageTooLong,
     ]
 
     static let others: [any LocalizedError] = [

@@ -52,8 +52,9 @@ import Testing
     @Test("The frames are those of the documentation, byte by byte")
     func writesTheFrames() throws {
         let key = try SealingKey(Data((0..<16)))
-        var central = GCMCentralSession(key: key) { Data(repeating: 0xA1, count: 16) }
-        var peripheral = GCMPeripheralSession(key: key) { Data(repeating: 0xB2, count: 16) }
+        let keys = SealingKeyRing(key)
+        var central = GCMCentralSession(keys: keys) { Data(repeating: 0xA1, count: 16) }
+        var peripheral = GCMPeripheralSession(keys: keys) { Data(repeating: 0xB2, count: 16) }
 
         let greeting = try #require(central.greeting)
         #expect(

@@ -20,6 +20,9 @@ public enum MessageChannelEvent: Hashable, Sendable {
     case unexpectedAnswer(id: Int)
     /// A message was dropped because it was not read in time.
     case unread
+    /// Both sides of a sealed channel use new session keys from now on; see
+    /// ``MessageChannel/rotateKeys(to:)``.
+    case keysRotated
     /// The channel is closed. This is the last event.
     case ended(reason: String?)
 }
@@ -54,7 +57,7 @@ public struct MessageStatistics: Hashable, Sendable {
         case .unopened: unopened += 1
         case .undecodable, .unexpectedAnswer: undecodable += 1
         case .unread: unread += 1
-        case .unlinked, .ended: break
+        case .unlinked, .keysRotated, .ended: break
         }
     }
 }

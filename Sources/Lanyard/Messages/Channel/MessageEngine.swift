@@ -73,6 +73,8 @@ final class MessageEngine: @unchecked Sendable {
     private var lastSent: Ticket?
     /// Frames that precede all messages: those that the sealing needs.
     private var urgent: [Frame] = []
+    /// The call that waits for new keys.
+    var rotation: Rotation?
     private var isPumping = false
     private var greetings = 0
     /// Whether no greeting was answered, so nothing can be sent on this link.
@@ -118,7 +120,9 @@ final class MessageEngine: @unchecked Sendable {
         switch event {
         case .linked: linked()
         case .received(let chunk):
+            let sessions = wire.sessionCount
             for arrival in wire.receive(chunk) { take(arrival) }
+            keysChanged(since: sessions)
             if wire.isReady { isUnanswered = false }
             pump()
         case .hasRoom: pump()
@@ -151,6 +155,7 @@ final class MessageEngine: @unchecked Sendable {
 
     /// Fails everything that is in progress.
     private func loseLink(_ error: MessageError) {
+        endRotation(error)
         wire.link()
         (frame, lastSent, urgent, nextGreeting) = (nil, nil, [], nil)
         for work in work.values { work.task?.cancel() }
@@ -321,8 +326,9 @@ final class MessageEngine: @unchecked Sendable {
     /// again.
     private func greet() {
         nextGreeting = nil
-        guard isLinked, !wire.isReady else { return }
+        guard isLinked, !wire.isReady || wire.isRotating else { return }
         guard greetings < Self.greetingLimit else {
+            guard !wire.isReady else { return endRotation(Self.unanswered) }
             isUnanswered = true
             return failCalls(Self.unanswered)
         }
@@ -333,9 +339,15 @@ final class MessageEngine: @unchecked Sendable {
 
     /// Gives the other side time to answer.
     private func awaitGreeting() {
-        guard !wire.isReady else { return }
+        guard !wire.isReady || wire.isRotating else { return }
         nextGreeting = timekeeper.now + Self.greetingInterval
         setTimer()
+    }
+
+    /// Sends a greeting, or the request for one, and repeats it from now on.
+    func restartGreetings() {
+        greetings = 0
+        greet()
     }
 
     // MARK: Reports

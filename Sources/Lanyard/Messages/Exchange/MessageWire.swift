@@ -19,7 +19,7 @@ package struct MessageWire {
     }
 
     private var framing: any MessageFraming
-    private let sealing: (any MessageSealing)?
+    private var sealing: (any MessageSealing)?
     package let role: SealingRole
     private var session: (any SealingSession)?
 
@@ -38,6 +38,54 @@ package struct MessageWire {
 
     /// Whether messages can be sent.
     package var isReady: Bool { session?.isReady ?? (sealing == nil) }
+
+    // MARK: Rotation
+
+    private var rotating: (any RotatingSession)? { session as? any RotatingSession }
+
+    /// Whether this side has requested new keys that are not yet in use.
+    var isRotating: Bool { rotating?.isRotating ?? false }
+
+    /// The permanent keys of the session; `nil` if it has none that can be replaced.
+    var keys: SealingKeyRing? { rotating?.keys }
+
+    /// The number of sessions of this link so far.
+    var sessionCount: Int { rotating?.sessionCount ?? 0 }
+
+    /// Accepts another permanent key, on this link and on later ones.
+    mutating func accept(_ key: SealingKey) {
+        guard var sealing = sealing as? GCMSealing else { return }
+        sealing.keys.accept(key)
+        self.sealing = sealing
+        guard var session = rotating else { return }
+        session.keys.accept(key)
+        self.session = session
+    }
+
+    /// Requests new session keys. `greeting` then returns the frame that must be sent.
+    mutating func beginRotation(to key: SealingKey?) throws(MessageError) {
+        guard sealing is GCMSealing, var session = rotating else {
+            throw .sealing(SealingError.cannotRotate.description)
+        }
+        guard session.isReady else { throw .sealing(SealingError.sessionNotReady.description) }
+        session.rotate(to: key)
+        self.session = session
+    }
+
+    /// Withdraws the request for new keys.
+    mutating func endRotation() {
+        guard var session = rotating else { return }
+        session.endRotation()
+        self.session = session
+    }
+
+    /// Keeps the permanent keys of the session for the next link.
+    private mutating func keepKeys() {
+        guard let keys, var sealing = sealing as? GCMSealing, sealing.keys != keys
+        else { return }
+        sealing.keys = keys
+        self.sealing = sealing
+    }
 
     /// Returns the framed greeting, which must be sent first; `nil` if none is needed.
     func greeting() throws(MessageError) -> Data? {
@@ -90,6 +138,7 @@ package struct MessageWire {
         do throws(SealingError) {
             let arrival = try session.open(sealed)
             self.session = session
+            keepKeys()
             return try take(arrival)
         } catch {
             return .trouble(.unopened(error))

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The permanent keys of one side of a channel: the one that it uses, and those to which the keys
+/// may be rotated.
+struct SealingKeyRing: Equatable, Sendable {
+    /// The maximum number of accepted keys; beyond it, the oldest is dropped.
+    static let limit = 8
+
+    /// The key that the side uses.
+    private(set) var current: SealingKey
+    /// The other keys that it accepts, oldest first.
+    private(set) var accepted: [SealingKey] = []
+
+    init(_ current: SealingKey, accepting others: [SealingKey] = []) {
+        self.current = current
+        for key in others { accept(key) }
+    }
+
+    /// All keys; the current one is the first.
+    var all: [SealingKey] { [current] + accepted }
+
+    /// Accepts another key from now on.
+    mutating func accept(_ key: SealingKey) {
+        guard !all.contains(key) else { return }
+        accepted = (accepted + [key]).suffix(Self.limit)
+    }
+
+    /// Makes a key the current one. The former one is not accepted any longer.
+    mutating func rotate(to key: SealingKey) {
+        guard key != current else { return }
+        accepted.removeAll { $0 == key }
+        current = key
+    }
+
+    /// Returns the key with this name; `nil` if there is none.
+    func key(named name: Data) -> SealingKey? {
+        all.first { GCMSession.name(of: $0) == name }
+    }
+}
+
+/// A session whose keys can be replaced while it lasts.
+protocol RotatingSession: SealingSession {
+    /// The permanent keys, which the next link uses as well.
+    var keys: SealingKeyRing { get set }
+    /// The number of times that this side has begun to use new session keys.
+    var sessionCount: Int { get }
+    /// Whether this side has requested new keys, and the other side has not confirmed them.
+    var isRotating: Bool { get }
+
+    /// Requests new session keys. `greeting` then returns the frame that must be sent, and again if
+    /// no answer arrives.
+    ///
+    /// - Parameter key: The permanent key from which they are derived; `nil` for the current one.
+    mutating func rotate(to key: SealingKey?)
+
+    /// Withdraws the request. The session continues with its keys.
+    mutating func endRotation()
+}
