@@ -27,6 +27,28 @@
         // snippet.end
     }
 
+    // snippet.controlPoint
+    struct GlucoseMeter: AccessoryProfile {
+        static let kind = "glucose meter"
+        static let service: BluetoothID = "1808"
+
+        let measurements = Subscribed<GlucoseMeasurement>()
+        let records = ControlPoint<RecordAccessCommand>()
+    }
+    // snippet.end
+
+    func useRecords(of meter: TypedAccessory<GlucoseMeter>) async throws {
+        // snippet.procedures
+        do {
+            print(try await meter.records.count(.all))
+            try await meter.records.perform(.report(.from(7)))
+            // The records have arrived in `measurements`.
+        } catch .refused(.noRecordsFound) {
+            print("there are no records")
+        }
+        // snippet.end
+    }
+
     // snippet.program
     await Lanyard.run {
         let central = AccessoryCentral(for: [HeartStrap.description])

@@ -62,6 +62,21 @@ public struct VirtualCharacteristic: Sendable {
         Self(identifier, [.read, .indicate], value)
     }
 
+    /// Returns a control point: a characteristic that is written with response, and answers with
+    /// indications.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - reaction: Decides on a written command. `.sends(_:on:)` with the same UUID answers it.
+    public static func controlPoint(
+        _ identifier: BluetoothID,
+        reaction: @escaping @Sendable (_ written: [UInt8]) -> VirtualReaction
+    ) -> Self {
+        var characteristic = Self(identifier, [.write, .indicate])
+        characteristic.reaction = reaction
+        return characteristic
+    }
+
     /// Returns a characteristic that sends values periodically from the moment when a phone
     /// subscribes.
     ///

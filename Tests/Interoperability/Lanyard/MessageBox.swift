@@ -95,11 +95,14 @@
         }
 
         /// Starts the demo accessory of the other tests.
-        func demo() async throws -> Client {
+        func demo() async throws -> Client { try await accessory("demo") }
+
+        /// Starts an accessory with this profile.
+        func accessory(_ profile: String) async throws -> Client {
             let script = PeerInstallation.scripts + "accessory.py"
             let peer = try await peers.start(
                 PeerInstallation.python,
-                [script, "--adapter", controllers.adapters[1]]
+                [script, "--adapter", controllers.adapters[1], "--profile", profile]
             )
             return Client(process: peer.process)
         }

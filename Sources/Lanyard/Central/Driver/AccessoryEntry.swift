@@ -35,6 +35,9 @@ final class AccessoryEntry: @unchecked Sendable {
     var requests = RequestTable()
     var replies: [Int: RequestReply] = [:]
     var writes: WriteQueue
+    /// The commands to control points, and the tasks that wait for their answers.
+    var procedures: [CharacteristicPath: ProcedureLine] = [:]
+    var procedureReplies: [Int: CentralDriver.ProcedureReply] = [:]
     var transports: [Int: CharacteristicTransport] = [:]
     /// The renewal plans for refused messages, by the characteristic that carries the answers.
     var renewals: [CharacteristicPath: RenewalPlan] = [:]

@@ -26,6 +26,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     // MARK: Immutable state
 
     let roster = Roster()
+    let procedureNumbers = ProcedureNumbers()
     let availability = ObservableValue(Availability.unknown)
     let slots: ObservableValue<ConnectionSlots>
     let queue: DispatchQueue

@@ -134,7 +134,10 @@ extension CentralDriver {
         let asked = entry.requests.answered {
             $0 == .read(path) || $0 == .probe(path) || $0 == .value(reference)
         }
-        if error == nil { show(value, of: path, entry) }
+        if error == nil {
+            show(value, of: path, entry)
+            if asked == nil { answerProcedure(value, path, entry) }
+        }
         guard let asked else { return }
         if case .probe = asked.subject {
             feed(.link(peripheral, .probed(error.map { LinkFailure($0) })), to: entry)
@@ -194,6 +197,7 @@ extension CentralDriver {
     /// Fails all requests, because the link has ended.
     func failRequests(of entry: AccessoryEntry, _ error: AccessoryError) {
         entry.requests.removeAll()
+        failProcedures(of: entry, error)
         entry.writes.linkEnded()
         write(entry)
         let replies = entry.replies.sorted { $0.key < $1.key }.map(\.value)
@@ -209,14 +213,17 @@ extension CentralDriver {
             entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
         }
         failExplorations(of: entry)
+        failProcedures(of: entry, about: services, .servicesChanged)
         entry.writes.servicesChanged(services, now: now)
         write(entry)
     }
 
     /// Sets the timer to the earliest deadline.
     func updateDeadline(of entry: AccessoryEntry) {
-        let deadline = [entry.requests.nextDeadline, entry.writes.deadline].compactMap { $0 }
-            .min()
+        let procedures = entry.procedures.values.compactMap(\.nextDeadline)
+        let deadline =
+            ([entry.requests.nextDeadline, entry.writes.deadline].compactMap { $0 }
+            + procedures).min()
         guard deadline != entry.requestDeadline else { return }
         entry.requestDeadline = deadline
         let timer =
@@ -237,6 +244,7 @@ extension CentralDriver {
             entry.replies.removeValue(forKey: number)?
                 .give(.failure(.requestTimedOut(after: patience)))
         }
+        endLateProcedures(entry)
         entry.writes.deadlinePassed(now: now)
         write(entry)
     }

@@ -8,6 +8,7 @@
 
 from profiles.demo import Demo
 from profiles.large import Large
+from profiles.meter import Meter
 from profiles.stream import Stream
 
-PROFILES = {"demo": Demo, "large": Large, "stream": Stream}
+PROFILES = {"demo": Demo, "large": Large, "meter": Meter, "stream": Stream}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// The numbers of procedures, for any thread.
+final class ProcedureNumbers: Sendable {
+    private let last = Guarded(0)
+
+    func next() -> Int {
+        last.change { last in
+            last += 1
+            return last
+        }
+    }
+}
+
+// Commands to control points.
+extension CentralDriver {
+    typealias ProcedureReply = @Sendable (Result<Data?, ProcedureFailure>) -> Void
+
+    /// Executes a command. Returns the indication that answers it; `nil` for the response to the
+    /// write.
+    func perform(
+        _ procedure: Procedure,
+        on characteristic: BluetoothID,
+        of snapshot: AccessorySnapshot
+    ) async -> Result<Data?, ProcedureFailure> {
+        let number = procedure.number
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isCancelled = Task.isCancelled
+                let reply: ProcedureReply = { continuation.resume(returning: $0) }
+                enter(orElse: { reply(.failure(.accessory(.shutDown))) }) { driver in
+                    guard !isCancelled else { return reply(.failure(.accessory(.cancelled))) }
+                    driver.begin(procedure, on: characteristic, of: snapshot, reply)
+                }
+                // A cancellation before `enter` found no procedure.
+                if !isCancelled, Task.isCancelled { withdraw(number, snapshot) }
+            }
+        } onCancel: {
+            withdraw(number, snapshot)
+        }
+    }
+
+    private func withdraw(_ number: Int, _ snapshot: AccessorySnapshot) {
+        enter { driver in
+            guard let entry = driver.entry(with: snapshot) else { return }
+            for path in entry.procedures.keys { entry.procedures[path]?.withdraw(number) }
+            entry.procedureReplies.removeValue(forKey: number)?(
+                .failure(.accessory(.cancelled))
+            )
+        }
+    }
+
+    private func begin(
+        _ procedure: Procedure,
+        on characteristic: BluetoothID,
+        of snapshot: AccessorySnapshot,
+        _ reply: @escaping ProcedureReply
+    ) {
+        guard let entry = entry(with: snapshot), entry.isLinked else {
+            return reply(.failure(.accessory(.notConnected)))
+        }
+        do throws(ProcedureFailure) {
+            let path = try place(of: procedure, on: characteristic, entry)
+            try entry.procedures[path, default: ProcedureLine()].add(procedure)
+            entry.procedureReplies[procedure.number] = reply
+            startProcedures(path, entry)
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// Returns the path of a control point that can execute and answer the command.
+    private func place(
+        of procedure: Procedure,
+        on characteristic: BluetoothID,
+        _ entry: AccessoryEntry
+    ) throws(ProcedureFailure) -> CharacteristicPath {
+        do throws(AccessoryError) {
+            let (path, found) = try self.characteristic(characteristic, of: entry)
+            _ = try WriteKind.withResponse.withResponse(found)
+            guard !procedure.isIndicated || found.isNotifying else {
+                throw .notPermitted(characteristic)
+            }
+            return path
+        } catch {
+            throw .accessory(error)
+        }
+    }
+
+    /// Writes the commands that may start.
+    private func startProcedures(_ path: CharacteristicPath, _ entry: AccessoryEntry) {
+        while let procedure = entry.procedures[path]?.next(now: now) {
+            let (number, job) = (procedure.number, nextNumber())
+            let write = WriteJob(
+                number: job,
+                value: procedure.command,
+                path: path,
+                withResponse: true
+            )
+            do throws(AccessoryError) {
+                try entry.writes.add(write, now: now)
+                entry.replies[job] = RequestReply { [weak self, weak entry] result in
+                    guard let self, let entry else { return }
+                    written(number, path, result, entry)
+                }
+                self.write(entry)
+            } catch {
+                end(entry.procedures[path]?.failed(number, error), entry)
+            }
+        }
+        if entry.procedures[path]?.isEmpty == true { entry.procedures[path] = nil }
+        updateDeadline(of: entry)
+    }
+
+    private func written(
+        _ number: Int,
+        _ path: CharacteristicPath,
+        _ result: Result<RequestAnswer, AccessoryError>,
+        _ entry: AccessoryEntry
+    ) {
+        switch result {
+        case .success: end(entry.procedures[path]?.written(number), entry)
+        case .failure(let error): end(entry.procedures[path]?.failed(number, error), entry)
+        }
+        startProcedures(path, entry)
+    }
+
+    /// Passes a value to the procedure that it may answer.
+    func answerProcedure(_ value: Data, _ path: CharacteristicPath, _ entry: AccessoryEntry) {
+        guard let ends = entry.procedures[path]?.received(value), !ends.isEmpty else { return }
+        end(ends, entry)
+        startProcedures(path, entry)
+    }
+
+    /// Ends the procedures whose time limit has passed.
+    func endLateProcedures(_ entry: AccessoryEntry) {
+        for path in entry.procedures.keys.sorted() {
+            guard let ends = entry.procedures[path]?.deadlinePassed(now: now), !ends.isEmpty else {
+                continue
+            }
+            end(ends, entry)
+            startProcedures(path, entry)
+        }
+    }
+
+    /// Fails the procedures of these services, or all, because the link has ended.
+    func failProcedures(
+        of entry: AccessoryEntry,
+        about services: Set<BluetoothID>? = nil,
+        _ error: AccessoryError
+    ) {
+        for path in entry.procedures.keys.sorted() where services?.contains(path.service) ?? true {
+            let ends = entry.procedures[path]?.end(error)
+            entry.procedures[path] = nil
+            end(ends, entry)
+        }
+    }
+
+    private func end(_ ends: [ProcedureLine.End]?, _ entry: AccessoryEntry) {
+        for end in ends ?? [] {
+            entry.procedureReplies.removeValue(forKey: end.number)?(end.result)
+        }
+    }
+}

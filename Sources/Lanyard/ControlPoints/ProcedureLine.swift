@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A command to a control point, and what is known of its answer.
+struct Procedure: Sendable {
+    /// What an answer says of a command.
+    enum Verdict: Hashable, Sendable {
+        case executed
+        case refused
+    }
+
+    let number: Int
+    /// The encoded command.
+    let command: Data
+    /// Whether an indication is the answer; otherwise the response to the write.
+    let isIndicated: Bool
+    /// Whether the command ends the one that is under way.
+    let isAbort: Bool
+    /// The time limit of the answer.
+    let limit: Duration
+    /// Returns what an indication says of the command; `nil` if it is no answer to it.
+    let verdict: @Sendable (Data) -> Verdict?
+    /// The time at which the limit has passed; `nil` until the command is written.
+    var deadline: Duration?
+}
+
+/// The reason why a procedure failed, without the types of its control point.
+enum ProcedureFailure: Error, Hashable {
+    case accessory(AccessoryError)
+    case aborted
+    case timedOut(after: Duration)
+    case lineFull
+}
+
+/// The procedures of one control point: one at a time, except an abort.
+///
+/// A procedure whose task was canceled keeps its place until its answer arrives, so that the answer
+/// is not taken for that of the next one.
+struct ProcedureLine: Sendable {
+    /// The maximum number of procedures, with those that are under way.
+    static let limit = 16
+
+    /// The end of a procedure.
+    struct End {
+        let number: Int
+        let result: Result<Data?, ProcedureFailure>
+    }
+
+    /// The procedure under way.
+    private(set) var running: Procedure?
+    /// The procedure that the running one is to abort.
+    private(set) var interrupted: Procedure?
+    private(set) var waiting: [Procedure] = []
+
+    /// Whether there are no procedures.
+    var isEmpty: Bool { running == nil && interrupted == nil && waiting.isEmpty }
+
+    /// The earliest deadline.
+    var nextDeadline: Duration? {
+        [running?.deadline, interrupted?.deadline].compactMap(\.self).min()
+    }
+
+    /// Adds a procedure. An abort precedes those that wait.
+    ///
+    /// - Throws: `lineFull`.
+    mutating func add(_ procedure: Procedure) throws(ProcedureFailure) {
+        let count = waiting.count + (running == nil ? 0 : 1) + (interrupted == nil ? 0 : 1)
+        guard count < Self.limit else { throw .lineFull }
+        let place = procedure.isAbort ? waiting.firstIndex { !$0.isAbort } : nil
+        waiting.insert(procedure, at: place ?? waiting.endIndex)
+    }
+
+    /// Starts the next procedure if it may start.
+    ///
+    /// - Returns: The procedure, whose command must be written.
+    mutating func next(now: Duration) -> Procedure? {
+        guard let first = waiting.first else { return nil }
+        if let running {
+            guard first.isAbort, !running.isAbort else { return nil }
+            interrupted = running
+        }
+        var procedure = waiting.removeFirst()
+        procedure.deadline = now + procedure.limit
+        running = procedure
+        return procedure
+    }
+
+    /// Handles the response to the write of a command.
+    mutating func written(_ number: Int) -> [End] {
+        guard let running, running.number == number, !running.isIndicated else { return [] }
+        return finish(nil, .executed)
+    }
+
+    /// Handles the failure of the write of a command.
+    mutating func failed(_ number: Int, _ error: AccessoryError) -> [End] {
+        let failure = ProcedureFailure.accessory(error)
+        if running?.number == number {
+            // An abort that was not written aborts nothing.
+            (running, interrupted) = (interrupted, nil)
+        } else if interrupted?.number == number {
+            interrupted = nil
+        } else {
+            return []
+        }
+        return [End(number: number, result: .failure(failure))]
+    }
+
+    /// Handles an indicated value, which may be an answer.
+    mutating func received(_ value: Data) -> [End] {
+        if let running, running.isIndicated, let verdict = running.verdict(value) {
+            return finish(value, verdict)
+        }
+        guard let interrupted, interrupted.verdict(value) != nil else { return [] }
+        // It ended before the abort.
+        self.interrupted = nil
+        return [End(number: interrupted.number, result: .success(value))]
+    }
+
+    /// Ends the running procedure. An abort that was executed ends the interrupted one as well, which
+    /// gets no answer of its own. Otherwise that one continues.
+    private mutating func finish(_ value: Data?, _ verdict: Procedure.Verdict) -> [End] {
+        guard let running else { return [] }
+        let end = End(number: running.number, result: .success(value))
+        guard let interrupted, verdict == .executed else {
+            (self.running, self.interrupted) = (self.interrupted, nil)
+            return [end]
+        }
+        (self.running, self.interrupted) = (nil, nil)
+        return [End(number: interrupted.number, result: .failure(.aborted)), end]
+    }
+
+    /// Removes a procedure that waits. One that is under way keeps its place.
+    mutating func withdraw(_ number: Int) {
+        waiting.removeAll { $0.number == number }
+    }
+
+    /// Ends the procedures whose time limit has passed.
+    mutating func deadlinePassed(now: Duration) -> [End] {
+        var ends: [End] = []
+        if let late = interrupted, let deadline = late.deadline, deadline <= now {
+            interrupted = nil
+            ends.append(End(number: late.number, result: .failure(.timedOut(after: late.limit))))
+        }
+        if let late = running, let deadline = late.deadline, deadline <= now {
+            (running, interrupted) = (interrupted, nil)
+            ends.append(End(number: late.number, result: .failure(.timedOut(after: late.limit))))
+        }
+        return ends
+    }
+
+    /// Ends all procedures, because the link has ended or the service has changed.
+    mutating func end(_ error: AccessoryError) -> [End] {
+        let all = [interrupted, running].compactMap(\.self) + waiting
+        self = ProcedureLine()
+        return all.map { End(number: $0.number, result: .failure(.accessory(error))) }
+    }
+}
