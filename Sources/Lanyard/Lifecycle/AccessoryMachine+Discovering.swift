@@ -40,9 +40,11 @@ extension AccessoryMachine {
         switch state {
         case .discoveringServices(let peripheral, _, let link):
             return servicesDiscovered(services, peripheral, link)
+        case .subscribing(let peripheral, _, let link), .connected(let peripheral, _, let link),
+            .ready(let peripheral, let link):
+            return servicesAdded(services, peripheral, link)
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
-            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange,
-            .disconnecting:
+            .discoveringCharacteristics, .outOfRange, .disconnecting:
             return .ignore
         }
     }
@@ -56,16 +58,41 @@ extension AccessoryMachine {
         if let lacking = lack(settings.requiredServices.intersection(wanted), in: services) {
             return abandon(peripheral, lacking)
         }
-        let awaiting = wanted.intersection(services)
-            .filter { !settings.characteristics(of: $0).isEmpty }
+        let awaiting = described(wanted.intersection(services))
         if awaiting.isEmpty { return conclude(peripheral, link, because: .databaseKnown) }
-        return .move(
+        return discoverCharacteristics(of: awaiting, peripheral, link, because: .servicesFound)
+    }
+
+    /// Continues with the services that the accessory has added to a link whose discovery was
+    /// complete. The accessory stays usable until one of them is found.
+    private func servicesAdded(
+        _ services: Set<BluetoothID>,
+        _ peripheral: Peripheral,
+        _ link: Link
+    ) -> Decision {
+        let added = described(missingServices(of: link).intersection(services))
+        guard !added.isEmpty else { return .ignore }
+        return discoverCharacteristics(of: added, peripheral, link, because: .servicesChanged)
+    }
+
+    /// Returns the services of which the description names characteristics.
+    private func described(_ services: Set<BluetoothID>) -> Set<BluetoothID> {
+        services.filter { !settings.characteristics(of: $0).isEmpty }
+    }
+
+    private func discoverCharacteristics(
+        of awaiting: Set<BluetoothID>,
+        _ peripheral: Peripheral,
+        _ link: Link,
+        because reason: ChangeReason
+    ) -> Decision {
+        .move(
             .discoveringCharacteristics(
                 peripheral,
                 countdown(settings.timeouts.discovering),
                 Discovery(awaiting: awaiting, link: link)
             ),
-            .servicesFound,
+            reason,
             awaiting.sorted { $0.text < $1.text }.map {
                 .discoverCharacteristics(peripheral, of: $0, settings.characteristics(of: $0))
             }
@@ -110,7 +137,7 @@ extension AccessoryMachine {
     /// timeout.
     func servicesModified(_ services: Set<BluetoothID>) -> Decision {
         let modified = services.intersection(settings.serviceIdentifiers)
-        guard !modified.isEmpty else { return .ignore }
+        guard !modified.isEmpty else { return servicesModifiedOtherwise() }
         switch state {
         case .discoveringServices(let peripheral, let countdown, let link):
             return rediscover(peripheral, link.without(modified), within: countdown)
@@ -128,6 +155,25 @@ extension AccessoryMachine {
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .outOfRange,
             .disconnecting:
             return .ignore
+        }
+    }
+
+    /// Looks for the missing services, because the list of changed services does not contain new
+    /// ones: Core Bluetooth lists only services that were discovered before.
+    private func servicesModifiedOtherwise() -> Decision {
+        switch state {
+        case .discoveringServices(let peripheral, let countdown, let link):
+            rediscover(peripheral, link, within: countdown)
+        case .discoveringCharacteristics(let peripheral, let countdown, let discovery):
+            rediscover(peripheral, discovery.link, within: countdown)
+        case .subscribing(let peripheral, _, let link), .connected(let peripheral, _, let link),
+            .ready(let peripheral, let link):
+            described(missingServices(of: link)).isEmpty
+                ? .ignore
+                : .note(state, [.discoverServices(peripheral, missingServices(of: link))])
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .outOfRange,
+            .disconnecting:
+            .ignore
         }
     }
 

@@ -84,6 +84,52 @@ struct ProfileStories {
         }
     }
 
+    @Test("A service that returns to a living link is discovered and used again")
+    func returned() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            kit.straps[0].removeService("180F")
+            try await kit.world.expect("the loss is noticed", within: .seconds(5)) {
+                (try? strap.accessory.values(of: "2A19")) == nil
+            }
+            try await kit.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                try await strap.level.read()
+            }
+            kit.straps[0].addService(.battery(30))
+            try await kit.world.expect("the return is noticed", within: .seconds(10)) {
+                (try? strap.accessory.values(of: "2A19")) != nil
+            }
+            try await kit.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
+            #expect(try await strap.level.read().percentage == 30)
+            var levels = strap.levels.makeAsyncIterator()
+            kit.straps[0].notify([28], on: "2A19")
+            #expect(try await levels.next()?.percentage == 28)
+            #expect(await kit.straps[0].linkCount == 1)
+            #expect(kit.count(of: "connect") == 1, "\(kit.log)")
+            await central.shutDown()
+        }
+    }
+
+    @Test("A service that the description does not name leaves the accessory ready")
+    func unrelated() async throws {
+        let kit = Kit { $0.services.removeLast() }
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central(Strap.description)
+            let strap = try await central.pair(Strap.self)
+            let changes = Heard<AccessoryState>()
+            let token = strap.accessory.onChange { changes.add($0.state) }
+            try await kit.world.advance(by: .seconds(1))
+            kit.straps[0].addService(VirtualService("1B90", [.readable("1B91", [1])]))
+            try await kit.world.advance(by: .seconds(10))
+            #expect(changes.values == [.ready])
+            token.cancel()
+            await central.shutDown()
+        }
+    }
+
     @Test("A malformed value ends the loop with an error, or is reported and skipped")
     func malformed() async throws {
         let kit = Kit { strap in

@@ -191,11 +191,13 @@ enum ExpectedTransitions {
         case .discoveringServices:
             return [
                 .services: .to(.discoveringCharacteristics, "discover characteristics"),
+                .added: .to(.discoveringServices, "discover services"),
                 .servicesLacking: abandon, .discoveryFailed: abandon, .countdown: abandon,
             ]
         case .discoveringCharacteristics:
             return [
                 .characteristics: .to(.subscribing, "subscribe"),
+                .added: .to(.discoveringServices, "discover services"),
                 .characteristicsLacking: abandon, .discoveryFailed: abandon, .countdown: abandon,
             ]
         case .subscribing:

@@ -145,7 +145,8 @@ extension ModelWorld {
 
     mutating func modifyServices() {
         guard let peripheral = links.first(where: { $0.value == .up })?.key else { return }
-        let modified: Set<BluetoothID> = generator.happens(oneIn: 2) ? ["180F"] : ["180D", "180F"]
+        let changes: [Set<BluetoothID>] = [[], ["180F"], ["180D", "180F"]]
+        let modified = changes.randomElement(using: &generator) ?? []
         found = found.filter { !modified.contains($0.service) }
         confirmed = confirmed.filter { !modified.contains($0.service) }
         services.subtract(modified)

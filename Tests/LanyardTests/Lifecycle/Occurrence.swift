@@ -30,6 +30,7 @@ enum Occurrence: String, CaseIterable {
     case probed = "protected value read"
     case probeRefused = "protected value refused"
     case modified = "services modified"
+    case added = "services added"
     case refusedOnce = "all messages refused: renew the subscription"
     case refusedTwice = "all messages refused again: discover again"
     case refusedThrice = "all messages refused still: renew the link"
@@ -92,6 +93,7 @@ extension Occurrence {
         case .refusedOnce: .messagesRefused(.measurement, .subscription, .strange)
         case .refusedTwice: .messagesRefused(.measurement, .discovery, .strange)
         case .refusedThrice: .messagesRefused(.measurement, .link, .strange)
+        case .added: .servicesModified([])
         default: .servicesModified(["180D"])
         }
     }

@@ -23,7 +23,11 @@ struct TransitionTests {
     func ignoredEvents(situation: Situation) {
         for occurrence in Occurrence.allCases
         where TransitionTable.outcome(of: occurrence, in: situation) == nil {
-            var harness = MachineHarness(isRemembered: true, state: situation.state)
+            var harness = MachineHarness(
+                TransitionTable.settings,
+                isRemembered: true,
+                state: situation.state
+            )
             #expect(harness.tell(occurrence.event).isEmpty)
             #expect(harness.machine.state == situation.state)
         }
