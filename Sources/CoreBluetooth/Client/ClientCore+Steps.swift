@@ -14,7 +14,7 @@ extension ClientCore {
         case (.part, .success(.gatt(let outcome))):
             guard case .find(let search) = job.request else { return end(job, nil) }
             var news: [Action] = []
-            if case .services(let services) = outcome { news = [.servicesKnown(services)] }
+            if case .services(let services) = outcome { news = note(services) }
             return news + end(job, search.answer(to: outcome))
         case (.descriptors, .success(.gatt(.descriptors(let found)))):
             return subscribe(by: found, job)
@@ -38,7 +38,7 @@ extension ClientCore {
 
     private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
         hasNoTable = false
-        return [.servicesKnown(table.services.map(\.service))] + resume(job, with: table)
+        return note(table.services.map(\.service)) + resume(job, with: table)
     }
 
     private mutating func resume(_ job: Job, with table: GATT.Database) -> [Action] {

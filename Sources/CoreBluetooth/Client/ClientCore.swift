@@ -47,6 +47,9 @@ struct ClientCore: Sendable {
         var stage = Stage.value
         /// Whether the request was already repeated after a change of the table.
         var isRepeated = false
+        /// Whether a change of the table invalidated the attribute while the host had the request.
+        /// The request was answered then, so its result is dropped.
+        var isStale = false
     }
 
     private var lastJob: JobIdentifier = 0
@@ -59,6 +62,8 @@ struct ClientCore: Sendable {
     var subscriptions = Subscriptions()
     /// Whether reading the peripheral's table failed.
     var hasNoTable = false
+    /// The handles of the services in the table that was read last.
+    private var services: [ClosedRange<AttributeHandle>] = []
     /// Whether the managers' attributes are known to be of this link. Attributes of an earlier link
     /// may have changed: the table has to be read before they are used.
     private var isVerified: Bool
@@ -88,9 +93,12 @@ extension ClientCore {
         _ ranges: [ClosedRange<AttributeHandle>],
         isReported: Bool
     ) -> [Action] {
-        subscriptions.end(in: ranges)
-        let news = Action.postToAll(.servicesModified(ranges, isToldByPeer: isReported))
-        return [news] + (isReported ? tableOutdated() : [])
+        let stale = ranges + services.filter { $0.overlaps(anyOf: ranges) }
+        // The failures come first, because the objects of the attributes end with the change.
+        var actions = failRequests(in: stale)
+        subscriptions.end(in: stale)
+        actions.append(.postToAll(.servicesModified(ranges, isToldByPeer: isReported)))
+        return actions + (isReported ? tableOutdated() : proceed())
     }
 
     /// Reads the table again, because it changed.
@@ -136,6 +144,13 @@ extension ClientCore {
         return [.post(event, to: session)]
     }
 
+    /// Removes the waiting requests for which the condition holds, and returns them in order.
+    mutating func takeWaiting(where isTaken: (Job) -> Bool) -> [Job] {
+        let taken = waiting.filter(isTaken)
+        waiting.removeAll(where: isTaken)
+        return taken
+    }
+
     private func releaseWindow(of request: ClientRequest) {
         if case .command(_, _, let window) = request { _ = window.release() }
     }
@@ -152,6 +167,7 @@ extension ClientCore {
             return commandDone(command.session, command.window, result) + proceed()
         }
         guard let job = active, job.id == id else { return [] }
+        if job.isStale { return drop(result) + proceed() }
         if case .failure(let error) = result, ClientFailure.error(error) == nil {
             // The link ended, and its requests are not answered. The waiting requests end in the
             // same way.
@@ -220,5 +236,11 @@ extension ClientCore {
 
     mutating func fail(_ job: Job, _ error: any Error) -> [Action] {
         end(job, job.request.failed(error))
+    }
+
+    /// Notes the services of the table that was read.
+    mutating func note(_ services: [GATT.Service]) -> [Action] {
+        self.services = services.map(\.handles)
+        return [.servicesKnown(services)]
     }
 }

@@ -44,6 +44,33 @@ struct ChangedServicesTests {
         }
     }
 
+    @Test("6.6 Each waiting request for a removed service gets an error before the change")
+    func waitingRequests() async throws {
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host { host in
+                _ = try await host.publish(Self.service(0xB000))
+                let goes = try await host.publish(Self.service(0xB100))
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = fixture.central()
+                let kit = try await phone.connectedPeripheral("Kit")
+                await phone.explore(kit)
+                try await fixture.air.sleep(for: .seconds(1))
+                let dead = try kit.characteristic("B101")
+                for _ in 0..<20 { kit.readValue(for: dead) }
+                kit.readValue(for: try kit.characteristic("B001"))
+                try await host.unpublish(goes)
+                await phone.journal.wait(for: "value B001 b0 ok")
+                let lines = phone.journal.lines
+                let reads = lines.indices.filter { lines[$0].hasPrefix("value B101") }
+                let change = try #require(lines.firstIndex(of: "modified B100"))
+                #expect(reads.count == 20)
+                #expect(reads.allSatisfy { $0 < change })
+                #expect(reads.last.map { lines[$0].hasSuffix("CBError 2") } == true, "\(lines)")
+            }
+        }
+    }
+
     @Test(
         "6.6 A service that is removed right after the discovery is reported",
         arguments: stride(from: 0, through: 150, by: 15).map { Duration.milliseconds($0) }

@@ -98,6 +98,56 @@ struct ClientCoreTests {
         #expect(harness.posted == ["1 read CBATTError 18"])
     }
 
+    @Test("6.6 Requests for attributes that a change invalidated fail and are not sent")
+    func stale() {
+        var harness = CoreHarness()
+        harness.ask(.find(.services(.all)))
+        harness.answerTable(withMore: true)
+        let window = WriteWindow()
+        harness.ask(.read(CoreHarness.value))
+        harness.ask(.write(CoreHarness.value, [1]))
+        harness.ask(.command(CoreHarness.value, [2], window))
+        harness.ask(.setNotifying(true, CoreHarness.value), for: CoreHarness.two)
+        harness.ask(.writeDescriptor(CoreHarness.configuration, [0]))
+        harness.ask(.find(.characteristics(.all, of: CoreHarness.service)))
+        harness.ask(.find(.services(.all)))
+        #expect(harness.questions == ["readLong"])
+        // The last attribute of the service changed, so the service is invalid.
+        harness.change(AttributeHandle(13)...AttributeHandle(13))
+        #expect(
+            harness.posted.dropFirst() == [
+                "1 read CBError 2", "1 wrote CBError 2", "2 notifying CBError 2",
+                "1 descriptorWritten CBError 2", "1 characteristics CBError 2",
+                "all modified 1 true",
+            ]
+        )
+        // The answer to the request that the host had is dropped.
+        harness.answer(.success(.gatt(.value([7]))))
+        #expect(harness.questions == ["table"])
+        harness.answerTable()
+        harness.answerTable()
+        #expect(harness.posted.last == "1 services 1")
+        #expect(harness.questions.isEmpty)
+        #expect(window.hasRoom)
+    }
+
+    @Test("6.6 Requests for unchanged attributes are still sent after a change")
+    func unaffected() {
+        var harness = CoreHarness()
+        harness.ask(.find(.services(.all)))
+        harness.answerTable(withMore: true)
+        harness.ask(.read(CoreHarness.value))
+        harness.ask(.write(CoreHarness.value, [1]))
+        harness.change(AttributeHandle(20)...AttributeHandle(20))
+        harness.answer(.success(.gatt(.value([7]))))
+        harness.answerTable()
+        #expect(harness.questions == ["write"])
+        harness.answer(done)
+        #expect(
+            harness.posted == ["1 services 2", "all modified 1 true", "1 read [7]", "1 wrote ok"]
+        )
+    }
+
     @Test("5.7 After a reconnection, the table is read before an attribute is used")
     func verification() {
         var harness = CoreHarness(isVerified: false)

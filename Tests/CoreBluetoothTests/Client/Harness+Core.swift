@@ -113,6 +113,7 @@ struct CoreHarness {
         switch event {
         case .valueRead(_, let result): "read \(text(result.map { "\($0)" }))"
         case .valueWritten(_, let error): "wrote \(error.map { text($0) } ?? "ok")"
+        case .descriptorWritten(_, let error): "descriptorWritten \(error.map { text($0) } ?? "ok")"
         case .notifyingSet(_, let result): "notifying \(text(result.map { "\($0)" }))"
         case .found(let search, let result):
             "\(search)".prefix { $0 != "(" } + " \(text(result.map { "\(count($0))" }))"

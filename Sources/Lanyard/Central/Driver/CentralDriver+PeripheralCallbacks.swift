@@ -194,6 +194,8 @@ extension CentralDriver: CBPeripheralDelegate {
         dispatchPrecondition(condition: .onQueue(queue))
         guard !hasEnded, let entry = entry(of: peripheral) else { return }
         record(.callback, text, entry, detail: error.map { "\(LinkFailure($0))" } ?? detail)
+        // The attribute is gone: `didModifyServices` follows, and ends what concerns it.
+        if let error = error as? CBError, error.code == .invalidHandle { return }
         if error == nil { heard(entry) }
         goOn(entry)
     }
