@@ -7,10 +7,14 @@ package struct PresenceRules: Hashable, Sendable {
     package var options = PresenceOptions()
     /// The additional tolerance for a late advertisement.
     package var wobble = Duration.seconds(5)
-    /// The permitted silence of a connectable device before its first gap is known.
-    package var connectableFallback = Duration.seconds(195)
-    /// The permitted silence of a device that is not connectable, before its first gap is known.
-    package var beaconFallback = Duration.seconds(900)
+    /// The gap that is assumed before the first one is known: the longest interval of legacy
+    /// advertising with its random delay (Vol 6, Part B, 4.4.2.2).
+    package var assumedGap = Duration.milliseconds(10_250)
+    /// The longest silence of a connectable device that counts as its first gap although the device
+    /// counted as lost meanwhile.
+    package var connectableReturn = Duration.seconds(195)
+    /// The same for a device that is not connectable, such as a sensor that sleeps for minutes.
+    package var beaconReturn = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
     /// The decibels by which the signal must fall below the threshold before the device is far
@@ -32,12 +36,15 @@ package struct PresenceRules: Hashable, Sendable {
     ///   - learned: The learned maximum silence; `nil` until it is known.
     ///   - longestGap: The longest gap so far; `nil` before the first one. A few gaps may contain
     ///     no lost packet, so they permit a longer silence than a learned interval does.
-    ///   - isConnectable: Whether the device is connectable.
-    func patience(learned: Duration?, longestGap: Duration?, isConnectable: Bool) -> Duration {
+    func patience(learned: Duration?, longestGap: Duration?) -> Duration {
         if case .fixed(let silence) = options.silence { return silence }
         if let learned { return learned * 2 + wobble }
-        if let longestGap { return longestGap * 3 + wobble }
-        return isConnectable ? connectableFallback : beaconFallback
+        return (longestGap ?? assumedGap) * 3 + wobble
+    }
+
+    /// Returns the longest silence after a single advertisement that counts as the first gap.
+    func returnLimit(isConnectable: Bool) -> Duration {
+        isConnectable ? connectableReturn : beaconReturn
     }
 
     /// Returns whether a packet is strong enough to count.

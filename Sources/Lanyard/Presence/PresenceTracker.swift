@@ -5,12 +5,15 @@
 /// A scan reports the devices that it receives, but not the end of reception. The tracker learns
 /// the longest gap of each device (`LearnedInterval`). A device that is silent for more than twice
 /// that gap and 5 seconds is lost. With fewer than 16 gaps the limit is three times the longest one
-/// and 5 seconds, and before the first gap a longer default applies. `PresenceOptions` can fix the
-/// limit instead. Silence is measured in `ListeningTime`. A device that is connected or being connected stops advertising and
-/// is not lost; afterwards the time without an advertisement starts at zero.
+/// and 5 seconds. Before the first gap the longest advertising interval takes its place.
+/// `PresenceOptions` can fix the limit instead. Silence is measured in `ListeningTime`. A device
+/// that is connected or being connected stops advertising and is not lost; afterwards the time
+/// without an advertisement starts at zero.
 ///
-/// After a loss the tracker learns the interval of the device again, so a device that has become
-/// slower is lost once, not repeatedly.
+/// After a loss the tracker learns the interval of the device again. A device that was heard once
+/// and returns after its loss, within minutes, probably advertises that slowly: the silence counts
+/// as its first gap. So a device that is slow, or has become slower, is lost at most twice, not
+/// repeatedly.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.
@@ -20,6 +23,8 @@ package struct PresenceTracker: Sendable {
     private var lastStretch = Duration.zero
     private var tracked: [AccessoryIdentity: TrackedDevice] = [:]
     private var nextNumber = 0
+    /// The lost devices that were heard once, at most `deviceLimit`.
+    private var heardOnce: [AccessoryIdentity: OnlySign] = [:]
     /// The earliest time at which a device can be lost, in listening time. An advertisement
     /// postpones the device's own deadline but not this one, because that would require a search
     /// for each advertisement.
@@ -52,6 +57,7 @@ package struct PresenceTracker: Sendable {
     package mutating func scanStarted(now: Duration) {
         guard time.begin(now: now) else { return }
         let instant = time.elapsed(at: now)
+        heardOnce = [:]
         for identity in tracked.keys {
             tracked[identity]?.resume(at: instant, lastStretch: lastStretch)
         }
@@ -75,6 +81,9 @@ package struct PresenceTracker: Sendable {
         var events = makeRoom(for: identity)
         let isNew = tracked[identity] == nil
         var device = tracked[identity] ?? makeDevice(identity, at: instant)
+        if let sign = heardOnce.removeValue(forKey: identity), isNew, instant <= sign.end {
+            device.resume(after: sign)
+        }
         device.heard(discovery, at: instant)
         if device.isWorthTelling(rules) || isNew {
             let present = device.present
@@ -102,6 +111,7 @@ package struct PresenceTracker: Sendable {
         let known = tracked[identity]
         var device = known ?? makeDevice(identity, at: instant)
         device.engage()
+        heardOnce[identity] = nil
         if known == nil { events.append(.discovered(device.present)) }
         keep(device, as: identity)
         return events
@@ -124,7 +134,10 @@ package struct PresenceTracker: Sendable {
         let lost = tracked.values.filter { device in
             device.deadline(rules).map { $0 <= instant } ?? false
         }
-        for device in lost { tracked[device.present.identity] = nil }
+        for device in lost {
+            tracked[device.present.identity] = nil
+            if let sign = device.onlySign(rules) { note(sign, of: device.present.identity) }
+        }
         self.earliest = tracked.values.lazy.compactMap { [rules] in $0.deadline(rules) }.min()
         return lost.sorted { $0.number < $1.number }.map { .lost($0.present, .silent) }
     }
@@ -135,6 +148,7 @@ package struct PresenceTracker: Sendable {
         _ identity: AccessoryIdentity,
         into other: AccessoryIdentity
     ) -> [PresenceEvent] {
+        heardOnce[identity] = nil
         guard var device = tracked.removeValue(forKey: identity) else { return [] }
         let lost = PresenceEvent.lost(device.present, .merged)
         if tracked[other] == nil {
@@ -158,6 +172,17 @@ package struct PresenceTracker: Sendable {
         tracked[identity] = device
         guard let deadline = device.deadline(rules) else { return }
         earliest = min(earliest ?? deadline, deadline)
+    }
+
+    /// Notes the advertisement of a lost device that was heard once. If there are too many, the
+    /// oldest is removed.
+    private mutating func note(_ sign: OnlySign, of identity: AccessoryIdentity) {
+        if heardOnce.count >= rules.deviceLimit,
+            let oldest = heardOnce.min(by: { $0.value.instant < $1.value.instant })?.key
+        {
+            heardOnce[oldest] = nil
+        }
+        heardOnce[identity] = sign
     }
 
     /// Removes the device that was received longest ago, if there are too many. Connected devices

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The single advertisement of a device that counted as lost afterwards, in listening time.
+struct OnlySign: Hashable, Sendable {
+    /// The time of the advertisement.
+    let instant: Duration
+    /// The latest time of another advertisement that begins no new visit.
+    let end: Duration
+}
+
 /// The tracker's entry for one present device.
 struct TrackedDevice {
     /// The position in the order of discovery, which is also the order of simultaneous events.
@@ -31,11 +39,21 @@ struct TrackedDevice {
         guard !isEngaged else { return nil }
         let patience = rules.patience(
             learned: present.learnedInterval,
-            longestGap: interval.longestGap,
-            isConnectable: isConnectable
+            longestGap: interval.longestGap
         )
         return max(lastSign + patience, graceEnd ?? lastSign)
     }
+
+    /// The only advertisement of the device: its time, and the latest time of the next one that
+    /// counts as its first gap. `nil` if there was another one, or none that begins a gap.
+    func onlySign(_ rules: PresenceRules) -> OnlySign? {
+        guard interval.longestGap == nil, let gapStart else { return nil }
+        let limit = rules.returnLimit(isConnectable: isConnectable)
+        return OnlySign(instant: gapStart, end: gapStart + limit)
+    }
+
+    /// Continues with an advertisement before the device counted as lost.
+    mutating func resume(after sign: OnlySign) { gapStart = sign.instant }
 
     /// Handles an advertisement.
     mutating func heard(_ discovery: Discovery, at instant: Duration) {

@@ -72,6 +72,71 @@ struct PresenceSimulationTests {
         #expect(tally.departures == 24)
     }
 
+    @Test(
+        "With fewer than 16 gaps, a loss comes at most three times the longest gap and 5 s later",
+        arguments: [100, 1285, 2000, 5000, 10240]
+    )
+    func shortVisits(milliseconds: Int) async {
+        var generator = SplitMix64(seed: UInt64(milliseconds))
+        var story = PresenceStory()
+        var visits = 0
+        // Two days of devices that come and go.
+        while story.now < .seconds(2 * 86_400) {
+            let bound = visit(every: milliseconds, &story, using: &generator)
+            visits += 1
+            if visits.isMultiple(of: 200) { await Task.yield() }
+            guard let bound else { continue }
+            story.wait(bound)
+            #expect(story.tracker.devices.isEmpty, "visit \(visits)")
+            // Longer than the silence after which a single advertisement begins a new visit.
+            story.wait(.seconds(900))
+            _ = story.news()
+        }
+        print("interval \(milliseconds) ms: \(visits) visits")
+        #expect(visits > 100)
+    }
+
+    /// Lets a device make up to 16 advertising events, with lost packets. Returns the longest time
+    /// from now until its loss; `nil` if all packets were lost.
+    private func visit(
+        every milliseconds: Int,
+        _ story: inout PresenceStory,
+        using generator: inout SplitMix64
+    ) -> Duration? {
+        var last: Duration?
+        var longest: Duration?
+        for _ in 0..<Int.random(in: 1...16, using: &generator) {
+            if Int.random(in: 0..<100, using: &generator) >= 20 {
+                if let last { longest = max(longest ?? .zero, story.now - last) }
+                last = story.now
+                story.hear()
+            }
+            let delay = Int.random(in: 0...10_000, using: &generator)
+            story.wait(.milliseconds(milliseconds) + .microseconds(delay))
+        }
+        guard let last else { return nil }
+        let limit = (longest ?? .milliseconds(10_250)) * 3 + .seconds(5)
+        return max(last + limit - story.now, .zero)
+    }
+
+    @Test(
+        "With 20 % packet loss, a device that advertises every minute or more slowly stays present",
+        arguments: [(60, true), (150, true), (600, false)]
+    )
+    func slowDevices(seconds: Int, isConnectable: Bool) {
+        var generator = SplitMix64(seed: UInt64(seconds))
+        var story = PresenceStory()
+        while story.now < .seconds(20 * 86_400) {
+            if Int.random(in: 0..<100, using: &generator) >= 20 {
+                story.hear(isConnectable: isConnectable)
+            }
+            story.wait(.seconds(seconds))
+        }
+        let losses = story.news().count { $0.hasPrefix("lost") }
+        print("interval \(seconds) s: \(losses) false losses in 20 days")
+        #expect(losses < 10)
+    }
+
     /// Lets a device arrive, advertise for a time, and leave. Its loss must be reported in time.
     private func live(
         _ length: Duration,

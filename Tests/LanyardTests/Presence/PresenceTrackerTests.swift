@@ -110,17 +110,53 @@ struct PresenceTrackerTests {
         #expect(story.tracker.nextDeadline == nil)
     }
 
-    @Test("A device that was received once has a longer limit")
-    func fallback() {
+    @Test(
+        "A device that was received once is lost as with the longest advertising interval",
+        arguments: [true, false]
+    )
+    func receivedOnce(isConnectable: Bool) {
         var story = PresenceStory()
-        story.hear(1)
-        story.hear(2, isConnectable: false)
-        story.wait(.seconds(195))
-        #expect(story.news() == ["discovered 1", "discovered 2", "lost 1 silent"])
-        story.wait(.seconds(900 - 195) - .nanoseconds(1))
-        #expect(story.news() == [])
+        story.hear(isConnectable: isConnectable)
+        story.wait(.milliseconds(35_750) - .nanoseconds(1))
+        #expect(story.news() == ["discovered 1"])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 2 silent"])
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test(
+        "A device that advertises very slowly is lost once, not repeatedly",
+        arguments: [(60, true), (195, true), (600, false), (900, false)]
+    )
+    func verySlow(seconds: Int, isConnectable: Bool) {
+        var story = PresenceStory()
+        for _ in 0..<50 {
+            story.hear(isConnectable: isConnectable)
+            story.wait(.seconds(seconds))
+        }
+        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+    }
+
+    @Test("A device that was received once and returns much later begins a new visit")
+    func returnsLate() {
+        var story = PresenceStory()
+        for _ in 0..<5 {
+            story.hear()
+            story.wait(.seconds(196))
+        }
+        #expect(story.news().count { $0 == "lost 1 silent" } == 5)
+    }
+
+    @Test("A break in the scan after a single advertisement is not a gap")
+    func breakAfterOnce() {
+        var story = PresenceStory()
+        story.hear()
+        story.wait(.seconds(40))
+        story.tracker.scanStopped(now: story.now)
+        story.wait(.seconds(30))
+        story.tracker.scanStarted(now: story.now)
+        story.hear()
+        story.wait(.milliseconds(35_750))
+        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1", "lost 1 silent"])
     }
 
     @Test("Two packets of one advertising event are not an interval")
@@ -248,7 +284,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["discovered 1"])
         #expect(story.tracker.devices.first?.discovery == nil)
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
-        story.wait(.seconds(195))
+        story.wait(.milliseconds(35_750))
         #expect(story.news() == ["lost 1 silent"])
     }
 
