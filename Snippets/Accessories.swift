@@ -3,6 +3,9 @@
 
 // `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
 #if canImport(Lanyard)
+    import CoreBluetooth
+    import Dispatch
+
     // snippet.connect
     import Foundation
     import Lanyard
@@ -96,6 +99,23 @@
         let accessory = try await pairing.accessory()
         // snippet.end
         print(accessory.id)
+    }
+
+    func move(
+        _ manager: CBCentralManager,
+        _ queue: DispatchQueue,
+        _ peripheral: CBPeripheral,
+        to lamp: AccessoryDescription
+    ) throws -> AccessoryCentral {
+        // snippet.adopt
+        let central = try AccessoryCentral(
+            adopting: manager,
+            on: queue,
+            with: [AdoptedPeripheral(peripheral, as: lamp)],
+            for: [lamp]
+        )
+        // snippet.end
+        return central
     }
 
     func choose(_ lamp: AccessoryDescription, by central: AccessoryCentral) async throws {

@@ -36,6 +36,13 @@ public final class AccessoryCentral: Sendable {
         configuration.process?.add(lifetime)
     }
 
+    /// Creates a central with a driver that takes over a manager.
+    init(adopted driver: CentralDriver, in process: ApplicationProcess?) {
+        lifetime = CentralLifetime(driver)
+        driver.begin()
+        process?.add(lifetime)
+    }
+
     // MARK: Accessories
 
     /// The accessories that are paired with this app, in the order of pairing; at launch, those

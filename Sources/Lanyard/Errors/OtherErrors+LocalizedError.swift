@@ -60,3 +60,41 @@ extension FlightRecording.Failure: CustomStringConvertible {
     /// What happened and why, in one line.
     public var description: String { sentences(errorDescription, failureReason) }
 }
+
+extension AdoptionError: LocalizedError {
+    /// What happened, as a sentence.
+    public var errorDescription: String? {
+        switch self {
+        case .notAdopted: "There is no manager to give back."
+        default: "The Bluetooth manager cannot be taken over."
+        }
+    }
+
+    /// Why it happened, as a sentence.
+    public var failureReason: String? {
+        switch self {
+        case .inUse: "Another central uses it."
+        case .notConnected(let identifier): "The peripheral \(identifier) is not connected."
+        case .otherManager(let identifier):
+            "The peripheral \(identifier) belongs to another manager."
+        case .duplicate(let identifier): "The peripheral \(identifier) is in the list twice."
+        case .unknownKind(let kind): "The central has no description of the kind '\(kind)'."
+        case .unidentified(let kind):
+            "A connected accessory of the kind '\(kind)' does not send what identifies it."
+        case .notAdopted: "The central created its manager itself, or has ended."
+        }
+    }
+
+    /// What a person can do about it.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .inUse: "Call relinquishManager on the other central first."
+        case .notConnected: "Connect the peripheral first, or leave it out."
+        case .otherManager: "Pass the manager that connected the peripheral."
+        case .duplicate: "Pass each peripheral once."
+        case .unknownKind: "Pass the description to the central."
+        case .unidentified: "Disconnect the accessory, and pair it."
+        case .notAdopted: "Use shutDown to end a central."
+        }
+    }
+}

@@ -20,15 +20,19 @@ extension CentralDriver {
         }
     }
 
-    private func end() {
+    /// Ends the driver.
+    ///
+    /// - Parameter keepingLinks: Whether the links and connection requests stay.
+    func end(keepingLinks: Bool = false) {
         record(.note, "the central ends", nil)
-        for entry in entries { end(entry) }
+        for entry in entries { end(entry, keepingLinks: keepingLinks) }
         if scans.running != nil { manager?.stopScan() }
         for watch in watches.values { watch.end() }
         hasEnded = true
         poolTimer?.set(to: nil)
         storeTimer?.set(to: nil)
         manager?.delegate = nil
+        adoption?.giveManagerBack()
         manager = nil
         entries = []
         watches = [:]
@@ -40,15 +44,17 @@ extension CentralDriver {
         slots.end()
     }
 
-    private func end(_ entry: AccessoryEntry) {
+    private func end(_ entry: AccessoryEntry, keepingLinks: Bool) {
         failRequests(of: entry, .shutDown)
         entry.countdownTimer?.set(to: nil)
         entry.pairingTimer?.set(to: nil)
         entry.requestTimer?.set(to: nil)
         entry.roomTimer?.set(to: nil)
         if let peripheral = entry.peripheral {
-            peripheral.delegate = nil
-            if peripheral.state != .disconnected { manager?.cancelPeripheralConnection(peripheral) }
+            peripheral.delegate = adoption?.delegate(of: peripheral)
+            if !keepingLinks, peripheral.state != .disconnected {
+                manager?.cancelPeripheralConnection(peripheral)
+            }
         }
         for transport in entry.transports.values { transport.end() }
         entry.transports = [:]

@@ -72,7 +72,7 @@ extension CentralDriver {
         entries.first { $0.snapshot === snapshot }
     }
 
-    private func show(_ entry: AccessoryEntry, as identity: AccessoryIdentity) {
+    func show(_ entry: AccessoryEntry, as identity: AccessoryIdentity) {
         entry.snapshot.show(as: identity)
         entry.isShown = true
         roster.add(entry.snapshot)

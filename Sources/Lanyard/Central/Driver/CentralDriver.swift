@@ -34,6 +34,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     let configuration: AccessoryCentral.Configuration
     let descriptions: [AccessoryDescription]
     let store: any AccessoryStore
+    /// The manager that the app passed; `nil` if the driver creates its own.
+    let adoption: Adoption?
     let log = Logger(label: "Lanyard")
 
     // MARK: State of the queue
@@ -65,7 +67,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
 
     init(
         _ descriptions: [AccessoryDescription],
-        _ configuration: AccessoryCentral.Configuration
+        _ configuration: AccessoryCentral.Configuration,
+        adopting adoption: Adoption? = nil
     ) {
         precondition(
             Set(descriptions.map(\.kind)).count == descriptions.count,
@@ -75,7 +78,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         self.configuration = configuration
         timekeeper = configuration.timekeeper
         store = configuration.store ?? .standard(configuration.name)
-        queue = DispatchQueue(label: "lanyard.\(configuration.name)")
+        self.adoption = adoption
+        queue = adoption?.queue ?? DispatchQueue(label: "lanyard.\(configuration.name)")
         let pool = LinkPool(limit: configuration.connectionLimit, policy: configuration.policy)
         self.pool = pool
         slots = ObservableValue(pool.state(now: configuration.timekeeper.now))
@@ -89,6 +93,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     /// Starts the work. On Linux this opens the adapter.
     func begin() {
         enter { driver in
+            if let adoption = driver.adoption { return driver.takeOver(adoption) }
             var options: [String: Any] = [:]
             options[CBCentralManagerOptionRestoreIdentifierKey] = driver.restoreIdentifier
             #if os(Linux)

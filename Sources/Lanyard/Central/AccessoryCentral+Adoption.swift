@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+
+// Taking over a manager that the app runs, and giving it back.
+extension AccessoryCentral {
+    /// Creates a central that takes over a running manager with its links.
+    ///
+    /// An app that already uses Core Bluetooth can move to this library while it is connected:
+    ///
+    /// ```swift
+    /// let central = try AccessoryCentral(
+    ///     adopting: manager,
+    ///     on: queue,
+    ///     with: [AdoptedPeripheral(strap, as: .strap)],
+    ///     for: [.strap]
+    /// )
+    /// ```
+    ///
+    /// From now on the central is the delegate of the manager and of the peripherals. Each
+    /// peripheral becomes an accessory, which is in ``accessories`` at once. The central continues
+    /// with the services, characteristics and subscriptions that the app discovered, and discovers
+    /// only what is missing. It remembers the accessory when it is ready. The accessories in its
+    /// store are connected with the same manager.
+    ///
+    /// The app stops using the manager and these peripherals: it sends no requests, and waits for
+    /// the answers to earlier ones before it calls this initializer. A scan of the app ends.
+    /// ``relinquishManager(_:)`` gives everything back. ``shutDown()`` and releasing the central
+    /// end the links of the accessories first.
+    ///
+    /// The adapter and the restoration of the configuration have no effect, because the app has
+    /// chosen both for its manager.
+    ///
+    /// - Parameters:
+    ///   - manager: The manager, in any state. The central keeps it until it ends.
+    ///   - queue: The queue with which the manager was created; `nil` for the main queue, as there.
+    ///     A callback on another queue is a programming error and traps.
+    ///   - peripherals: The connected peripherals to take over, and those that are being connected.
+    ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
+    ///     The initializer traps if two of them have the same kind.
+    ///   - configuration: The name of the central, its store, its limits and its policy.
+    /// - Throws: ``AdoptionError``. The manager and the peripherals are then unchanged.
+    public convenience init(
+        adopting manager: CBCentralManager,
+        on queue: DispatchQueue? = nil,
+        with peripherals: [AdoptedPeripheral] = [],
+        for descriptions: [AccessoryDescription],
+        configuration: Configuration = Configuration()
+    ) throws(AdoptionError) {
+        let adoption = Adoption(manager, on: queue ?? .main, with: peripherals)
+        try adoption.check(descriptions)
+        let driver = CentralDriver(descriptions, configuration, adopting: adoption)
+        try driver.checkIdentities()
+        driver.showAdopted()
+        self.init(adopted: driver, in: configuration.process)
+    }
+
+    /// Ends the central, and gives the manager that it took over back to the app. The links live
+    /// on.
+    ///
+    /// The manager and the peripherals that the app passed get their former delegates back, if
+    /// these still exist. Peripherals that the central connected itself have no delegate.
+    /// Subscriptions stay. The scan of the central ends. The accessories stay in the store. Every
+    /// call that waits ends with ``AccessoryError/shutDown``, and every sequence ends.
+    ///
+    /// The call returns when the former delegate is in place.
+    ///
+    /// - Parameter receive: A closure that receives the connected peripherals, and those that are
+    ///   being connected. It runs on the manager's queue, before any further callback. Keep the
+    ///   peripherals: Core Bluetooth ends the link of one that nothing keeps.
+    /// - Throws: ``AdoptionError/notAdopted`` if the central created its manager itself, or has
+    ///   ended.
+    public func relinquishManager(
+        _ receive: @escaping @Sendable ([CBPeripheral]) -> Void = { _ in }
+    ) async throws(AdoptionError) {
+        guard await driver.relinquish(receive) else { throw .notAdopted }
+    }
+}
+
+/// A peripheral of a manager that a central takes over.
+public struct AdoptedPeripheral {
+    /// The peripheral.
+    public var peripheral: CBPeripheral
+    /// The description of the accessory that the peripheral is.
+    public var description: AccessoryDescription
+
+    /// Creates an entry.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral, which is connected or being connected.
+    ///   - description: The description of the accessory. If the accessory is remembered, the
+    ///     central's description of its kind applies instead.
+    public init(_ peripheral: CBPeripheral, as description: AccessoryDescription) {
+        self.peripheral = peripheral
+        self.description = description
+    }
+}
+
+/// The reason why a central cannot take over a manager or give it back.
+public enum AdoptionError: Error, Hashable, Sendable {
+    /// Another central of this library has the manager.
+    case inUse
+    /// The peripheral with this identifier is neither connected nor being connected.
+    case notConnected(UUID)
+    /// The peripheral with this identifier belongs to another manager.
+    case otherManager(UUID)
+    /// The list contains the peripheral with this identifier more than once.
+    case duplicate(UUID)
+    /// The central was created without a description of this kind.
+    case unknownKind(String)
+    /// Accessories of this kind are identified by their manufacturer data, which a connected
+    /// peripheral does not send. Only a remembered one can be taken over.
+    case unidentified(kind: String)
+    /// The central has no manager of the app.
+    case notAdopted
+}
