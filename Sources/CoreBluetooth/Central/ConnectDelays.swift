@@ -29,6 +29,11 @@ struct ConnectDelays: Sendable {
         if let due { waiting.append((request, due)) }
     }
 
+    /// Returns the time at which the delay of a manager's request ends. `nil` if it has none.
+    func due(of session: SessionIdentifier, for peer: PeerIdentifier) -> Instant? {
+        waiting.first { $0.request.session == session && $0.request.peer == peer }?.due
+    }
+
     /// Removes the delays of a manager that was released.
     mutating func remove(_ session: SessionIdentifier) {
         waiting.removeAll { $0.request.session == session }

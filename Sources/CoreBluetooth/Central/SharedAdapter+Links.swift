@@ -31,6 +31,7 @@ extension SharedAdapter {
     /// Cancels a manager's connection or connection request.
     func cancel(_ peer: PeerIdentifier, for session: SessionIdentifier) {
         forgetRestored(peer, for: session)
+        endKeeping(of: peer, for: session)
         perform(central.core.cancel(session, peer))
         intentsChanged(of: session)
     }
@@ -45,6 +46,9 @@ extension SharedAdapter {
         let actions = central.core.release(session, peer, request)
         if central.core.link(of: session, to: peer) == nil { clientLeft(session, peer) }
         perform(actions)
+        if central.core.request(of: session, for: peer) == nil {
+            endKeeping(of: peer, for: session)
+        }
         intentsChanged(of: session)
     }
 

@@ -50,6 +50,13 @@ struct Subscriptions: Sendable {
         entries[value]?.sessions.append(session)
     }
 
+    /// Adds a manager to all subscriptions of another one.
+    mutating func share(from session: SessionIdentifier, with other: SessionIdentifier) {
+        for (value, entry) in entries where entry.sessions.contains(session) {
+            add(other, to: value)
+        }
+    }
+
     mutating func agreed(_ value: AttributeHandle) {
         entries[value]?.isInForce = true
     }

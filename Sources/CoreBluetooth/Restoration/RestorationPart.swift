@@ -10,6 +10,10 @@ struct RestorationPart: Sendable {
     /// The manager that has each restore identifier.
     private(set) var owners: [RestorationKey: SessionIdentifier] = [:]
     private var keys: [SessionIdentifier: RestorationKey] = [:]
+    /// The maximum number of placeholders. Beyond it, the oldest one ends.
+    static let placeholderLimit = 32
+    /// The sessions that keep the links of managers whose process ended.
+    var placeholders: [RestorationKey: SessionIdentifier] = [:]
     /// The managers whose intents have to be stored when the adapter has finished its current work.
     var changed: Set<SessionIdentifier> = []
     /// The managers with discovered attributes that are not stored yet.
@@ -40,6 +44,21 @@ struct RestorationPart: Sendable {
         return true
     }
 
+    /// Notes a placeholder. Returns the placeholders that it replaces.
+    mutating func keep(
+        _ placeholder: SessionIdentifier,
+        for key: RestorationKey
+    ) -> [SessionIdentifier] {
+        var former = placeholders.updateValue(placeholder, forKey: key).map { [$0] } ?? []
+        if placeholders.count > Self.placeholderLimit,
+            let oldest = placeholders.min(by: { $0.value < $1.value })
+        {
+            placeholders[oldest.key] = nil
+            former.append(oldest.value)
+        }
+        return former
+    }
+
     /// Removes a manager that was released.
     mutating func leave(_ session: SessionIdentifier) {
         if let key = keys.removeValue(forKey: session) { owners[key] = nil }
@@ -54,6 +73,8 @@ struct RestorationPart: Sendable {
 /// A peer from the launch until its manager receives `connected`.
 struct RestoredPeer: Sendable {
     let reconnects: Bool
+    /// Whether the manager shows the peer as connected, so that it gets no `connected`.
+    var isShown = false
     /// The attributes that the application knows.
     let table: RemoteTable?
     /// The link on which the peer's table is being compared with them.
@@ -66,7 +87,7 @@ struct RestoredCentral: Sendable {
     struct Peer: Sendable {
         let intent: CentralIntents.Peer
         let request: ConnectionRequestNumber
-        /// Whether there is already a link, which another manager of the process uses.
+        /// Whether there is already a link, which the system kept or another manager uses.
         let isConnected: Bool
     }
 

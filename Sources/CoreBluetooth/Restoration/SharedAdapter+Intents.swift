@@ -67,6 +67,7 @@ extension SharedAdapter {
     /// Removes the restored links, which ended with Bluetooth.
     func restorationLostPower() {
         restoration.awaitingLink = [:]
+        restoration.placeholders = [:]
         client.tables = [:]
     }
 

@@ -15,15 +15,20 @@ import CoreBluetoothEnumerations
 //
 // If the link ends before step 4, the application is not informed, and the connection request is
 // repeated.
+//
+// A peer whose link is still there in step 1, because the system kept it
+// (`SharedAdapter+EndedProcess.swift`), is restored as connected. Its `didConnect` is omitted, and
+// the end of its link is reported.
 extension SharedAdapter {
     /// Reads the stored intents of a manager that was opened, and sends it the restored state.
     func restore(_ session: CentralSession) {
         openRecords()
         guard let identifier = session.restoreIdentifier else { return }
         let key = RestorationKey(role: .central, identifier: identifier)
-        guard take(key, for: session.identifier),
-            let intents: CentralIntents = recall(key), !intents.isEmpty
-        else { return }
+        guard take(key, for: session.identifier) else { return }
+        guard let intents: CentralIntents = recall(key), !intents.isEmpty else {
+            return endKeeping(for: session.identifier)
+        }
         let restored = RestoredCentral(
             peers: intents.peers.map { peer in
                 .init(intent: peer, request: .next(), isConnected: isLinked(peer.identifier))
@@ -47,6 +52,7 @@ extension SharedAdapter {
             }
             for peer in restored.peers { resume(peer, for: session) }
             if let scan = restored.scan { startScan(scan.request, for: session) }
+            endKeeping(for: session)
         }
     }
 
@@ -55,6 +61,7 @@ extension SharedAdapter {
         if let table = intent.table { adopt(table, of: intent.identifier, for: session) }
         restoration.awaitingLink[session, default: [:]][intent.identifier] = RestoredPeer(
             reconnects: intent.reconnects,
+            isShown: peer.isConnected,
             table: intent.table
         )
         connect(intent.identifier, for: session, peer.request, reconnects: intent.reconnects)
@@ -80,8 +87,8 @@ extension SharedAdapter {
 
 // The link of a restored peer.
 extension SharedAdapter {
-    /// Returns whether the manager must not receive a connection yet, because the peer's table is
-    /// being compared.
+    /// Returns whether the manager must not receive a connection: because the peer's table is being
+    /// compared, or because the manager shows the connection already.
     func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer],
             let link = central.core.link(of: session, to: peer)
@@ -89,7 +96,7 @@ extension SharedAdapter {
         guard restored.link != link else { return true }
         guard let table = restored.table, !table.services.isEmpty else {
             restoration.awaitingLink[session]?[peer] = nil
-            return false
+            return restored.isShown
         }
         restoration.awaitingLink[session]?[peer]?.link = link
         port.begin(.database, on: link) { [weak self] result in
@@ -106,6 +113,11 @@ extension SharedAdapter {
         _ request: ConnectionRequestNumber
     ) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer], state == .poweredOn else {
+            return false
+        }
+        guard !restored.isShown else {
+            // The application knows the link, so it gets its end.
+            restoration.awaitingLink[session]?[peer] = nil
             return false
         }
         restoration.awaitingLink[session]?[peer]?.link = nil
@@ -131,8 +143,9 @@ extension SharedAdapter {
         if case .success(.database(let database)) = result {
             stale = table.stale(in: database)
         }
-        post(.connected(peer, request), to: session)
+        if !restored.isShown { post(.connected(peer, request), to: session) }
         goOn(with: table, without: stale, of: peer, for: session)
+        endKeeping(of: peer, for: session)
     }
 
     private func goOn(

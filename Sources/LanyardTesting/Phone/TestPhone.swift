@@ -170,10 +170,26 @@ public final class TestPhone: Sendable {
         await end()
     }
 
-    /// Kills the process of the application without an orderly shutdown. Its links send nothing
-    /// more, so a peer detects the loss only by its supervision timeout. The system and the store
+    /// Kills the process of the application without an orderly shutdown. The system and the store
     /// keep their state for the next launch.
-    public func killApp() async {
+    ///
+    /// By default the links send nothing more, so a peer detects the loss only by its supervision
+    /// timeout: the application used the controller itself, as on Linux, or the phone restarts.
+    ///
+    /// An iPhone's system outlives the application. It keeps the links, connection requests and
+    /// subscriptions of the central managers with a restoration identifier, and the next launch
+    /// gets these peripherals as `connected` in `willRestoreState`. Values that arrive meanwhile
+    /// are dropped. Links without a restoration identifier end, and so do advertising, published
+    /// services and L2CAP channels. The test launches the application again, as the system would
+    /// for an event of an accessory.
+    ///
+    /// - Parameter keepingLinks: Whether the system outlives the application and keeps its links.
+    public func killApp(keepingLinks: Bool = false) async {
+        guard !keepingLinks else {
+            world.story.note("\(name): the application is killed, the system keeps its links")
+            adapter.endProcess()
+            return endProcess()
+        }
         act("the application is killed") { [transport] world, controller in
             transport.close(.closedByPeer(transport.name))
             // The kernel also resets an adapter when the process that uses it ends.
@@ -186,6 +202,10 @@ public final class TestPhone: Sendable {
 
     func end() async {
         await adapter.shutDown()
+        endProcess()
+    }
+
+    private func endProcess() {
         centrals.end()
         // The objects are released outside of the lock, because that may take long.
         _ = process.withLock { process in

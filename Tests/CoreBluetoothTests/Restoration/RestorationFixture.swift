@@ -43,7 +43,12 @@ extension CentralRecorder {
                             + descriptors.map { "/" + $0.uuid.uuidString }.joined()
                     }
             }
-            let state = peripheral.state == .connecting ? "connecting" : "other"
+            let state =
+                switch peripheral.state {
+                case .connecting: "connecting"
+                case .connected: "connected"
+                default: "other"
+                }
             app.journal.add("shows \(state) \(attributes.joined(separator: " "))")
         }
     }

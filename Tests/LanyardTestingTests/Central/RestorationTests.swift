@@ -26,6 +26,37 @@ struct RestorationTests {
         }
     }
 
+    @Test("Row 9: An accessory whose link the system kept is ready without any request")
+    func keptLink() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let phone = kit.world.phone
+            let id = try await phone.launch { _ in kit.central() }.pair(Kit.strap).id
+            try await kit.world.advance(by: .seconds(5))
+            let before = ["connect", "discover", "setNotify"].map { kit.count(of: $0) }
+            await phone.killApp(keepingLinks: true)
+            try await kit.world.advance(by: .seconds(60))
+            #expect(await kit.straps[0].linkCount == 1)
+
+            let central = phone.launch { _ in kit.central() }
+            let strap = try #require(central.knownAccessory(Kit.strap))
+            #expect(strap.id == id)
+            try await strap.untilReady()
+            #expect(["connect", "discover", "setNotify"].map { kit.count(of: $0) } == before)
+            var values = try strap.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next() != nil)
+            #expect(try await strap.read("2A38") == Data([1]))
+            #expect(await kit.straps[0].linkCount == 1)
+
+            kit.straps[0].dropLink()
+            try await kit.world.expect("the end is noticed", within: .seconds(5)) {
+                strap.state != .ready
+            }
+            try await kit.world.expect(strap, becomes: .ready, within: .seconds(10))
+            await central.shutDown()
+        }
+    }
+
     @Test("A restored scan without a request is stopped")
     func scan() async throws {
         let kit = Kit()
