@@ -22,7 +22,10 @@ extension SharedAdapter {
             guard central.scans.count < port.scanLimit else { return }
             guard !scanning.contains(session.identifier),
                 let request = session.scan?
-                    .request(followingBackgroundRules: session.followsBackgroundRules)
+                    .request(
+                        followingBackgroundRules: session.followsBackgroundRules
+                            || switches.current.followsBackgroundRules
+                    )
             else { continue }
             begin(request, for: session.identifier)
         }
@@ -63,6 +66,13 @@ extension SharedAdapter {
         guard central.sessions[session]?.followsBackgroundRules == !areFollowed else { return }
         central.sessions[session]?.followsBackgroundRules = areFollowed
         if let scan = central.sessions[session]?.scan { startScan(scan, for: session) }
+    }
+
+    /// Restarts all scans, because the rules for all managers changed.
+    func backgroundRulesChanged() {
+        for session in central.sessions.values.sorted(by: { $0.identifier < $1.identifier }) {
+            if let scan = session.scan { startScan(scan, for: session.identifier) }
+        }
     }
 
     func receive(_ advertisement: Advertisement, by scan: RequestIdentifier) {

@@ -5,7 +5,7 @@ import Foundation
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
         guard isReadyForCommands() else { return }
-        let advertisement = AdvertisementRequest(data, hasBackgroundRules: followsBackgroundRules)
+        let advertisement = AdvertisementRequest(data, hasBackgroundRules: isInBackground)
         command(making: { snapshot.read(\.stopCount) }) { [session] adapter, ticket, statesHeard in
             let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
             adapter.startAdvertising(
@@ -27,5 +27,10 @@ extension CBPeripheralManager {
         }) { [session] adapter, _, _ in
             adapter.stopAdvertising(for: session)
         }
+    }
+
+    /// Whether this manager or all managers of its adapter follow the background rules.
+    private var isInBackground: Bool {
+        followsBackgroundRules || options.adapter?.followsBackgroundRules == true
     }
 }

@@ -163,8 +163,7 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// Presence needs repeated advertisements of each device. In the background iOS reports each
-    /// device only once, so devices that are near seem to leave. Use this sequence while the app is
-    /// in the foreground.
+    /// device only once, so devices that are near would seem to leave: set ``isInBackground``.
     ///
     /// - Parameters:
     ///   - matcher: The rule that selects the devices.
@@ -178,6 +177,27 @@ public final class AccessoryCentral: Sendable {
         options: PresenceOptions = PresenceOptions()
     ) throws(AccessoryError) -> Events<PresenceEvent> {
         try driver.presence(matching: matcher, options).keeping(lifetime)
+    }
+
+    /// Whether the app is in the background. The app sets this when it leaves the screen and when
+    /// it comes back:
+    ///
+    /// ```swift
+    /// .onChange(of: scenePhase) { central.isInBackground = scenePhase == .background }
+    /// ```
+    ///
+    /// In the background the system reports nothing to a scan that names no service, and each
+    /// device only once to any other scan. The central therefore leaves out the former, which
+    /// would hide all devices from the latter. ``presence(matching:options:)`` and
+    /// ``nearby(matching:options:)`` still report arrivals, but no device as lost, because silence
+    /// proves nothing. Links, pending connection requests and restoration work as in the
+    /// foreground.
+    ///
+    /// On Linux, which has no background, the central's manager also follows these rules
+    /// (`CBManager.followsBackgroundRules`), for tests of an app.
+    public var isInBackground: Bool {
+        get { driver.isInBackground.change { $0 } }
+        set { driver.setInBackground(newValue) }
     }
 
     /// Ends all links, scans and waiting calls. The system restores none of them; remembered

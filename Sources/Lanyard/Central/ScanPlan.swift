@@ -12,6 +12,8 @@ struct ScanPlan {
     private var scans: [Int: PlannedScan] = [:]
     private var current: PlannedScan?
     private var isPossible = false
+    /// Whether the app is in the background.
+    private(set) var isInBackground = false
     /// Whether a new request may have missed devices that the scan has already reported.
     private var isStale = false
 
@@ -35,6 +37,12 @@ struct ScanPlan {
         if !isPossible { current = nil }
     }
 
+    /// Sets whether the app is in the background, where the system reports no duplicates, and
+    /// nothing to a scan without services.
+    mutating func setInBackground(_ isInBackground: Bool) {
+        self.isInBackground = isInBackground
+    }
+
     /// Notes that the system continues the scan of an earlier process.
     mutating func restored(_ scan: PlannedScan) {
         current = scan
@@ -52,7 +60,9 @@ struct ScanPlan {
     }
 
     private var union: PlannedScan? {
-        scans.values.reduce(nil) { union, scan in
+        let possible =
+            isInBackground ? scans.values.compactMap(\.inBackground) : Array(scans.values)
+        return possible.reduce(nil) { union, scan in
             guard let union else { return scan }
             return union.union(scan)
         }
@@ -65,6 +75,11 @@ struct PlannedScan: Hashable, Sendable {
     var services: Set<BluetoothID>?
     /// Whether the scan reports every packet, not only the first of each device.
     var reportsDuplicates = false
+
+    /// The request as it can be served in the background; `nil` if it would find nothing there.
+    var inBackground: PlannedScan? {
+        services.map { PlannedScan(services: $0, reportsDuplicates: false) }
+    }
 
     /// Returns a request that finds everything that the two find.
     func union(_ other: PlannedScan) -> PlannedScan {

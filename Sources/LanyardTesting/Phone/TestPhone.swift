@@ -104,6 +104,22 @@ public final class TestPhone: Sendable {
         }
     }
 
+    /// Whether the application is in the background: the phone then applies the rules of iOS to
+    /// all of its managers.
+    ///
+    /// A scan without services finds nothing. Any other scan reports each device once, whatever its
+    /// options are. Advertising that starts then has no name, and its services are in the overflow
+    /// area. Links, pending connection requests, values and restoration work as in the foreground.
+    public var isInBackground: Bool {
+        get { adapter.followsBackgroundRules }
+        set {
+            world.story.note(
+                "\(name): the application goes to the \(newValue ? "background" : "foreground")"
+            )
+            adapter.followsBackgroundRules = newValue
+        }
+    }
+
     // MARK: Faults
 
     /// Resets the controller: its links end without any packet, and the phone's host gets a

@@ -81,6 +81,21 @@ struct ScanPlanTests {
         #expect(wanted.next() == .scan(PlannedScan(services: ["180F"])))
     }
 
+    @Test("In the background a plan leaves out duplicates and requests without services")
+    func background() {
+        var plan = plan()
+        #expect(plan.set(PlannedScan(services: nil, reportsDuplicates: true), for: 1) == true)
+        #expect(plan.set(PlannedScan(services: ["180D"], reportsDuplicates: true), for: 2) == true)
+        let all = PlannedScan(services: nil, reportsDuplicates: true)
+        #expect(plan.next() == .scan(all))
+        plan.setInBackground(true)
+        #expect(plan.next() == .scan(PlannedScan(services: ["180D"])))
+        #expect(plan.set(nil, for: 2) == true)
+        #expect(plan.next() == .stop)
+        plan.setInBackground(false)
+        #expect(plan.next() == .scan(all))
+    }
+
     @Test("A plan refuses requests beyond its limit but accepts changes")
     func bound() {
         var plan = plan()

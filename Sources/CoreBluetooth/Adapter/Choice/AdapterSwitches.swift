@@ -72,6 +72,16 @@ extension CBAdapter {
         }
     }
 
+    /// Whether all managers of this adapter follow the rules for applications in the background,
+    /// as if each had `CBManagerOptionBackgroundRulesKey`.
+    package var followsBackgroundRules: Bool {
+        get { usage.switches.current.followsBackgroundRules }
+        nonmutating set {
+            usage.switches.change { $0.followsBackgroundRules = newValue }
+            usage.running?.enter { $0.backgroundRulesChanged() }
+        }
+    }
+
     /// Deletes all bonds, like removing all devices in the settings of a phone. Links with bonded
     /// peers end. Does nothing while the adapter is not in use.
     package func removeBonds() {
@@ -95,6 +105,7 @@ struct AdapterSwitches: Sendable {
     /// `nil` for the adapter's default name.
     var name: String?
     var authorization = CBManagerAuthorization.allowedAlways
+    var followsBackgroundRules = false
     var pairingDelegate: (any PairingDelegate)?
     /// The conditions under which a peer may start a pairing. Not a setting, but read together with
     /// the settings.

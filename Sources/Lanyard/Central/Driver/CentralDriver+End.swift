@@ -32,6 +32,9 @@ extension CentralDriver {
         poolTimer?.set(to: nil)
         storeTimer?.set(to: nil)
         manager?.delegate = nil
+        #if os(Linux)
+            if adoption != nil, scans.isInBackground { manager?.followsBackgroundRules = false }
+        #endif
         adoption?.giveManagerBack()
         manager = nil
         entries = []

@@ -34,6 +34,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     let configuration: AccessoryCentral.Configuration
     let descriptions: [AccessoryDescription]
     let store: any AccessoryStore
+    /// Whether the app is in the background.
+    let isInBackground = Guarded(false)
     /// The manager that the app passed; `nil` if the driver creates its own.
     let adoption: Adoption?
     let log = Logger(label: "Lanyard")
@@ -112,6 +114,21 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     private var restoreIdentifier: String? {
         let identifier = configuration.restores ? "lanyard.\(configuration.name)" : nil
         return RestorationPermit.permitted(identifier, for: .central)
+    }
+
+    /// Sets whether the app is in the background, in the order of the calls.
+    func setInBackground(_ isInBackground: Bool) {
+        self.isInBackground.change { now in
+            now = isInBackground
+            enter { driver in
+                driver.record(.note, "in the \(isInBackground ? "background" : "foreground")", nil)
+                driver.scans.setInBackground(isInBackground)
+                #if os(Linux)
+                    driver.manager?.followsBackgroundRules = isInBackground
+                #endif
+                driver.updateScan()
+            }
+        }
     }
 
     var now: Duration { timekeeper.now }
