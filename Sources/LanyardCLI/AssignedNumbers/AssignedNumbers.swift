@@ -113,6 +113,13 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
+    /// The descriptor with a name such as `report reference`, or nil if there is none.
+    static func descriptor(named text: String) -> BluetoothUUID? {
+        let wanted = comparable(text)
+        return descriptorNames.first { comparable($0.value) == wanted }
+            .map { BluetoothUUID($0.key) }
+    }
+
     /// The names of the features in a set, in the order of their bits. A bit without a name is, for
     /// example, `feature 50`.
     static func names(of features: HCI.LEFeatures) -> [String] {

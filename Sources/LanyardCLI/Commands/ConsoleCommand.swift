@@ -82,12 +82,19 @@ enum ProgramRun {
         guard Lanyard.exitCode(for: error) == .validationFailure else {
             return ProgramFailure(error, during: "running the command")
         }
-        let message = Lanyard.message(for: error).split(separator: "\n").first ?? "wrong usage"
         let command = arguments.first { commandNames.contains($0) }.map { " " + $0 } ?? ""
-        let text = TerminalText.escape(String(message))
         return .usage(
-            text.hasSuffix(".") ? String(text.dropLast()) : text,
+            message: Lanyard.message(for: error),
             advice: "see 'lanyard\(command) --help'"
         )
+    }
+}
+
+extension ProgramFailure {
+    /// The failure for a message of the parser of arguments.
+    static func usage(message: String, advice: String) -> ProgramFailure {
+        let line = message.split(separator: "\n").first ?? "wrong usage"
+        let text = TerminalText.escape(String(line))
+        return .usage(text.hasSuffix(".") ? String(text.dropLast()) : text, advice: advice)
     }
 }

@@ -96,6 +96,15 @@ struct PairingOptions: ParsableArguments {
 }
 
 extension PairingOptions {
+    /// Parses the options from words.
+    static func parsed(_ words: [String]) throws(ProgramFailure) -> PairingOptions {
+        do {
+            return try parse(words)
+        } catch {
+            throw .usage(message: message(for: error), advice: "see 'lanyard pair --help'")
+        }
+    }
+
     /// Whether a person is there to answer.
     func hasUser(at console: Console) -> Bool {
         answers || (console.isInputTerminal && console.isRemarkTerminal)

@@ -14,46 +14,19 @@ struct ScanCommand: ConsoleCommand {
             """
     )
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            Only devices that advertise this service: a UUID (180D) or a name ("Heart Rate"). \
-            Repeat for several.
-            """,
-            valueName: "service"
-        )
-    )
-    var service: [String] = []
-
-    @Option(help: ArgumentHelp("Only devices whose name has this prefix.", valueName: "prefix"))
-    var name: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only devices with at least this signal strength, such as -60.",
-            valueName: "dBm"
-        )
-    )
-    var minimumRSSI: Int?
-
-    @Flag(help: "Scan passively: send no scan requests.")
-    var passive = false
-
+    @OptionGroup var scan: ScanOptions
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
-        let filter = try filter
+        let filter = try scan.filter
         let session = try options.session(on: console)
         let limit = try options.seconds.map { Duration.seconds($0) }
         let isLive = console.isOutputTerminal && !options.json
-        var parameters = ScanParameters()
-        parameters.isActive = !passive
-        let silence = ScanSilence(hasFilter: hasFilter, console: console)
-        try await session.withHost { [parameters] host in
-            let scan = host.scan(
+        let silence = ScanSilence(hasFilter: scan.hasFilter, console: console)
+        try await session.withHost { host in
+            let discoveries = host.scan(
                 for: filter,
-                parameters: parameters,
+                parameters: scan.parameters,
                 reportsDuplicates: isLive
             )
             let watch: @Sendable () async throws -> Void = {
@@ -63,9 +36,9 @@ struct ScanCommand: ConsoleCommand {
                         received: silence.received,
                         now: { host.executor.now }
                     )
-                    try await live.run(scan)
+                    try await live.run(discoveries)
                 } else {
-                    try await printLines(scan, silence, on: console)
+                    try await printLines(discoveries, silence, on: console)
                 }
             }
             guard let limit else {
@@ -75,8 +48,6 @@ struct ScanCommand: ConsoleCommand {
             silence.report(after: limit)
         }
     }
-
-    private var hasFilter: Bool { !service.isEmpty || name != nil || minimumRSSI != nil }
 
     private func printLines(
         _ scan: AsyncThrowingStream<Advertisement, any Error>,
@@ -93,33 +64,4 @@ struct ScanCommand: ConsoleCommand {
             }
         }
     }
-
-    private var filter: ScanFilter {
-        get throws {
-            var filter = ScanFilter()
-            for text in service { filter.services.insert(try BluetoothUUID(service: text)) }
-            filter.namePrefix = name
-            filter.minimumRSSI = try strength
-            return filter
-        }
-    }
-
-    /// The strength of `--minimum-rssi`, in dBm.
-    private var strength: Int? {
-        get throws(ProgramFailure) {
-            guard let minimumRSSI else { return nil }
-            guard Self.strengths.contains(minimumRSSI) else {
-                let range = "from \(Self.strengths.lowerBound) to \(Self.strengths.upperBound)"
-                throw .usage(
-                    "'\(minimumRSSI)' is not a valid --minimum-rssi",
-                    advice: Self.strengths.contains(-minimumRSSI)
-                        ? "did you mean -\(minimumRSSI)?" : "use a number of dBm \(range)"
-                )
-            }
-            return minimumRSSI
-        }
-    }
-
-    /// The strengths that a controller reports (Vol 4, Part E, 7.7.65.2).
-    private static let strengths = -127...20
 }

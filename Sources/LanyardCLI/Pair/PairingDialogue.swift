@@ -19,10 +19,10 @@ final class PairingDialogue: Sendable {
     /// The queue that asks the questions. If it is nil, every question is declined.
     private let questions: QuestionQueue?
     private let say: @Sendable (String) -> Void
-    /// Whether the peer receives a notification for each digit that is entered here.
-    private let reportsKeypresses: Bool
 
     private struct State {
+        /// Whether the peer receives a notification for each digit that is entered here.
+        var reportsKeypresses = false
         var scene: PairingContext?
         var hasBegun = false
         /// The number of digits that were entered on the peer.
@@ -39,8 +39,8 @@ final class PairingDialogue: Sendable {
         say: @escaping @Sendable (String) -> Void
     ) {
         self.questions = questions
-        self.reportsKeypresses = reportsKeypresses
         self.say = say
+        state.withLock { $0.reportsKeypresses = reportsKeypresses }
     }
 
     /// The method of the last pairing; nil if no question was asked and nothing was shown.
@@ -48,6 +48,14 @@ final class PairingDialogue: Sendable {
 
     /// Whether a question was asked or digits were shown.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// Forgets the last pairing, before another one begins.
+    func reset(reportsKeypresses: Bool) {
+        state.withLock { state in
+            (state.scene, state.hasBegun) = (nil, false)
+            state.reportsKeypresses = reportsKeypresses
+        }
+    }
 
     /// Shows the displays of the accessories on a virtual radio with each question.
     func watch(_ air: LiveAir) {
@@ -86,6 +94,7 @@ final class PairingDialogue: Sendable {
         _ scene: PairingContext,
         press: @Sendable (Pairing.Keypress) -> Void
     ) async -> PairingDigits? {
+        let reportsKeypresses = state.withLock { $0.reportsKeypresses }
         if reportsKeypresses { press(.entryStarted) }
         let entry = await ask(
             scene,

@@ -110,6 +110,8 @@ struct PairingSetup: Sendable {
     /// The time for which they may after the start; nil for as long as the command runs.
     var window: Duration?
     var bondLossPolicy = BondLossPolicy.refuse
+    /// Whether the host pairs when a peer refuses an operation, if there is a delegate.
+    var securesOnDemand = true
     /// Set when a peer has bonded or changed its keys.
     let hasBonded = Latch()
     /// Whether a person is being asked, which takes longer than a machine.
@@ -123,6 +125,6 @@ struct PairingSetup: Sendable {
         configuration.bondLossPolicy = bondLossPolicy
         // Without a delegate, on-demand pairing would fail with a reason that hides the peer's
         // refusal.
-        configuration.securesOnDemand = delegate != nil
+        configuration.securesOnDemand = delegate != nil && securesOnDemand
     }
 }

@@ -174,8 +174,8 @@ enum EddystoneURLText {
 }
 
 extension BluetoothUUID {
-    /// The text with 32 digits, for a UUID that is not assigned.
-    fileprivate var text128: String {
+    /// The text with 32 digits, also if the UUID has a shorter form.
+    var text128: String {
         let digits = Array(bytes128.reversed().hexadecimal.uppercased())
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
             .joined(separator: "-")

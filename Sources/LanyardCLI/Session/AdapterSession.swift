@@ -102,31 +102,40 @@ struct AdapterSession: Sendable {
         _ body: @escaping @Sendable (Link, TargetFinder.Found) async throws -> Void
     ) async throws {
         try await withHost { host in
-            let progress = ProgressLine(console: console)
-            progress.show("looking for \(target)")
-            let bonds = await host.bonds
-            let found = try await TargetFinder(limits: limits, bonds: bonds) { host.scan() }
-                .find(target)
-            let peer = AddressText.describe(found.address)
-            if found.isByPrefix, let name = found.name {
-                progress.clear()
-                console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
-            }
-            progress.show("connecting to \(peer)")
-            // A device that was received a moment ago answers soon, or is gone.
-            let limit = found.isNear ? limits.step : limits.search
-            // If the peer has lost the keys of its bond, the host asks a person before the link is
-            // reported.
-            let link = try await limits.run(
-                "connecting to \(peer)",
-                within: limit,
-                isExcused: pairing.isTalking
-            ) {
-                try await host.connect(to: found.address, options: ConnectOptions(timeout: nil))
-            }
-            progress.clear()
+            let (link, found) = try await connect(to: target, on: host)
             try await body(link, found)
         }
+    }
+
+    /// Finds the target and connects to it.
+    func connect(
+        to target: Target,
+        on host: BluetoothHost
+    ) async throws -> (Link, TargetFinder.Found) {
+        let progress = ProgressLine(console: console)
+        defer { progress.clear() }
+        progress.show("looking for \(target)")
+        let bonds = await host.bonds
+        let found = try await TargetFinder(limits: limits, bonds: bonds) { host.scan() }
+            .find(target)
+        let peer = AddressText.describe(found.address)
+        if found.isByPrefix, let name = found.name {
+            progress.clear()
+            console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
+        }
+        progress.show("connecting to \(peer)")
+        // A device that was received a moment ago answers soon, or is gone.
+        let limit = found.isNear ? limits.step : limits.search
+        // If the peer has lost the keys of its bond, the host asks a person before the link is
+        // reported.
+        let link = try await limits.run(
+            "connecting to \(peer)",
+            within: limit,
+            isExcused: pairing.isTalking
+        ) {
+            try await host.connect(to: found.address, options: ConnectOptions(timeout: nil))
+        }
+        return (link, found)
     }
 
     private func makeTrace(of transport: any HCITransport) throws -> TracingTransport? {

@@ -98,17 +98,7 @@ struct CharacteristicOperations: Sendable {
         count: Int?,
         receive: @Sendable (ValueReport) throws -> Void
     ) async throws {
-        let characteristic = try await find(reference)
-        if kind == .indication, !characteristic.properties.contains(.indicate) {
-            throw ProgramFailure(
-                .refused,
-                "\(reference) does not indicate",
-                advice: "leave --indicate out"
-            )
-        }
-        let values = try await limits.run("subscribing to \(reference)") {
-            try await accessory.subscribe(to: characteristic, kind: kind)
-        }
+        let (characteristic, values) = try await subscribe(to: reference, kind: kind)
         var remaining = count ?? .max
         do {
             for try await bytes in values {
@@ -126,7 +116,26 @@ struct CharacteristicOperations: Sendable {
         )
     }
 
-    private func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
+    /// Subscribes to a characteristic. Returns the characteristic and the values that arrive.
+    func subscribe(
+        to reference: CharacteristicReference,
+        kind: GATT.SubscriptionKind?
+    ) async throws -> (GATT.Characteristic, AsyncThrowingStream<[UInt8], any Error>) {
+        let characteristic = try await find(reference)
+        if kind == .indication, !characteristic.properties.contains(.indicate) {
+            throw ProgramFailure(
+                .refused,
+                "\(reference) does not indicate",
+                advice: "leave --indicate out"
+            )
+        }
+        let values = try await limits.run("subscribing to \(reference)") {
+            try await accessory.subscribe(to: characteristic, kind: kind)
+        }
+        return (characteristic, values)
+    }
+
+    func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
         try await CharacteristicFinder(accessory: accessory, limits: limits).find(reference)
     }
 
@@ -190,14 +199,16 @@ struct ValueReport: Sendable {
         return text.hasPrefix(bytes.hexadecimal) ? text : "\(bytes.hexadecimal)  \(text)"
     }
 
+    /// The meaning of the value; nil if it is not known.
+    var meaning: String? { try? WellKnownValues.describe(bytes, ofCharacteristic: uuid) }
+
     var json: JSON {
-        let text = try? WellKnownValues.describe(bytes, ofCharacteristic: uuid)
-        return .object([
+        .object([
             .init("address", .string(address.description)),
             .init("uuid", .string(uuid.description)),
             .init("valueHandle", .integer(Int(valueHandle))),
             .init("value", .bytes(bytes)),
-            .init("meaning", .string(orNull: text)),
+            .init("meaning", .string(orNull: meaning)),
         ])
     }
 }

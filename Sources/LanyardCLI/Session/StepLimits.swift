@@ -119,7 +119,7 @@ enum TimeLimit {
     }
 }
 
-/// A Boolean value that becomes true once, for any thread.
+/// A Boolean value that becomes true and stays true until it is reset, for any thread.
 final class Latch: Sendable {
     private let state = Mutex(false)
 
@@ -127,5 +127,9 @@ final class Latch: Sendable {
 
     func set() {
         state.withLock { $0 = true }
+    }
+
+    func reset() {
+        state.withLock { $0 = false }
     }
 }

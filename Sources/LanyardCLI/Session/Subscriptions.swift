@@ -7,6 +7,9 @@ import Synchronization
 
 /// Subscriptions to one or several characteristics of an accessory.
 struct Subscriptions: Sendable {
+    /// The most subscriptions at the same time.
+    static let limit = 64
+
     let operations: CharacteristicOperations
     let references: [CharacteristicReference]
     let kind: GATT.SubscriptionKind?

@@ -94,6 +94,37 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// The number of the bytes; nil if their count is another one, or if they are not a number.
+    func decode(_ bytes: [UInt8]) -> Double? {
+        guard bytes.count == count else { return nil }
+        let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        switch self {
+        case .uint8, .uint16, .uint24, .uint32, .uint48: return Double(bits)
+        case .sint8, .sint16, .sint24, .sint32, .sint48:
+            return Double(Self.signed(bits, width: count * 8))
+        case .float32:
+            let number = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+            return number.isNaN ? nil : Double(number)
+        case .float64:
+            let number = Double(bitPattern: bits)
+            return number.isNaN ? nil : number
+        case .medfloat16: return medical(bits, mantissaWidth: 12, exponentWidth: 4)
+        case .medfloat32: return medical(bits, mantissaWidth: 24, exponentWidth: 8)
+        }
+    }
+
+    private static func signed(_ bits: UInt64, width: Int) -> Int64 {
+        Int64(bitPattern: bits << UInt64(64 - width)) >> Int64(64 - width)
+    }
+
+    /// The number of a mantissa and an exponent of ten; nil for the special values.
+    private func medical(_ bits: UInt64, mantissaWidth: Int, exponentWidth: Int) -> Double? {
+        let mantissa = Double(Self.signed(bits, width: mantissaWidth))
+        guard let mantissas, mantissas.contains(mantissa) else { return nil }
+        let exponent = Self.signed(bits >> UInt64(mantissaWidth), width: exponentWidth)
+        return mantissa * pow(10, Double(exponent))
+    }
+
     private func bytes(_ bits: UInt64) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: bits >> UInt64($0 * 8)) }
     }
