@@ -27,7 +27,8 @@ struct Lanyard: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
-            SubscribeCommand.self, PairCommand.self, BondsCommand.self, ServeCommand.self,
+            SubscribeCommand.self, ShellCommand.self, RunCommand.self, PairCommand.self,
+            BondsCommand.self, ServeCommand.self,
             ChannelCommand.self, TraceCommand.self, TimelineCommand.self, AirCommand.self,
             AdaptersCommand.self, DoctorCommand.self,
         ]

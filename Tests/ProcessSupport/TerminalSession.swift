@@ -81,6 +81,16 @@ package final class TerminalSession: Sendable {
         }
     }
 
+    /// Waits for more output.
+    package func waitForMore(within limit: Duration = limit) async throws {
+        let deadline = Deadline.within(limit)
+        try await onOwnThread { [self] in
+            guard try readMore(before: deadline) else {
+                throw ProcessError.ended("the process ended", log: shown)
+            }
+        }
+    }
+
     /// Waits until the process has ended.
     @discardableResult
     package func waitUntilEnd(within limit: Duration = limit) async throws -> ChildProcess.Ending {

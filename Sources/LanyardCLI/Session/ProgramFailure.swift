@@ -70,6 +70,8 @@ enum SecondsText {
 /// what to do next.
 enum ProcessStatus: Int32, CaseIterable, Sendable {
     case success = 0
+    /// An expectation of a script was not met.
+    case unmet = 1
     /// The command line is not valid.
     case usage = 64
     /// A file or an answer is malformed.
@@ -97,6 +99,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "success"
+        case .unmet: "an expectation of a script was not met"
         case .usage: "the command line is not valid"
         case .badData: "a file or an answer is malformed"
         case .notFound: "the target or the characteristic was not found"

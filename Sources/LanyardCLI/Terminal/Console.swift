@@ -34,6 +34,11 @@ struct Console: Sendable {
     var keys: @Sendable () -> AsyncStream<[UInt8]> = { AsyncStream { nil } }
     /// Makes the terminal pass on each key at once and without an echo, or restores it.
     var setRawInput: @Sendable (Bool) -> Void = { _ in }
+    /// Makes the terminal pass on each key at once, Ctrl-C and Ctrl-Z included, and without an echo,
+    /// or restores it.
+    var setLineInput: @Sendable (Bool) -> Void = { _ in }
+    /// Stops the process as Ctrl-Z does.
+    var suspend: @Sendable () -> Void = {}
     /// Calls the closures before the process stops, after it continues, and after the terminal's
     /// size has changed. Nil if there is no terminal.
     var terminalSignals:
@@ -85,8 +90,13 @@ extension Console {
         hasControls: !isDumb,
         keys: { TerminalMode.isAvailable ? TerminalMode.keys() : AsyncStream { nil } },
         setRawInput: { isRaw in
-            if isRaw { TerminalMode.begin() } else { TerminalMode.end() }
+            if isRaw { TerminalMode.begin(.keys) } else { TerminalMode.end() }
         },
+        setLineInput: { isRaw in
+            if isRaw { TerminalMode.begin(.lines) } else { TerminalMode.end() }
+        },
+        // All processes of the job stop, as by the terminal itself.
+        suspend: { kill(0, SIGTSTP) },
         terminalSignals: {
             TerminalSignals(willStop: $0, didContinue: $1, didResize: $2)
         }

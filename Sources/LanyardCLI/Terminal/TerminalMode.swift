@@ -3,9 +3,17 @@
 import Foundation
 import Synchronization
 
-/// The mode of the terminal while a full-screen display reads single keys: no echo, and input
-/// without waiting for the end of a line. Ctrl-C and Ctrl-Z send their signals as usual.
+/// The mode of the terminal while the program reads single keys: no echo, and input without waiting
+/// for the end of a line.
 enum TerminalMode {
+    /// The reader of the keys.
+    enum Reader: Sendable {
+        /// A full-screen display. Ctrl-C and Ctrl-Z send their signals as usual.
+        case keys
+        /// A line editor, for which all of them are keys.
+        case lines
+    }
+
     /// The mode before the change; nil if it is not changed.
     private static let saved = Mutex<termios?>(nil)
 
@@ -17,12 +25,16 @@ enum TerminalMode {
     }
 
     /// Changes the mode.
-    static func begin() {
+    static func begin(_ reader: Reader) {
         saved.withLock { saved in
             var mode = termios()
             guard saved == nil, isAvailable, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
             saved = mode
             mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
+            if reader == .lines {
+                mode.c_lflag &= ~tcflag_t(ISIG | IEXTEN)
+                mode.c_iflag &= ~tcflag_t(IXON)
+            }
             tcsetattr(STDIN_FILENO, TCSANOW, &mode)
         }
     }

@@ -58,6 +58,8 @@ struct DocumentedCommandTests {
             let line =
                 "exec 2>&1; cd '\(folder)' || exit; \(isPipe ? "" : "exec ")\(command.shellLine)"
             let process = try ChildProcess("/bin/sh", ["-c", line], environment: environment)
+            // The shell reads lines until its input ends.
+            if command.shellLine.hasPrefix("lanyard shell") { process.closeInput() }
             switch command.ending {
             case .byItself(let codes):
                 let (output, ending) = try await process.waitUntilEnd(within: limit)

@@ -93,6 +93,43 @@ struct JSONDocumentTests {
         try expect(await virtual("pair", "Front Door").output, is: "pair")
     }
 
+    @Test("The results of shell and run are the documented objects")
+    func shell() async throws {
+        let types = [
+            "connect": "ShellDevice", "disconnect": "ShellDevice", "status": "ShellStatus",
+            "mtu": "ShellLink", "parameters": "ShellLink", "rssi": "ShellLink", "phy": "ShellLink",
+            "info": "Explanation", "decode": "DecodedValue", "subscribe": "ShellText",
+            "unsubscribe": "ShellText", "echo": "ShellText", "help": "ShellText",
+        ]
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).lanyard"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let script = """
+            status\nconnect Thermometer\nstatus\nmtu\nparameters\nrssi\nphy\ninfo 2A37
+            decode 2A37 06 3C\nsubscribe 2A6E\nwait notification\nexpect between 0 50\nunsubscribe
+            echo x\nhelp\nread 2A6E\nfails write 2A6E 00\ndisconnect\nread 2A6E
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+        let run = await virtual("run", path)
+        var seen: Set<String> = []
+        for line in run.lines {
+            let event = try Value(parsing: line)
+            #expect(schema.faults(ofEvent: event, in: "shell, run") == [], "\(line)")
+            seen.insert(event["event"].text ?? "")
+            guard let command = event["command"].text, let type = types[command] else { continue }
+            #expect(schema.faults(of: event["result"], type) == [], "\(line)")
+            seen.insert(command)
+        }
+        #expect(seen.isSuperset(of: Set(types.keys)))
+        #expect(seen.isSuperset(of: ["result", "value", "expectation", "failed"]))
+        try expect(run.remarks, is: "Errors")
+    }
+
+    @Test("Each event of the shell has the documented members", arguments: ShellEvent.samples)
+    func shellEvents(event: ShellEvent) throws {
+        let value = try Value(parsing: event.json.timed().compact)
+        #expect(schema.faults(ofEvent: value, in: "shell, run") == [])
+    }
+
     @Test("bonds and trace print the documented members")
     func files() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
@@ -147,6 +184,10 @@ struct JSONDocumentTests {
         for name in schema.events["serve"]?.keys.sorted() ?? [] where !name.hasPrefix("bond") {
             #expect(serve.contains(#""event":"\#(name)""#), "\(name)")
         }
+        let shell = ShellEvent.samples.map { "\($0.json.compact)" }.joined()
+        for name in schema.events["shell, run"]?.keys.sorted() ?? [] {
+            #expect(shell.contains(#""event":"\#(name)""#), "\(name)")
+        }
         for name in schema.events["air"]?.keys.sorted() ?? [] {
             #expect(air.contains(#""event":"\#(name)""#), "\(name)")
         }
@@ -199,6 +240,27 @@ extension ServeEvent {
             .sent(client, level, [1]), .unsent(client, level, reason: "slow"),
             .adapterLost("unplugged"), .adapterBack, .set(level, [1]), .value(level, [1]),
             .link(client, .none, [level]),
+        ]
+    }()
+}
+
+extension ShellEvent {
+    /// An event of each kind.
+    static let samples: [ShellEvent] = {
+        let device = DeviceAddress(value: 2, kind: .random)
+        let report = ValueReport(
+            address: device,
+            uuid: BluetoothUUID(0x2A19),
+            valueHandle: 12,
+            bytes: [1]
+        )
+        return [
+            .result(line: 1, command: "echo", .null), .value(report),
+            .linkEnded(device, name: nil, reason: "gone"),
+            .expectation(line: 1, isMet: true, expected: "a", actual: "b"),
+            .failedAsExpected(line: 1, "refused"),
+            .failed(line: 1, .usage("wrong", advice: "right")),
+            .finished(script: "x", steps: 1, .milliseconds(1_234)),
         ]
     }()
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BluetoothTypes
+import Foundation
+import HCITransports
+import Synchronization
+
+struct ShellCommand: ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shell",
+        abstract: "Type commands on one host and one link that last.",
+        discussion: """
+            At a terminal, the prompt shows the adapter, the connected device and the protection of \
+            the link. Tab completes commands, names, UUIDs and attributes, and the arrow keys show \
+            earlier lines. Ctrl-C cancels the running command, and Ctrl-D ends the shell. The help \
+            command lists the commands.
+
+            If standard input is not a terminal, its lines are a script as for 'lanyard run'. \
+            docs/SHELL.md is the guide.
+            """
+    )
+
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String?
+
+    @Flag(help: "In a script, continue after a failed line.")
+    var keepGoing = false
+
+    @Flag(help: "Do not read or keep the history of typed lines.")
+    var noHistory = false
+
+    @OptionGroup var options: AdapterOptions
+
+    func run(on console: Console) async throws {
+        let target = try target.map { try Target($0) }
+        if console.isInputTerminal, console.isOutputTerminal, console.hasControls {
+            try await runInteractively(target, on: console)
+        } else {
+            try await runScript(target, on: console)
+        }
+    }
+
+    // MARK: At a terminal
+
+    private func runInteractively(_ target: Target?, on console: Console) async throws {
+        let history =
+            noHistory ? nil : ShellHistory(environment: ProcessInfo.processInfo.environment)
+        let terminal = LineTerminal(
+            console: console,
+            history: history?.read() ?? LineHistory()
+        )
+        let setup = try ShellSetup(options, at: terminal)
+        try await setup.adapter.withHost { host in
+            let session = setup.session(on: host)
+            terminal.open()
+            defer {
+                session.end()
+                terminal.close()
+            }
+            let interpreter = try ScriptInterpreter(start: host.executor.now)
+            terminal.onComplete { before in
+                await session.complete(before, variables: ScriptInterpreter.resultVariables)
+            }
+            console.remark(
+                "lanyard \(Lanyard.configuration.version) on \(setup.adapter.adapter). "
+                    + "Type help for the commands.\n"
+            )
+            try await FirstResult.of([
+                { @Sendable in
+                    await terminal.run()
+                    await EndOfInput.never()
+                },
+                { @Sendable in
+                    var runner = ShellRunner(
+                        session: session,
+                        printer: setup.printer,
+                        script: nil,
+                        interpreter: interpreter,
+                        now: { host.executor.now }
+                    )
+                    if let target { await runner.connect(to: target, at: terminal) }
+                    try await runner.run(at: terminal, history)
+                },
+            ])
+        }
+    }
+
+    // MARK: A script
+
+    private func runScript(_ target: Target?, on console: Console) async throws {
+        let setup = try ShellSetup(options, on: console)
+        let lines = console.lines().texts
+        try await setup.adapter.withHost { host in
+            let session = setup.session(on: host)
+            defer { session.end() }
+            var runner = ShellRunner(
+                session: session,
+                printer: setup.printer,
+                script: "standard input",
+                interpreter: try ScriptInterpreter(start: host.executor.now),
+                now: { host.executor.now }
+            )
+            if let target {
+                let output = try await session.perform(.connect(target), line: 0)
+                try setup.printer.report(output, of: "connect", line: 0)
+            }
+            // A person at a terminal without an editor corrects a line and continues.
+            try await runner.run(lines, isStubborn: keepGoing || console.isInputTerminal)
+        }
+    }
+}

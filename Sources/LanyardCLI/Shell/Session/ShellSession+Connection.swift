@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import JSONText
+
+// The link: how it begins and ends.
+extension ShellSession {
+    func connect(to target: Target?) async throws -> ShellOutput {
+        let (earlier, last) = state.withLock { ($0.connection, $0.lastTarget) }
+        if let earlier {
+            throw ProgramFailure.usage(
+                "\(Self.describe(earlier)) is connected",
+                advice: "use 'disconnect' first"
+            )
+        }
+        guard let target = target ?? last else {
+            throw ProgramFailure.usage(
+                "there is no device to connect to again",
+                advice: "use 'connect TARGET'"
+            )
+        }
+        let (link, found) = try await environment.adapter.connect(to: target, on: host)
+        let bonded = try? await link.bondedPeer
+        let connection = Connection(link: link, name: found.name ?? bonded?.name)
+        change { state in
+            state.connection = connection
+            state.lastTarget = target
+            state.characteristics = []
+            state.arrived = []
+            if let name = connection.name { state.remember(name) }
+        }
+        watchEnd(of: connection)
+        let mtu = try await limits.run("reading the MTU") { try await link.mtu }
+        return ShellOutput(
+            "Connected to \(Self.describe(connection)), MTU \(mtu).",
+            .object(Self.members(of: connection) + [.init("mtu", .integer(mtu))])
+        )
+    }
+
+    func disconnect() async throws -> ShellOutput {
+        let connection = try connection()
+        // The end of this link is not reported as an event.
+        forgetLink(connection.link)
+        try await limits.run("disconnecting") { try await connection.link.disconnect() }
+        return ShellOutput(
+            "Disconnected from \(Self.describe(connection)).",
+            .object(Self.members(of: connection))
+        )
+    }
+
+    /// Ends the session: the end of the link is not reported any more.
+    func end() {
+        if let connection = state.withLock({ $0.connection }) { forgetLink(connection.link) }
+    }
+
+    /// The name and the address of the device, safe to print.
+    static func describe(_ connection: Connection) -> String {
+        let address = AddressText.describe(connection.link.address)
+        return connection.name.map { "\(TerminalText.escape($0)) (\(address))" } ?? address
+    }
+
+    /// The members of JSON objects about the device.
+    static func members(of connection: Connection) -> [JSON.Member] {
+        [
+            .init("address", .string(connection.link.address.description)),
+            .init("addressType", .string(AddressText.name(of: connection.link.address.kind))),
+            .init("name", .string(orNull: connection.name)),
+        ]
+    }
+
+    private func watchEnd(of connection: Connection) {
+        Task {
+            guard let reason = try? await connection.link.ended(), forgetLink(connection.link)
+            else { return }
+            try? environment.printer.report(
+                .linkEnded(
+                    connection.link.address,
+                    name: connection.name,
+                    reason: Self.describe(reason)
+                )
+            )
+            environment.promptChanged(await presentStatus().prompt)
+        }
+    }
+
+    /// The reason without the words that the event has.
+    private static func describe(_ reason: HostError) -> String {
+        if case .disconnected(let code) = reason { return "\(code)" }
+        return "\(reason)"
+    }
+
+    /// Removes the link and what belongs to it. Returns whether it was the present one.
+    @discardableResult
+    private func forgetLink(_ link: Link) -> Bool {
+        let (isPresent, tasks) = change { state in
+            guard state.connection?.link == link else { return (false, [Task<Void, Never>]()) }
+            let tasks = state.subscriptions.values.map(\.task)
+            state.connection = nil
+            state.subscriptions = [:]
+            state.characteristics = []
+            return (true, tasks)
+        }
+        for task in tasks { task.cancel() }
+        return isPresent
+    }
+}
+
+extension ShellSession.State {
+    /// Remembers the name of a device for completion.
+    mutating func remember(_ name: String) {
+        if names.count < ShellSession.nameLimit, !name.isEmpty {
+            names.insert(TerminalText.escape(name))
+        }
+    }
+}
+
+// MARK: - State
+
+extension ShellSession {
+    /// The state that the prompt shows.
+    struct Status: Equatable, Sendable {
+        let adapter: String
+        /// The name or the address of the connected device, safe to print; nil without a link.
+        var device: String?
+        var security = LinkSecurity.none
+
+        /// The prompt.
+        var prompt: String {
+            guard let device else { return "\(adapter)> " }
+            let name = TerminalColumns.truncate(device, to: Self.deviceColumns)
+            guard security.isEncrypted else { return "\(adapter) \(name)> " }
+            return
+                "\(adapter) \(name) [\(security.isAuthenticated ? "authenticated" : "encrypted")]> "
+        }
+
+        /// The protection in words.
+        var protection: String {
+            guard security.isEncrypted else { return "not encrypted" }
+            return security.isAuthenticated ? "encrypted, authenticated" : "encrypted"
+        }
+
+        /// The columns for the name of the device.
+        private static let deviceColumns = 24
+    }
+
+    func presentStatus() async -> Status {
+        let adapter = TerminalText.escape("\(environment.adapter.adapter)")
+        guard let connection = state.withLock({ $0.connection }) else {
+            return Status(adapter: adapter)
+        }
+        let address = AddressText.describe(connection.link.address)
+        return Status(
+            adapter: adapter,
+            device: connection.name.map { TerminalText.escape($0) } ?? address,
+            security: (try? await connection.link.security) ?? .none
+        )
+    }
+
+    func status() async throws -> ShellOutput {
+        let status = await presentStatus()
+        let connection = state.withLock { $0.connection }
+        let mtu = try? await connection?.link.mtu
+        let subscribed = state.withLock { $0.subscriptions.sorted { $0.key < $1.key } }
+            .map { "\(Self.name(of: $0.value.uuid)) #\($0.key)" }
+        var lines = ["adapter: \(status.adapter)", "device: none"]
+        if let connection {
+            lines[1] =
+                "device: \(Self.describe(connection)), \(status.protection)"
+                + (mtu.map { ", MTU \($0)" } ?? "")
+            let list = subscribed.isEmpty ? "none" : subscribed.joined(separator: ", ")
+            lines.append("subscriptions: \(list)")
+        }
+        let device = connection.map { connection in
+            JSON.object(
+                Self.members(of: connection) + [
+                    .init("mtu", .integer(orNull: mtu)),
+                    .init("encrypted", .bool(status.security.isEncrypted)),
+                    .init("authenticated", .bool(status.security.isAuthenticated)),
+                    .init("subscriptions", .array(subscribed.map { .string($0) })),
+                ]
+            )
+        }
+        return ShellOutput(
+            lines.joined(separator: "\n"),
+            .object([
+                .init("adapter", .string(status.adapter)), .init("device", device ?? .null),
+            ])
+        )
+    }
+
+    /// The name of a characteristic, or its UUID.
+    static func name(of uuid: BluetoothUUID) -> String {
+        AssignedNumbers.name(ofCharacteristic: uuid) ?? uuid.description
+    }
+}

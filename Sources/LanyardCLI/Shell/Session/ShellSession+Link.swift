@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothValues
+import JSONText
+
+// Properties of the link.
+extension ShellSession {
+    func mtu() async throws -> ShellOutput {
+        let link = try connection().link
+        let mtu = try await limits.run("reading the MTU") { try await link.mtu }
+        return output("MTU \(mtu) bytes", of: link, .init("mtu", .integer(mtu)))
+    }
+
+    func rssi() async throws -> ShellOutput {
+        let link = try connection().link
+        let rssi = try await limits.run("reading the signal strength") {
+            try await link.readRSSI()
+        }
+        return output(
+            rssi.map { "\($0) dBm" } ?? "not measured",
+            of: link,
+            .init("rssi", .integer(orNull: rssi))
+        )
+    }
+
+    func parameters(_ timing: ConnectionTiming?) async throws -> ShellOutput {
+        let link = try connection().link
+        let parameters = try await limits.run(
+            timing == nil ? "reading the parameters" : "changing the parameters"
+        ) {
+            guard let timing else { return try await link.properties.parameters }
+            return try await link.updateParameters(timing.update)
+        }
+        let (interval, timeout) = (parameters.interval, parameters.supervisionTimeout)
+        let text =
+            "interval \(Self.milliseconds(interval)), latency \(parameters.peripheralLatency), "
+            + "timeout \(Self.milliseconds(timeout))"
+        return output(
+            text,
+            of: link,
+            .init("interval", .number(interval / .milliseconds(1))),
+            .init("latency", .integer(parameters.peripheralLatency)),
+            .init("timeout", .number(timeout / .milliseconds(1)))
+        )
+    }
+
+    func physicalLayers(_ phy: PHY?) async throws -> ShellOutput {
+        let link = try connection().link
+        let layers = try await limits.run(
+            phy == nil ? "reading the physical layers" : "changing the physical layers"
+        ) {
+            guard let phy else { return try await link.readPHY() }
+            return try await link.requestPHY(transmit: phy, receive: phy)
+        }
+        return output(
+            "sends on \(layers.transmit), receives on \(layers.receive)",
+            of: link,
+            .init("transmit", .string("\(layers.transmit)")),
+            .init("receive", .string("\(layers.receive)"))
+        )
+    }
+
+    private func output(_ text: String, of link: Link, _ members: JSON.Member...) -> ShellOutput {
+        ShellOutput(
+            text,
+            .object([.init("address", .string(link.address.description))] + members)
+        )
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        let hundredths = Int((duration / .milliseconds(1) * 100).rounded())
+        return hundredths.isMultiple(of: 100)
+            ? "\(hundredths / 100) ms" : DecimalText.describe(hundredths, exponent: -2) + " ms"
+    }
+}
+
+extension ConnectionTiming {
+    /// The request to the host. Without a timeout, that of the host's default.
+    fileprivate var update: ConnectionUpdate {
+        var update = ConnectionUpdate(
+            intervalMinimum: .milliseconds(interval.lowerBound),
+            intervalMaximum: .milliseconds(interval.upperBound),
+            peripheralLatency: latency
+        )
+        if let timeout { update.supervisionTimeout = .milliseconds(timeout) }
+        return update
+    }
+}
+
+// MARK: - Bonds
+
+extension ShellSession {
+    func pair(_ words: [String]) async throws -> ShellOutput {
+        let connection = try connection()
+        let options = try PairingOptions.parsed(words)
+        let hasAnswer = change { state in
+            defer { state.hasAnswer = false }
+            return state.hasAnswer
+        }
+        environment.dialogue.reset(reportsKeypresses: options.keypresses)
+        let hasBonded = environment.adapter.pairing.hasBonded
+        hasBonded.reset()
+        let policy = try options.policy(
+            hasUser: environment.isInteractive || hasAnswer || options.answers
+        )
+        let report = try await PairingProcedure(
+            link: connection.link,
+            policy: policy,
+            dialogue: environment.dialogue,
+            limits: limits,
+            hasBonded: hasBonded
+        ).pair(advertisedName: connection.name)
+        return ShellOutput(report.text, report.json)
+    }
+
+    /// Keeps an answer for the next question of a pairing.
+    func answer(_ text: String) throws -> ShellOutput {
+        guard let answers = environment.answers else {
+            throw ProgramFailure.usage(
+                "'answer' is for scripts",
+                advice: "type the answer when the question appears"
+            )
+        }
+        answers.receive(text)
+        change { $0.hasAnswer = true }
+        return ShellOutput("", .object([.init("answer", .string(text))]))
+    }
+
+    func listBonds() async -> ShellOutput {
+        let bonds = await host.bonds
+        let lines = bonds.isEmpty ? ["There are no bonds."] : bonds.map(BondText.line)
+        return ShellOutput(
+            lines.joined(separator: "\n"),
+            .array(bonds.map(BondText.json))
+        )
+    }
+
+    func forget(_ target: Target?) async throws -> ShellOutput {
+        let peer: BondedPeer
+        if let target {
+            peer = try BondFinder(bonds: await host.bonds).require(target)
+        } else {
+            let link = try connection().link
+            guard let bonded = try await link.bondedPeer else {
+                throw ProgramFailure(
+                    .notFound,
+                    "there is no bond with the connected device",
+                    advice: "'bonds' lists the bonds"
+                )
+            }
+            peer = bonded
+        }
+        await host.removeBond(peer.identifier)
+        return ShellOutput("removed: " + BondText.line(peer), BondText.json(peer))
+    }
+}

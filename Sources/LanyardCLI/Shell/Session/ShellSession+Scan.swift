@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import JSONText
+import Synchronization
+
+// Discoveries.
+extension ShellSession {
+    /// The time of a scan without a limit that is not shown live.
+    static let scanTime = Duration.seconds(5)
+    /// The most lines that expectations see.
+    static let scanLineLimit = 1_000
+
+    /// Scans: with a live table until a key ends it, or for a time with a line for each change.
+    func scan(_ request: ScanRequest, line: Int) async throws -> ShellOutput {
+        let isLive =
+            request.limit == nil && environment.isInteractive && !environment.printer.isJSON
+        let discoveries = remember(
+            host.scan(
+                for: request.filter,
+                parameters: request.parameters,
+                reportsDuplicates: isLive
+            )
+        )
+        guard !isLive else {
+            try await LiveScan(
+                console: environment.console,
+                now: { [host] in host.executor.now }
+            ).run(discoveries)
+            return Self.output([])
+        }
+        return try await list(discoveries, request, line: line)
+    }
+
+    private func list(
+        _ discoveries: AsyncThrowingStream<Advertisement, any Error>,
+        _ request: ScanRequest,
+        line: Int
+    ) async throws -> ShellOutput {
+        let printer = environment.printer
+        let silence = ScanSilence(hasFilter: request.hasFilter, console: printer.console)
+        let shown = Mutex<[String]>([])
+        let limit = request.limit ?? Self.scanTime
+        _ = try await TimeLimit.run(limit) {
+            var lines = ScanLines()
+            for try await advertisement in discoveries {
+                silence.received.set()
+                guard let text = lines.line(for: advertisement) else { continue }
+                shown.withLock { if $0.count < Self.scanLineLimit { $0.append(text) } }
+                if printer.isJSON {
+                    try printer.report(
+                        .result(line: line, command: "scan", advertisement.json)
+                    )
+                } else {
+                    try printer.console.print(text)
+                }
+            }
+        }
+        silence.report(after: limit)
+        return Self.output(shown.withLock { $0 })
+    }
+
+    private static func output(_ lines: [String]) -> ShellOutput {
+        var output = ShellOutput(
+            lines.joined(separator: "\n"),
+            .object([.init("devices", .integer(lines.count))])
+        )
+        output.isPrinted = true
+        return output
+    }
+
+    /// Remembers the names of devices for completion.
+    private func remember(
+        _ scan: AsyncThrowingStream<Advertisement, any Error>
+    ) -> AsyncThrowingStream<Advertisement, any Error> {
+        AsyncThrowingStream { [self] in
+            var iterator = scan.makeAsyncIterator()
+            guard let advertisement = try await iterator.next() else { return nil }
+            note(advertisement)
+            return advertisement
+        }
+    }
+
+    /// Scans for the names of devices for a short time, if none is known yet.
+    func learnNames(within limit: Duration) async {
+        guard state.withLock({ $0.names.isEmpty }) else { return }
+        _ = try? await TimeLimit.run(limit) { [self] in
+            for try await advertisement in host.scan() { note(advertisement) }
+        }
+    }
+
+    private func note(_ advertisement: Advertisement) {
+        guard let name = advertisement.data.localName else { return }
+        change { $0.remember(name) }
+    }
+}

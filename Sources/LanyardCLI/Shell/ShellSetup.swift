@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import Synchronization
+
+/// The parts of a shell that exist before its host.
+struct ShellSetup: Sendable {
+    let adapter: AdapterSession
+    let printer: ShellPrinter
+    let console: Console
+    let dialogue: PairingDialogue
+    let questions: QuestionQueue
+    /// The terminal of a person; nil for a script.
+    let terminal: LineTerminal?
+
+    /// The parts for lines that a person types at the terminal.
+    init(_ options: AdapterOptions, at terminal: LineTerminal) throws {
+        let console = terminal.commandConsole
+        let questions = QuestionQueue(
+            unasked: .discarded,
+            say: { terminal.say($0) },
+            forgetTyped: { _ in terminal.forgetTyped() },
+            hasPerson: true,
+            lineStart: ""
+        )
+        terminal.onAnswer { questions.receive($0) }
+        try self.init(options, on: console, questions, terminal)
+    }
+
+    /// The parts for the lines of a script. Only `answer` answers questions.
+    init(_ options: AdapterOptions, on console: Console) throws {
+        let questions = QuestionQueue(unasked: .kept, say: console.remark)
+        questions.end()
+        try self.init(options, on: console, questions, nil)
+    }
+
+    private init(
+        _ options: AdapterOptions,
+        on console: Console,
+        _ questions: QuestionQueue,
+        _ terminal: LineTerminal?
+    ) throws {
+        let dialogue = PairingDialogue(questions: questions) { text in
+            ProgressLine(console: console).clear()
+            console.remark(text)
+        }
+        var adapter = try options.session(on: console)
+        adapter.onAir = dialogue.watch
+        adapter.pairing = PairingSetup(
+            delegate: TerminalDelegate(dialogue: dialogue),
+            bondLossPolicy: .ask,
+            securesOnDemand: false,
+            isTalking: { dialogue.hasBegun }
+        )
+        self.adapter = adapter
+        self.console = console
+        self.dialogue = dialogue
+        self.questions = questions
+        self.terminal = terminal
+        printer = ShellPrinter(console: console, isJSON: options.json)
+    }
+
+    /// Returns the session on a host.
+    func session(on host: BluetoothHost) -> ShellSession {
+        var environment = ShellSession.Environment(
+            host: host,
+            adapter: adapter,
+            printer: printer,
+            console: console,
+            dialogue: dialogue,
+            answers: terminal == nil ? questions : nil,
+            isInteractive: terminal != nil
+        )
+        if let terminal { environment.promptChanged = { terminal.change(prompt: $0) } }
+        return ShellSession(environment)
+    }
+}
+
+extension ShellSession {
+    /// The time in which completion looks for devices, or for characteristics.
+    private static let completionTime = Duration.seconds(1)
+
+    /// Completes a line.
+    func complete(_ before: String, variables: [String]) async -> LineCompletion {
+        switch ShellCompletion.need(of: before) {
+        case .devices: await learnNames(within: Self.completionTime)
+        case .characteristics: await learnCharacteristics(within: Self.completionTime)
+        case nil: break
+        }
+        let bonds = await host.bonds.compactMap(\.name).map { TerminalText.escape($0) }
+        let completion = state.withLock { state in
+            ShellCompletion(
+                devices: Array(state.names.union(bonds)),
+                characteristics: state.characteristics,
+                variables: variables
+            )
+        }
+        return completion.complete(before)
+    }
+
+    /// Discovers the characteristics of the connected device, if they are not known yet.
+    private func learnCharacteristics(within limit: Duration) async {
+        let link = state.withLock { $0.characteristics.isEmpty ? $0.connection?.link : nil }
+        guard let link else { return }
+        let found = try? await TimeLimit.run(limit) { try await link.discoverCharacteristics() }
+        guard let found = found ?? nil else { return }
+        change { state in
+            if state.connection?.link == link { state.characteristics = found }
+        }
+    }
+}
