@@ -10,7 +10,7 @@ struct ExploreCommand: ConsoleCommand {
         abstract: "List the services, characteristics and values of a peripheral."
     )
 
-    @Argument(help: Lanyard.targetHelp) var target: String
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
@@ -36,8 +36,9 @@ struct ReadCommand: ConsoleCommand {
         abstract: "Read the value of a characteristic."
     )
 
-    @Argument(help: Lanyard.targetHelp) var target: String
-    @Argument(help: Lanyard.characteristicHelp) var characteristic: String
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    var characteristic: String
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
@@ -58,8 +59,9 @@ struct WriteCommand: ConsoleCommand {
         abstract: "Write the value of a characteristic."
     )
 
-    @Argument(help: Lanyard.targetHelp) var target: String
-    @Argument(help: Lanyard.characteristicHelp) var characteristic: String
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    var characteristic: String
     @Argument(
         help: """
             Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), or a \
@@ -106,8 +108,9 @@ struct SubscribeCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp) var target: String
-    @Argument(help: Lanyard.characteristicHelp) var characteristics: [String]
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    var characteristics: [String]
 
     @Option(
         parsing: .unconditional,
@@ -123,10 +126,10 @@ struct SubscribeCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let target = try Target(target)
         let references = try characteristics.map { try CharacteristicReference($0) }
-        guard references.count <= Self.subscriptionLimit else {
+        guard references.count <= Subscriptions.limit else {
             throw ProgramFailure.usage(
                 "\(references.count) characteristics are too many",
-                advice: "name at most \(Self.subscriptionLimit)"
+                advice: "name at most \(Subscriptions.limit)"
             )
         }
         if let count, count < 1 {
@@ -152,7 +155,4 @@ struct SubscribeCommand: ConsoleCommand {
             }
         }
     }
-
-    /// The most subscriptions of one command.
-    private static let subscriptionLimit = 64
 }

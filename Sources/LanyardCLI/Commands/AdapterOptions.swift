@@ -17,7 +17,8 @@ struct AdapterOptions: ParsableArguments {
                 the environment variable LANYARD_ADAPTER, or else the first free adapter of this machine.
                 """,
             valueName: "adapter"
-        )
+        ),
+        completion: .adapters
     )
     var adapter: String?
 
@@ -28,7 +29,8 @@ struct AdapterOptions: ParsableArguments {
         help: ArgumentHelp(
             "Record all packets in a btsnoop file. Keys are replaced by zeros.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var trace: String?
 
@@ -38,7 +40,8 @@ struct AdapterOptions: ParsableArguments {
             discussion:
                 "For 'lanyard trace --keys' and sniffers. The keys decrypt all recorded traffic.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var exportKeys: String?
 
@@ -146,7 +149,8 @@ struct StoreOptions: ParsableArguments {
                 accessories end with the command.
                 """,
             valueName: "directory"
-        )
+        ),
+        completion: .directory
     )
     var store: String?
 

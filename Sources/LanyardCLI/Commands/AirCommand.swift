@@ -31,7 +31,8 @@ struct AirCommand: ConsoleCommand {
         help: ArgumentHelp(
             "The devices, their positions and events; see docs/SCENARIOS.md.",
             valueName: "file"
-        )
+        ),
+        completion: .file(extensions: ["json"])
     )
     var scenario: String?
 
@@ -50,7 +51,8 @@ struct AirCommand: ConsoleCommand {
         help: ArgumentHelp(
             "Record the packets of each controller in a btsnoop file of its own.",
             valueName: "directory"
-        )
+        ),
+        completion: .directory
     )
     var trace: String?
 

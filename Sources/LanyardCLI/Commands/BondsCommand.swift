@@ -24,7 +24,8 @@ struct BondsOptions: ParsableArguments {
             discussion:
                 "The default is the environment variable LANYARD_ADAPTER, unless --store is given.",
             valueName: "adapter"
-        )
+        ),
+        completion: .adapters
     )
     var adapter: String?
 

@@ -23,7 +23,8 @@ struct DemoCommand: ConsoleCommand {
         help: ArgumentHelp(
             "Write a packet log of each controller, for lanyard trace or Wireshark.",
             valueName: "directory"
-        )
+        ),
+        completion: .directory
     )
     var trace: String?
 
@@ -31,7 +32,8 @@ struct DemoCommand: ConsoleCommand {
         help: ArgumentHelp(
             "Write a web page with the time line of the demo.",
             valueName: "file.html"
-        )
+        ),
+        completion: .file(extensions: ["html"])
     )
     var timeline: String?
 

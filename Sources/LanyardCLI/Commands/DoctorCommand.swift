@@ -29,7 +29,8 @@ struct DoctorCommand: ConsoleCommand {
                 adapter of the system.
                 """,
             valueName: "adapter"
-        )
+        ),
+        completion: .adapters
     )
     var adapter: String?
 

@@ -10,7 +10,8 @@ struct InfoPlistOptions: ParsableArguments {
             "Check an app's Info.plist instead of this machine.",
             discussion: "Give the Info.plist of the built app, in XML or binary form.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var infoPlist: String?
 
@@ -18,7 +19,8 @@ struct InfoPlistOptions: ParsableArguments {
         help: ArgumentHelp(
             "The app's entitlements, for the sandbox on macOS.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var entitlements: String?
 

@@ -15,14 +15,15 @@ struct PairCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp) var target: String
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
     @OptionGroup var pairing: PairingOptions
 
     @Option(
         help: ArgumentHelp(
             "Pair with the peripheral's out-of-band data in this file; see docs/PAIRING.md.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var oob: String?
 
@@ -30,7 +31,8 @@ struct PairCommand: ConsoleCommand {
         help: ArgumentHelp(
             "Write out-of-band data for the peripheral to this file, and wait until you hand it over.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var makeOob: String?
 

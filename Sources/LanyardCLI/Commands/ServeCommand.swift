@@ -16,7 +16,8 @@ struct ServeCommand: ConsoleCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The file that defines the peripheral.", valueName: "database.json")
+        help: ArgumentHelp("The file that defines the peripheral.", valueName: "database.json"),
+        completion: .file(extensions: ["json"])
     )
     var database: String
 

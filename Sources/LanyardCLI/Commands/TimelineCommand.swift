@@ -15,13 +15,23 @@ struct TimelineCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The recording of a FlightRecorder, as JSON lines."))
+    @Argument(
+        help: ArgumentHelp("The recording of a FlightRecorder, as JSON lines."),
+        completion: .file(extensions: ["jsonl"])
+    )
     var recording: String
 
-    @Argument(help: ArgumentHelp("Packet logs, as btsnoop files.", valueName: "log"))
+    @Argument(
+        help: ArgumentHelp("Packet logs, as btsnoop files.", valueName: "log"),
+        completion: .file()
+    )
     var logs: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The page to write.", valueName: "file.html"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The page to write.", valueName: "file.html"),
+        completion: .file(extensions: ["html"])
+    )
     var output: String
 
     @Option(help: "The title of the page.")

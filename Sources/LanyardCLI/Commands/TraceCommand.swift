@@ -18,7 +18,11 @@ struct TraceCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A btsnoop or pcap file.", valueName: "file")) var path: String
+    @Argument(
+        help: ArgumentHelp("A btsnoop or pcap file.", valueName: "file"),
+        completion: .file()
+    )
+    var path: String
 
     @Option(
         help: ArgumentHelp("Only this connection handle, decimal or 0x….", valueName: "handle")
@@ -37,7 +41,8 @@ struct TraceCommand: ConsoleCommand {
         help: ArgumentHelp(
             "The keys for a capture, a file that --export-keys wrote.",
             valueName: "file"
-        )
+        ),
+        completion: .file(extensions: ["json"])
     )
     var keys: String?
 
