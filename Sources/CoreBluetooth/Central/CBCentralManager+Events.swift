@@ -100,6 +100,8 @@ extension CBCentralManager {
             return powerLost(isReset: state.rawValue < CBManagerState.poweredOff.rawValue)
         }
         withExtendedLifetime(lost) {
+            observers.report()
+            for peripheral in lost { peripheral.observers.report() }
             delegate?.centralManagerDidUpdateState(self)
         }
     }

@@ -8,9 +8,9 @@ import Foundation
 /// blocking, an application checks `hasBytesAvailable`, or reads when its delegate gets
 /// `hasBytesAvailable`. The delegate gets this event again after each read, as soon as there are
 /// bytes.
-final class ChannelInputStream: InputStream {
+final class ChannelInputStream: InputStream, DispatchedStream {
     private let pipe: ChannelPipe
-    private let schedule: StreamSchedule
+    let schedule: StreamSchedule
 
     init(_ pipe: ChannelPipe) {
         self.pipe = pipe

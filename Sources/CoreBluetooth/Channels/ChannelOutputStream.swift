@@ -9,9 +9,9 @@ import Foundation
 /// is none. To avoid blocking, an application checks `hasSpaceAvailable`, or writes when its
 /// delegate gets `hasSpaceAvailable`. The delegate gets this event again after each write, as soon
 /// as there is space.
-final class ChannelOutputStream: OutputStream {
+final class ChannelOutputStream: OutputStream, DispatchedStream {
     private let pipe: ChannelPipe
-    private let schedule: StreamSchedule
+    let schedule: StreamSchedule
 
     init(_ pipe: ChannelPipe) {
         self.pipe = pipe

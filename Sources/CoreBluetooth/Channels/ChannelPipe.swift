@@ -8,15 +8,15 @@ import Synchronization
 /// access to the port.
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
-/// `read` or `write` continue, the run loops of streams with events are woken, and the port gets a
-/// turn if there are orders for it.
+/// `read` or `write` continue, the bells of streams with events are rung, and the port gets a turn if
+/// there are orders for it.
 final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers
         /// The threads that wait in `read` or `write`, with one entry for each.
         var waiting: [DispatchSemaphore] = []
-        var inputBells: [RunLoopBell] = []
-        var outputBells: [RunLoopBell] = []
+        var inputBells: [any StreamBell] = []
+        var outputBells: [any StreamBell] = []
         /// Whether a turn was requested that has not ended.
         var isTurnAsked = false
     }
@@ -77,11 +77,11 @@ final class ChannelPipe: Sendable {
     }
 }
 
-// MARK: - Run loops
+// MARK: - Run loops and queues
 
 extension ChannelPipe {
     /// Rings the bell when the stream has an event for its delegate, and at once if it has one now.
-    func hang(_ bell: RunLoopBell, for side: ChannelBuffers.Side) {
+    func hang(_ bell: any StreamBell, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
             case .input: state.inputBells.append(bell)
@@ -91,7 +91,7 @@ extension ChannelPipe {
         change { _ in }
     }
 
-    func takeDown(_ bell: RunLoopBell, for side: ChannelBuffers.Side) {
+    func takeDown(_ bell: any StreamBell, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
             case .input: state.inputBells.removeAll { $0 === bell }
@@ -106,7 +106,7 @@ extension ChannelPipe {
 extension ChannelPipe {
     private struct Consequences {
         var awakened: [DispatchSemaphore] = []
-        var bells: [RunLoopBell] = []
+        var bells: [any StreamBell] = []
         var isTurnDue = false
     }
 

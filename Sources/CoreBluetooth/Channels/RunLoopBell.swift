@@ -4,6 +4,12 @@ import BluetoothPort
 import Foundation
 import Synchronization
 
+/// Has a stream's delegate called where the application wants it: on a run loop or a queue.
+protocol StreamBell: AnyObject, Sendable {
+    /// Requests a call. Can be called on any thread.
+    func ring()
+}
+
 /// Calls a closure on the thread of a run loop after any thread has called `ring()`.
 ///
 /// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports
@@ -15,7 +21,7 @@ import Synchronization
 ///
 /// - Note: Sendable though its parts are not marked so: the source's `signal` and the timers'
 ///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.
-final class RunLoopBell: @unchecked Sendable {
+final class RunLoopBell: StreamBell, @unchecked Sendable {
     private struct State {
         /// One timer for each mode: a timer can be removed from a run loop, but not from one of its
         /// modes.

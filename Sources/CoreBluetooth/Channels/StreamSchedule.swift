@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 
-/// The run loops of a stream, on which its delegate receives events.
+/// The run loops of a stream, or its dispatch queue, on which its delegate receives events.
 ///
-/// Each call of a run loop reports one event, so that the run loop's other sources are served
-/// between events.
+/// Each call of a run loop or block of the queue reports one event, so that the other sources of the
+/// run loop and the other blocks are served between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   that the application chose, as Foundation documents for streams. The variables are accessed
-///   under `lock`.
+///   or the queue that the application chose, as Foundation documents for streams. The variables are
+///   accessed under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe
     private let side: ChannelBuffers.Side
@@ -18,6 +19,8 @@ final class StreamSchedule: @unchecked Sendable {
     private weak var recipient: (any StreamDelegate)?
     /// One bell for each run loop.
     private var bells: [RunLoopBell] = []
+    /// The bell of the dispatch queue. `nil` while the stream has run loops or nothing.
+    private var queueBell: QueueBell?
 
     init(pipe: ChannelPipe, side: ChannelBuffers.Side) {
         self.pipe = pipe
@@ -26,6 +29,7 @@ final class StreamSchedule: @unchecked Sendable {
 
     deinit {
         for bell in bells { takeDown(bell) }
+        if let queueBell { takeDown(queueBell) }
     }
 
     /// The delegate. Held weakly, like any stream's delegate.
@@ -38,7 +42,9 @@ final class StreamSchedule: @unchecked Sendable {
         }
     }
 
+    /// Reports events in a run loop, and no longer on a queue.
     func schedule(_ stream: Stream, in loop: RunLoop, mode: RunLoop.Mode) {
+        replaceQueue(by: nil)
         let (bell, isNew) = lock.withLock {
             self.stream = stream
             if let bell = bells.first(where: { $0.loop === loop }) { return (bell, false) }
@@ -61,14 +67,38 @@ final class StreamSchedule: @unchecked Sendable {
         takeDown(bell)
     }
 
-    /// Removes the stream from all run loops. A closed stream reports no events, and keeps no run
-    /// loop running.
+    /// Reports events on a queue, and no longer in run loops. `nil` ends the events.
+    func setQueue(_ queue: DispatchQueue?, of stream: Stream) {
+        end()
+        guard let queue else { return }
+        lock.withLock { self.stream = stream }
+        let bell = QueueBell(on: queue, outsideWork: pipe.engine) { [weak self] in self?.tell() }
+        replaceQueue(by: bell)
+        pipe.hang(bell, for: side)
+    }
+
+    /// Removes the stream from its run loops and its queue. A closed stream reports no events, and
+    /// keeps no run loop running.
     func end() {
         let bells = lock.withLock {
             defer { self.bells = [] }
             return self.bells
         }
         for bell in bells { takeDown(bell) }
+        replaceQueue(by: nil)
+    }
+
+    private func replaceQueue(by bell: QueueBell?) {
+        let former = lock.withLock {
+            defer { queueBell = bell }
+            return queueBell
+        }
+        if let former { takeDown(former) }
+    }
+
+    private func takeDown(_ bell: QueueBell) {
+        pipe.takeDown(bell, for: side)
+        bell.end()
     }
 
     private func takeDown(_ bell: RunLoopBell) {

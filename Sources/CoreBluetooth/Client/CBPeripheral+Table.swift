@@ -23,6 +23,7 @@ extension CBPeripheral {
             guard let changed = snapshot.table?.take(event) else { return }
             snapshot.show(changed, of: self)
         }
+        observers.report()
     }
 
     /// Restores the attributes that a former process discovered, as if they had been discovered
@@ -32,6 +33,7 @@ extension CBPeripheral {
             snapshot.table = table
             snapshot.show(table.services.map(\.origin.handle), of: self)
         }
+        observers.report()
     }
 
     /// Invalidates all objects, because the link ended.

@@ -27,6 +27,7 @@ extension CBPeripheralManager {
         }) { [session] adapter, _, _ in
             adapter.stopAdvertising(for: session)
         }
+        observers.report()
     }
 
     /// Whether this manager or all managers of its adapter follow the background rules.

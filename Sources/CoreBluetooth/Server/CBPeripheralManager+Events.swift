@@ -39,6 +39,7 @@ extension CBPeripheralManager {
             for service in services { service.setPublished(false) }
         }
         if state.rawValue < CBManagerState.poweredOff.rawValue { forgetAll() }
+        observers.report()
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
@@ -57,6 +58,7 @@ extension CBPeripheralManager {
         snapshot.change { snapshot in
             if snapshot.stopCount == ticket { snapshot.isAdvertising = isOnAir }
         }
+        observers.report()
     }
 }
 

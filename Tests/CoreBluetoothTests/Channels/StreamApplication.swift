@@ -152,8 +152,13 @@ extension StreamApplication {
         for _ in 0..<4 { await thread.run {} }
     }
 
-    func awaitEvent(_ event: Stream.Event, of side: ChannelBuffers.Side) async throws {
-        await until { $0.events[side]?.contains(event) == true }
+    /// Waits until an event was reported this number of times.
+    func awaitEvent(
+        _ event: Stream.Event,
+        of side: ChannelBuffers.Side,
+        count: Int = 1
+    ) async throws {
+        await until { record in (record.events[side] ?? []).count { $0 == event } >= count }
     }
 
     func received(_ count: Int) async throws {

@@ -93,7 +93,7 @@ open class CBCentralManager: CBManager {
 
     // MARK: Scanning
 
-    /// Whether a scan of this manager is running.
+    /// Whether a scan of this manager is running. Can be observed.
     open var isScanning: Bool { snapshot.read { $0.isScanning } }
 
     /// Scans for peripherals that advertise one of the services. `nil` or an empty array scans for
@@ -132,6 +132,7 @@ open class CBCentralManager: CBManager {
         command(showing: { has(peripheral) && peripheral.connectionWanted(request) }) {
             $0.connect(peer, for: $1, request, reconnects: reconnects, after: delay)
         }
+        peripheral.observers.report()
     }
 
     /// Cancels this manager's connection or connection request. The link stays while another
@@ -142,6 +143,7 @@ open class CBCentralManager: CBManager {
         command(showing: { peripheral.disconnectionWanted() }) {
             $0.cancel(peer, for: $1)
         }
+        peripheral.observers.report()
     }
 
     // MARK: Known peripherals
@@ -202,6 +204,7 @@ open class CBCentralManager: CBManager {
             },
             carryOut
         )
+        observers.report()
     }
 
     private func has(_ peripheral: CBPeripheral) -> Bool {

@@ -12,6 +12,7 @@ open class CBManager: NSObject {
     /// The manager's identifier at its adapter.
     let session = SessionIdentifier.next()
     let options: ManagerOptions
+    let observers = KeyValueObservers()
     private let snapshot: Guarded<Snapshot>
     /// Held while a command changes the snapshot and goes to the adapter, so that both get commands
     /// in the same order.
@@ -35,8 +36,7 @@ open class CBManager: NSObject {
     var adapter: SharedAdapter? { connection.adapter }
 
     /// The state of Bluetooth that the delegate was called for last. `unknown` before the first
-    /// call. Can be read on any thread. Key-value observing does not exist on Linux: use the
-    /// delegate.
+    /// call. Can be read on any thread, and observed with `observe(_:options:changeHandler:)`.
     open var state: CBManagerState { snapshot.read { $0.state } }
 
     /// Whether the program may use Bluetooth. On Linux it is `allowedAlways`, unless

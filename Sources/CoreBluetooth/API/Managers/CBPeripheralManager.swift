@@ -72,7 +72,7 @@ open class CBPeripheralManager: CBManager {
         connection.leave { [session] in $0.close(peripheralManager: session) }
     }
 
-    /// Whether this manager is advertising.
+    /// Whether this manager is advertising. Can be observed.
     open var isAdvertising: Bool { snapshot.read(\.isAdvertising) }
 
     /// Returns whether the program may use Bluetooth as a peripheral.

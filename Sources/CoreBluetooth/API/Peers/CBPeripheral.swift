@@ -28,6 +28,7 @@ open class CBPeripheral: CBPeer {
     let adapter: SharedAdapter?
     let session: SessionIdentifier
     let snapshot: Guarded<Snapshot>
+    let observers = KeyValueObservers()
     /// The disconnection for which the delegate is being called.
     let disconnection = Guarded<Disconnection?>(nil)
 
@@ -68,14 +69,15 @@ open class CBPeripheral: CBPeer {
         adapter?.enter { [peer, session] in $0.release(peer, for: session, request) }
     }
 
-    /// The peripheral's name. `nil` if it is not known.
+    /// The peripheral's name. `nil` if it is not known. Can be observed.
     open var name: String? { snapshot.read(\.name) }
 
-    /// The state of this manager's connection.
+    /// The state of this manager's connection. Can be observed with
+    /// `observe(_:options:changeHandler:)`.
     open var state: CBPeripheralState { snapshot.read(\.state) }
 
     /// The services that were discovered. `nil` before the first discovery and after a
-    /// disconnection.
+    /// disconnection. Can be observed.
     open var services: [CBService]? { snapshot.read(\.services) }
 
     /// The signal strength that was read last, in dBm.
@@ -219,7 +221,8 @@ open class CBPeripheral: CBPeer {
     /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
     /// meanwhile.
     func connected(_ request: ConnectionRequestNumber) -> Bool {
-        snapshot.change { snapshot in
+        defer { observers.report() }
+        return snapshot.change { snapshot in
             guard snapshot.request == request, snapshot.state != .disconnecting else {
                 return false
             }
@@ -240,6 +243,7 @@ open class CBPeripheral: CBPeer {
             snapshot.window = nil
         }
         invalidateTable()
+        observers.report()
     }
 
     /// Marks the link as lost. The connection request remains if the delegate can have peripherals
@@ -251,9 +255,11 @@ open class CBPeripheral: CBPeer {
             snapshot.state = isReconnecting ? .connecting : .disconnected
         }
         quietTable()
+        observers.report()
     }
 
-    /// Removes the connection request and the connection, because the adapter is off.
+    /// Removes the connection request and the connection, because the adapter is off. The caller
+    /// reports the changes to the observers.
     func powerLost() {
         snapshot.change { snapshot in
             snapshot.request = nil
@@ -266,5 +272,6 @@ open class CBPeripheral: CBPeer {
     func heard(_ name: String?) {
         guard let name else { return }
         snapshot.change { $0.name = name }
+        observers.report()
     }
 }

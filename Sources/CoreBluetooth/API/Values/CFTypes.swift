@@ -10,4 +10,10 @@
     /// The type that replaces Core Foundation's UUID on Linux, so that code with this type
     /// compiles.
     public typealias CFUUID = NSUUID
+
+    /// The type that replaces Core Foundation's input stream on Linux.
+    public typealias CFReadStream = InputStream
+
+    /// The type that replaces Core Foundation's output stream on Linux.
+    public typealias CFWriteStream = OutputStream
 #endif
