@@ -57,6 +57,24 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String) 
     .executableTarget(name: name, dependencies: dependencies, path: path)
 }
 
+/// Returns the targets of the façade, whose module gets a name.
+func facade(named name: String) -> [Target] {
+    [
+        // Open enumerations, which only C can declare.
+        .target(name: "CoreBluetoothEnumerations"),
+        .target(
+            name: name,
+            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
+            path: "Sources/CoreBluetooth",
+            // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
+            // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
+            swiftSettings: [
+                .swiftLanguageMode(Context.environment["LANYARD_SANITIZED"] == "1" ? .v6 : .v5)
+            ]
+        ),
+    ]
+}
+
 // The compiler refuses an import that is not declared here. `Scripts/check-imports` checks the
 // rules that the compiler does not know.
 let package = Package(
@@ -186,10 +204,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have their own CoreBluetooth. LANYARD_COREBLUETOOTH=1 adds this one where the
-// manifest is read on another system than Linux, for a cross build.
+// Apple's platforms have their own CoreBluetooth, and the module there has another name: an
+// application uses it instead of the framework with
+// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name where
+// the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives it the
+// other name on Linux, for Scripts/check-alias.
 #if os(Linux)
-    let hasCoreBluetooth = true
+    let hasCoreBluetooth = Context.environment["LANYARD_ALIAS"] != "1"
 #else
     let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
 #endif
@@ -198,18 +219,8 @@ if hasCoreBluetooth {
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
     ]
+    package.targets += facade(named: "CoreBluetooth")
     package.targets += [
-        // Open enumerations, which only C can declare.
-        .target(name: "CoreBluetoothEnumerations"),
-        .target(
-            name: "CoreBluetooth",
-            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
-            // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
-            // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
-            swiftSettings: [
-                .swiftLanguageMode(Context.environment["LANYARD_SANITIZED"] == "1" ? .v6 : .v5)
-            ]
-        ),
         .target(name: "LanyardTesting", dependencies: host + radio + ["CoreBluetooth", "Lanyard"]),
         program(
             "ExampleHeartRateMonitor",
@@ -265,6 +276,11 @@ if hasCoreBluetooth {
         "InteroperabilityTests": ["CoreBluetooth", "Lanyard"],
     ]
     for target in package.targets { target.dependencies += users[target.name] ?? [] }
+} else {
+    package.products.append(
+        .library(name: "LanyardCoreBluetooth", targets: ["LanyardCoreBluetooth"])
+    )
+    package.targets += facade(named: "LanyardCoreBluetooth")
 }
 
 // A package that no target needs itself would be warned of.
@@ -293,6 +309,22 @@ func keepOnly(_ names: [String]) {
             (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
         return targets?.allSatisfy(kept.contains) == false
     }
+}
+
+// Scripts/check-alias builds examples on the façade under its other name.
+if Context.environment["LANYARD_ALIAS"] == "1" {
+    let examples = ["HeartRateMonitor", "NotebookPeripheral", "FileDrop"]
+    package.targets += examples.map { example in
+        .executableTarget(
+            name: "Aliased\(example)",
+            dependencies: ["LanyardCoreBluetooth"],
+            path: "Examples/\(example)",
+            swiftSettings: [
+                .unsafeFlags(["-module-alias", "CoreBluetooth=LanyardCoreBluetooth"])
+            ]
+        )
+    }
+    keepOnly(examples.map { "Aliased\($0)" })
 }
 
 // Scripts/test-sanitized builds what it tests and no more.

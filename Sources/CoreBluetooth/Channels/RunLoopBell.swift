@@ -12,6 +12,7 @@ protocol StreamBell: AnyObject, Sendable {
 
 /// Calls a closure on the thread of a run loop after any thread has called `ring()`.
 ///
+/// On Apple's platforms the source is a `CFRunLoopSource`.
 /// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports
 /// `RunLoop._Source`, made for XCTest, which can be signaled but does not wake the run loop, and
 /// `Timer`, whose `fireDate` can be set on any thread, which wakes the timer's run loop. A bell
@@ -124,14 +125,58 @@ private struct MovableTimer: @unchecked Sendable {
     }
 }
 
-private final class BellSource: RunLoop._Source {
-    weak var bell: RunLoopBell?
+#if os(Linux)
+    private final class BellSource: RunLoop._Source {
+        weak var bell: RunLoopBell?
 
-    init() {
-        super.init(order: 0)
+        init() {
+            super.init(order: 0)
+        }
+
+        override func perform() {
+            bell?.heard()
+        }
+    }
+#else
+    private final class BellSource {
+        weak var bell: RunLoopBell?
+        fileprivate private(set) var source: CFRunLoopSource?
+
+        init() {
+            var context = CFRunLoopSourceContext()
+            context.info = Unmanaged.passUnretained(self).toOpaque()
+            context.perform = { info in
+                guard let info else { return }
+                Unmanaged<BellSource>.fromOpaque(info).takeUnretainedValue().bell?.heard()
+            }
+            source = CFRunLoopSourceCreate(nil, 0, &context)
+        }
+
+        deinit {
+            // The source must not call the released object.
+            if let source { CFRunLoopSourceInvalidate(source) }
+        }
+
+        func signal() {
+            if let source { CFRunLoopSourceSignal(source) }
+        }
     }
 
-    override func perform() {
-        bell?.heard()
+    extension RunLoop {
+        fileprivate func _add(_ source: BellSource, forMode mode: RunLoop.Mode) {
+            CFRunLoopAddSource(
+                getCFRunLoop(),
+                source.source,
+                CFRunLoopMode(mode.rawValue as CFString)
+            )
+        }
+
+        fileprivate func _remove(_ source: BellSource, for mode: RunLoop.Mode) {
+            CFRunLoopRemoveSource(
+                getCFRunLoop(),
+                source.source,
+                CFRunLoopMode(mode.rawValue as CFString)
+            )
+        }
     }
-}
+#endif

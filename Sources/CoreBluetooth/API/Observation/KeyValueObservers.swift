@@ -1,53 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The observations of one object.
-///
-/// A key path does not say on Linux which property it names. After each change of the object, every
-/// observation therefore compares the value of its key path with the last one.
-final class KeyValueObservers: Sendable {
-    /// Held weakly: an observation ends when the application releases it.
-    private let observations = Guarded<[WeakReference<NSKeyValueObservation>]>([])
-
-    /// Begins an observation.
+#if os(Linux)
+    /// The observations of one object.
     ///
-    /// - Parameters:
-    ///   - keyPath: The observed property.
-    ///   - object: The object, held weakly.
-    ///   - options: The values of a change, and whether the handler is called at once.
-    ///   - handler: Called after each change, without a lock.
-    func observe<Object: AnyObject, Value: Equatable>(
-        _ keyPath: KeyPath<Object, Value>,
-        of object: Object,
-        _ options: NSKeyValueObservingOptions,
-        _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
-    ) -> NSKeyValueObservation {
-        let first = object[keyPath: keyPath]
-        let last = Guarded(first)
-        let observation = NSKeyValueObservation { [weak object] in
-            guard let object else { return }
-            // The value is read under the lock, so that the last of two threads has the newer one.
-            let (old, new) = last.change { last in
-                let old = last
-                last = object[keyPath: keyPath]
-                return (old, last)
-            }
-            guard old != new else { return }
-            handler(object, NSKeyValueObservedChange(from: old, to: new, options))
-        }
-        observations.change { observations in
-            observations.removeAll { $0.object == nil }
-            observations.append(WeakReference(observation))
-        }
-        if options.contains(.initial) {
-            handler(object, NSKeyValueObservedChange(from: nil, to: first, options))
-        }
-        // A change before the observation was added.
-        observation.compare()
-        return observation
-    }
+    /// A key path does not say on Linux which property it names. After each change of the object, every
+    /// observation therefore compares the value of its key path with the last one.
+    final class KeyValueObservers: Sendable {
+        /// Held weakly: an observation ends when the application releases it.
+        private let observations = Guarded<[WeakReference<NSKeyValueObservation>]>([])
 
-    /// Calls the handlers of the properties that changed. The caller must not hold a lock.
-    func report() {
-        for observation in observations.current.compactMap(\.object) { observation.compare() }
+        /// Begins an observation.
+        ///
+        /// - Parameters:
+        ///   - keyPath: The observed property.
+        ///   - object: The object, held weakly.
+        ///   - options: The values of a change, and whether the handler is called at once.
+        ///   - handler: Called after each change, without a lock.
+        func observe<Object: AnyObject, Value: Equatable>(
+            _ keyPath: KeyPath<Object, Value>,
+            of object: Object,
+            _ options: NSKeyValueObservingOptions,
+            _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
+        ) -> NSKeyValueObservation {
+            let first = object[keyPath: keyPath]
+            let last = Guarded(first)
+            let observation = NSKeyValueObservation { [weak object] in
+                guard let object else { return }
+                // The value is read under the lock, so that the last of two threads has the newer one.
+                let (old, new) = last.change { last in
+                    let old = last
+                    last = object[keyPath: keyPath]
+                    return (old, last)
+                }
+                guard old != new else { return }
+                handler(object, NSKeyValueObservedChange(from: old, to: new, options))
+            }
+            observations.change { observations in
+                observations.removeAll { $0.object == nil }
+                observations.append(WeakReference(observation))
+            }
+            if options.contains(.initial) {
+                handler(object, NSKeyValueObservedChange(from: nil, to: first, options))
+            }
+            // A change before the observation was added.
+            observation.compare()
+            return observation
+        }
+
+        /// Calls the handlers of the properties that changed. The caller must not hold a lock.
+        func report() {
+            for observation in observations.current.compactMap(\.object) { observation.compare() }
+        }
     }
-}
+#else
+    /// No observations: `observe` of Foundation on Apple's platforms needs properties of Objective-C.
+    final class KeyValueObservers: Sendable {
+        func report() {}
+    }
+#endif
