@@ -28,7 +28,12 @@ let protocols: [Target.Dependency] = [
 let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothPort", "BluetoothHost"]
 let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+// BoringSSL's functions. On Apple's platforms, `Crypto` is CryptoKit and no part of BoringSSL is built.
+let cryptoExtras: Target.Dependency = .product(
+    name: "CryptoExtras",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux])
+)
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 /// Returns a test target that has what all tests share.
@@ -151,7 +156,7 @@ let package = Package(
         .target(name: "BluetoothSetUp", dependencies: ["BluetoothValues"]),
         .target(
             name: "Lanyard",
-            dependencies: ["BluetoothValues", "JSONText", crypto, cryptoExtras, logging]
+            dependencies: ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging]
         ),
         .executableTarget(
             name: "LanyardCLI",
@@ -174,7 +179,7 @@ let package = Package(
         program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
 
         tests("BluetoothTypesTests", ["BluetoothTypes"]),
-        tests("BluetoothCryptoTests", ["BluetoothTypes", "BluetoothCrypto"]),
+        tests("BluetoothCryptoTests", ["BluetoothTypes", "BluetoothCrypto", crypto]),
         tests("BluetoothHCITests", ["BluetoothHCI"]),
         tests("BluetoothL2CAPTests", ["BluetoothL2CAP"]),
         tests("BluetoothATTTests", ["BluetoothATT"]),

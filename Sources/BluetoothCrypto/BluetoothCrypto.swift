@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The cryptographic functions on which Bluetooth is based, with the names of the specification (Vol
-// 3, Part H, 2.2). Only this module imports a cryptographic library.
+// 3, Part H, 2.2). Only this module and `Lanyard` import a cryptographic library: `Crypto`, which is
+// CryptoKit on Apple's platforms. `PlatformCiphers` has what CryptoKit lacks.
 //
 // All values have the most significant byte first, as in the specification's text. Packets have the
 // opposite order, so the code that decodes a packet reverses the bytes.
 
 import Crypto
-import CryptoExtras
 
 /// AES-128 with one key: the security function e and the message authentication code AES-CMAC (Vol
 /// 3, Part H, 2.2.1 and 2.2.5).
 package struct AES128: Sendable {
     /// The length of a key, of a block and of an authentication code, in bytes.
-    package static let blockLength = 16
+    package static let blockLength = PlatformCiphers.blockLength
 
     private let key: SymmetricKey
 
@@ -31,9 +31,7 @@ package struct AES128: Sendable {
     ///   cryptographic library fails, which is not expected.
     package func encrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
-        var bytes = Array(block)
-        guard (try? AES.permute(&bytes, key: key)) != nil else { return nil }
-        return bytes
+        return PlatformCiphers.encrypt(Array(block), key: key)
     }
 
     /// Decrypts one 16-byte block.
@@ -42,9 +40,7 @@ package struct AES128: Sendable {
     ///   cryptographic library fails, which is not expected.
     package func decrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
-        var bytes = Array(block)
-        guard (try? AES.inversePermute(&bytes, key: key)) != nil else { return nil }
-        return bytes
+        return PlatformCiphers.decrypt(Array(block), key: key)
     }
 
     /// Computes the code that authenticates a message of any length (AES-CMAC, RFC 4493).
@@ -52,8 +48,6 @@ package struct AES128: Sendable {
     /// - Returns: The 16-byte code, or nil if the cryptographic library fails, which is not
     ///   expected.
     package func authenticationCode(of message: some Collection<UInt8>) -> [UInt8]? {
-        guard var code = try? AES.CMAC(key: key) else { return nil }
-        code.update(data: Array(message))
-        return Array(code.finalize())
+        PlatformCiphers.authenticationCode(of: Array(message), key: key)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCrypto
 import Crypto
-import CryptoExtras
 import Foundation
 
 /// AES in CBC mode with PKCS#7 padding and a fresh random IV: `IV ‖ ciphertext` with keys of 128,
@@ -26,7 +26,7 @@ import Foundation
 /// without an answer.
 public struct CBCSealing: DataSealing, MessageSealing {
     /// The length of a block and of the IV, in bytes.
-    static let blockLength = 16
+    static let blockLength = AESCBC.blockLength
     private let key: SymmetricKey
 
     /// Creates a sealing with the key.
@@ -52,11 +52,10 @@ public struct CBCSealing: DataSealing, MessageSealing {
 
     /// Seals the data with a given IV.
     func seal(_ data: Data, iv: Data) throws(SealingError) -> Data {
-        do {
-            return iv + (try AES._CBC.encrypt(data, using: key, iv: AES._CBC.IV(ivBytes: iv)))
-        } catch {
+        guard let ciphertext = AESCBC.encrypt(Array(data), key: key, iv: Array(iv)) else {
             throw .messageTooLong
         }
+        return iv + ciphertext
     }
 
     /// Opens `IV ‖ ciphertext`. Success does not prove that the data is unchanged: see
@@ -69,13 +68,9 @@ public struct CBCSealing: DataSealing, MessageSealing {
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         let iv = sealed.prefix(Self.blockLength)
         let ciphertext = sealed.dropFirst(Self.blockLength)
-        guard !ciphertext.isEmpty, ciphertext.count.isMultiple(of: Self.blockLength) else {
+        guard let data = AESCBC.decrypt(Array(ciphertext), key: key, iv: Array(iv)) else {
             throw .refused
         }
-        do {
-            return try AES._CBC.decrypt(ciphertext, using: key, iv: AES._CBC.IV(ivBytes: iv))
-        } catch {
-            throw .refused
-        }
+        return Data(data)
     }
 }

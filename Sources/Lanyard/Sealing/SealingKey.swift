@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCrypto
 import Crypto
-import CryptoExtras
 import Foundation
 
 /// A secret key that both sides share: 128, 192 or 256 bits.
@@ -84,22 +84,17 @@ extension SealingKey {
         rounds: Int = recommendedRounds,
         size: Size = .bits256
     ) throws(SealingError) {
-        let composed = Data(passphrase.precomposedStringWithCanonicalMapping.utf8)
+        let composed = Array(passphrase.precomposedStringWithCanonicalMapping.utf8)
         guard !composed.isEmpty, salt.count >= Self.minimumSaltLength,
-            (Self.minimumRounds...Int(Int32.max)).contains(rounds)
-        else { throw .weakDerivation }
-        do {
-            let secret = try KDF.Insecure.PBKDF2.deriveKey(
-                from: composed,
-                salt: salt,
-                using: .sha256,
-                outputByteCount: size.bytes,
-                rounds: rounds
+            (Self.minimumRounds...Int(Int32.max)).contains(rounds),
+            let secret = AESCBC.deriveKey(
+                passphrase: composed,
+                salt: Array(salt),
+                rounds: rounds,
+                length: size.bytes
             )
-            self.init(secret, size)
-        } catch {
-            throw .weakDerivation
-        }
+        else { throw .weakDerivation }
+        self.init(secret, size)
     }
 
     /// Derives a key for one purpose from this key (HKDF with SHA-256, RFC 5869). The derived key
