@@ -62,6 +62,16 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String) 
     .executableTarget(name: name, dependencies: dependencies, path: path)
 }
 
+// The privacy manifests of the targets that an application for Apple's platforms links. On Linux they
+// would only cost a resource bundle.
+#if os(Linux)
+    let privacyManifest: [Resource] = []
+    let privacyManifestExclusion = ["PrivacyInfo.xcprivacy"]
+#else
+    let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+    let privacyManifestExclusion: [String] = []
+#endif
+
 /// Returns the targets of the façade, whose module gets a name.
 func facade(named name: String) -> [Target] {
     [
@@ -121,7 +131,9 @@ let package = Package(
         .target(name: "LinuxInterfaces"),
         .target(
             name: "HCITransports",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"],
+            exclude: privacyManifestExclusion,
+            resources: privacyManifest
         ),
         .target(
             name: "BluetoothPort",
@@ -156,7 +168,9 @@ let package = Package(
         .target(name: "BluetoothSetUp", dependencies: ["BluetoothValues"]),
         .target(
             name: "Lanyard",
-            dependencies: ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging]
+            dependencies: ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
+            exclude: privacyManifestExclusion,
+            resources: privacyManifest
         ),
         .executableTarget(
             name: "LanyardCLI",
