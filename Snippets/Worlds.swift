@@ -4,6 +4,7 @@
 // `LanyardTesting` exists on Linux only. `Scripts/test-sanitized` builds a part of the package,
 // without it.
 #if canImport(LanyardTesting)
+    import CoreBluetooth
     import Lanyard
     import LanyardTesting
     import Testing
@@ -27,6 +28,22 @@
             try await world.expect(accessory, becomes: .ready, within: .seconds(5))
         }
         // snippet.end
+    }
+
+    func runInRealTime(_ delegate: any CBCentralManagerDelegate, _ queue: DispatchQueue) async {
+        // snippet.realTime
+        let world = RealTimeWorld()
+        let phone = await world.addDevice("Phone")
+        world.add(VirtualAccessory("Lamp", services: []), at: .near)
+        let central = CBCentralManager(
+            delegate: delegate,
+            queue: queue,
+            options: [CBManagerOptionAdapterKey: phone]
+        )
+        // … wait for callbacks of the delegate …
+        await world.shutDown()
+        // snippet.end
+        _ = central
     }
 
     extension AccessoryDescription {

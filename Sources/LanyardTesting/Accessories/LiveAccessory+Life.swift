@@ -121,7 +121,7 @@ extension LiveAccessory {
         get async {
             await world.ask { [self] in
                 guard let controller else { return 0 }
-                return world.air.world.status.links.count { $0.peripheral == controller }
+                return world.radio.status.links.count { $0.peripheral == controller }
             }
         }
     }

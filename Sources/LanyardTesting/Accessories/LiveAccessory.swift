@@ -30,14 +30,14 @@ public final class LiveAccessory: Sendable {
     let home: Distance
     let record = WriteRecord()
     let endpoints = MessageEndpoints()
-    unowned let world: TestWorld
+    unowned let world: any AccessoryWorld
     private let state: Mutex<State>
 
     init(
         _ description: VirtualAccessory,
         number: Int,
         at home: Distance,
-        in world: TestWorld
+        in world: any AccessoryWorld
     ) {
         self.description = description
         self.home = home
@@ -85,7 +85,7 @@ public final class LiveAccessory: Sendable {
     /// Performs an action of the accessory. Must be called on the world's thread.
     func perform(_ action: AccessoryAction) {
         guard let controller else { return }
-        world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
+        world.radio.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
             accessory.perform(action, now: now)
         }
     }
@@ -112,8 +112,9 @@ public final class LiveAccessory: Sendable {
     private func beginChanges() {
         let timers = description.services.flatMap(\.characteristics).compactMap { value in
             value.change.map { change in
-                RepeatingTimer(on: world.air.executor, every: change.period) { [weak self] in
-                    self?.change(value.identifier, by: change)
+                RepeatingTimer(on: world.executor, every: change.period) { [weak self] in
+                    guard let self else { return }
+                    world.act { [self] _ in self.change(value.identifier, by: change) }
                 }
             }
         }
@@ -123,7 +124,7 @@ public final class LiveAccessory: Sendable {
 
     /// Changes the value, unless the accessory is off.
     private func change(_ identifier: BluetoothID, by change: TimedChange) {
-        guard let controller, world.air.world.isOn(controller) else { return }
+        guard let controller, world.radio.isOn(controller) else { return }
         let value = change.next(currentValue(of: identifier))
         send(value, of: identifier)
         guard value == change.last else { return }
@@ -134,7 +135,7 @@ public final class LiveAccessory: Sendable {
     func currentValue(of identifier: BluetoothID) -> [UInt8] {
         var value: [UInt8] = []
         guard let controller else { return value }
-        world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, _ in
+        world.radio.perform(at: controller, as: SimpleAccessory.self) { accessory, _ in
             value = accessory.value(of: identifier.bluetoothUUID)
             return []
         }
@@ -150,7 +151,7 @@ public final class LiveAccessory: Sendable {
 }
 
 extension Position {
-    fileprivate init(_ distance: Distance, in direction: Position) {
+    init(_ distance: Distance, in direction: Position) {
         self.init(x: direction.x * distance.meters, y: direction.y * distance.meters)
     }
 }

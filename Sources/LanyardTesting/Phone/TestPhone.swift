@@ -42,19 +42,15 @@ public final class TestPhone: Sendable {
         } catch {
             preconditionFailure("\(error): there is no room for \(name)")
         }
-        var configuration = HostConfiguration()
-        configuration.store = MemoryStore()
-        configuration.address = DeviceAddress(
-            value: 0xC0DE_0000_0000 | UInt64(number),
-            kind: .random
-        )
-        configuration.privacy = hasPrivateAddress ? .on : .off
-        configuration.randomness = SplitMix64(seed: world.seed ^ UInt64(number) << 32)
         transport = world.air.adapter(of: controller)
         adapter = CBAdapter(
             transport: transport,
             executor: world.air.executor,
-            configuration: configuration
+            configuration: .ofDevice(
+                number,
+                seed: world.seed,
+                hasPrivateAddress: hasPrivateAddress
+            )
         )
     }
 
@@ -235,5 +231,25 @@ public final class TestPhone: Sendable {
             world.story.note("\(name): \(note)")
             work(radioWorld, controller)
         }
+    }
+}
+
+extension HostConfiguration {
+    /// Returns the configuration of a device in a world, which differs from that of each other
+    /// device.
+    static func ofDevice(
+        _ number: Int,
+        seed: UInt64,
+        hasPrivateAddress: Bool
+    ) -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.store = MemoryStore()
+        configuration.address = DeviceAddress(
+            value: 0xC0DE_0000_0000 | UInt64(number),
+            kind: .random
+        )
+        configuration.privacy = hasPrivateAddress ? .on : .off
+        configuration.randomness = SplitMix64(seed: seed ^ UInt64(number) << 32)
+        return configuration
     }
 }

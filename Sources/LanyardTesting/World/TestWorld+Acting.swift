@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import VirtualRadio
 
+/// The world of an accessory, in virtual or in real time.
+protocol AccessoryWorld: AnyObject, Sendable {
+    var story: Story { get }
+    /// The executor on whose thread the world runs.
+    var executor: any HostExecutor { get }
+    /// The world of the radio. Only for that thread, and while it does not run.
+    var radio: World { get }
+
+    /// Runs work with the world: at once on its own thread, and otherwise as soon as it is free.
+    func act(_ work: @escaping @Sendable (World) -> Void)
+
+    /// Returns the result of a closure that runs on the world's thread.
+    func ask<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value
+
+    /// Runs `work` after a delay in the time of the world.
+    func later(_ delay: Duration, _ work: @escaping @Sendable () -> Void)
+}
+
 // Access to a world from any thread.
-extension TestWorld {
+extension TestWorld: AccessoryWorld {
+    var executor: any HostExecutor { air.executor }
+    var radio: World { air.world }
+
     /// Runs work with the world: at once on its own thread or while it does not run, and otherwise
     /// as soon as its thread is free.
     func act(_ work: @escaping @Sendable (World) -> Void) {

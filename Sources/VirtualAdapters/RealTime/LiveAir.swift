@@ -55,7 +55,7 @@ public final class LiveAir: @unchecked Sendable {
     public var failure: VirtualAirError? { problem.withLock { $0 } }
 
     /// The world, at the present. Only for the air's thread; other threads use `perform(_:)`.
-    var world: World {
+    package var world: World {
         precondition(executor.isCurrent, "the world of a live air was used outside of its thread")
         return unguardedWorld
     }
@@ -73,6 +73,22 @@ public final class LiveAir: @unchecked Sendable {
                 catchUpAtTurnEnd()
             }
         }
+    }
+
+    /// Runs `body` with the world, for callers that are not asynchronous: at once on the air's
+    /// thread, and otherwise as soon as the thread is free.
+    ///
+    /// - Parameter body: Changes or reads the world. It must not call `run`.
+    package func act(_ body: @escaping @Sendable (World) -> Void) {
+        guard executor.isCurrent else {
+            return executor.perform { [self] in
+                catchUp()
+                act(body)
+            }
+        }
+        // The world may be running: an accessory can act in a reaction.
+        body(world)
+        catchUpAtTurnEnd()
     }
 
     /// Adds a controller to the world.
