@@ -254,6 +254,13 @@ if hasCoreBluetooth {
         program("ExampleFileDrop", ["CoreBluetooth"], path: "Examples/FileDrop"),
         program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
         part("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
+        part("PortingShims", [logging], path: "Examples/Porting/Shims"),
+        .target(
+            name: "ExamplePorting",
+            dependencies: ["CoreBluetooth", "PortingShims"],
+            path: "Examples/Porting",
+            exclude: ["Shims"]
+        ),
         program("RestorationApp", ["CoreBluetooth"], path: "Tests/RestorationApp"),
         // Every symbol of Apple's table with its type, and clients in the three idioms.
         part("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
@@ -274,6 +281,7 @@ if hasCoreBluetooth {
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
         tests("LanyardTestingTests", radio + ["LanyardTesting"]),
+        tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "CoreBluetoothTests",

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import PortingShims
+
+@Suite("The logger of os")
+struct LoggerTests {
+    @Test("Numbers are shown, other values are private, and the source decides otherwise")
+    func privacy() {
+        let name = "Strap"
+        let message: OSLogMessage = "\(3) of \(2.5), \(true), \(name), \(name, privacy: .public)"
+        #expect(message.text == "3 of 2.5, true, <private>, Strap")
+        let hidden: OSLogMessage = "\(7, privacy: .private) \(name, privacy: .sensitive)"
+        #expect(hidden.text == "<private> <private>")
+        let plain: OSLogMessage = "connected"
+        #expect(plain.text == "connected")
+        let list: OSLogMessage = "\([1, 2], privacy: .public) \([1, 2])"
+        #expect(list.text == "[1, 2] <private>")
+    }
+
+    @Test("Types of messages have Apple's numbers")
+    func types() {
+        let types: [OSLogType] = [.default, .info, .debug, .error, .fault]
+        #expect(types.map(\.rawValue) == [0, 1, 2, 16, 17])
+    }
+}
