@@ -26,7 +26,12 @@ extension LineTerminal {
             return edit(key)
         }
         switch key {
-        case .interrupt where !isReplaying: state.withLock { $0.interrupt }?()
+        case .interrupt where !isReplaying:
+            let interrupt = state.withLock { state in
+                state.isInterrupted = state.interrupt == nil
+                return state.interrupt
+            }
+            interrupt?()
         case .suspend: console.suspend()
         default:
             state.withLock { state in

@@ -24,6 +24,8 @@ final class LineTerminal: Sendable {
         /// Receives the keys while a display reads them.
         var display: AsyncStream<[UInt8]>.Continuation?
         var interrupt: (@Sendable () -> Void)?
+        /// Whether Ctrl-C was typed after a line, before its command could be canceled.
+        var isInterrupted = false
         /// What the display does around a stop of the process and after a change of the size.
         var displayHooks: DisplayHooks?
         var complete: Completer = { LineCompletion(before: $0) }
@@ -111,6 +113,7 @@ final class LineTerminal: Sendable {
             state.editor.isCommandLine = true
             state.isEditing = true
             state.isReplaying = true
+            state.isInterrupted = false
             state.waiting = continuation
             redraw(state)
             return true
@@ -144,7 +147,13 @@ final class LineTerminal: Sendable {
 
     /// Sets the closure that Ctrl-C calls while a command runs.
     func onInterrupt(_ interrupt: (@Sendable () -> Void)?) {
-        state.withLock { $0.interrupt = interrupt }
+        let isDue = state.withLock { state in
+            state.interrupt = interrupt
+            guard interrupt != nil else { return false }
+            defer { state.isInterrupted = false }
+            return state.isInterrupted
+        }
+        if isDue { interrupt?() }
     }
 
     // MARK: Output

@@ -102,7 +102,7 @@ extension LiveAccessory {
             guard let endpoint = endpoints[service] else {
                 preconditionFailure("\(name) has no message service \(service)")
             }
-            world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
+            world.radio.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
                 let bytes = endpoint.push(message, link: accessory.linkCount)
                 let output = endpoint.definition.output.bluetoothUUID
                 return accessory.perform(.sendBytes(bytes, of: output), now: now)

@@ -101,7 +101,7 @@ struct ClientCoreTests {
     @Test("6.6 Requests for attributes that a change invalidated fail and are not sent")
     func stale() {
         var harness = CoreHarness()
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.services(.init(nil))))
         harness.answerTable(withMore: true)
         let window = WriteWindow()
         harness.ask(.read(CoreHarness.value))
@@ -109,8 +109,8 @@ struct ClientCoreTests {
         harness.ask(.command(CoreHarness.value, [2], window))
         harness.ask(.setNotifying(true, CoreHarness.value), for: CoreHarness.two)
         harness.ask(.writeDescriptor(CoreHarness.configuration, [0]))
-        harness.ask(.find(.characteristics(.all, of: CoreHarness.service)))
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.characteristics(.init(nil), of: CoreHarness.service)))
+        harness.ask(.find(.services(.init(nil))))
         #expect(harness.questions == ["readLong"])
         // The last attribute of the service changed, so the service is invalid.
         harness.change(AttributeHandle(13)...AttributeHandle(13))
@@ -134,7 +134,7 @@ struct ClientCoreTests {
     @Test("6.6 Requests for unchanged attributes are still sent after a change")
     func unaffected() {
         var harness = CoreHarness()
-        harness.ask(.find(.services(.all)))
+        harness.ask(.find(.services(.init(nil))))
         harness.answerTable(withMore: true)
         harness.ask(.read(CoreHarness.value))
         harness.ask(.write(CoreHarness.value, [1]))

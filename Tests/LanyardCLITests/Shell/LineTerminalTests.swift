@@ -104,6 +104,19 @@ import Testing
         await desk.close()
     }
 
+    @Test("Ctrl-C between a line and its command cancels the command", .timeLimit(.minutes(1)))
+    func earlyInterruption() async {
+        let desk = Desk()
+        async let line = desk.terminal.readLine(prompt: "> ")
+        await desk.wait(for: ">")
+        desk.type("wait 1000\n\u{3}")
+        #expect(await line == "wait 1000")
+        await desk.close()
+        let cancelled = Moment()
+        desk.terminal.onInterrupt { cancelled.come() }
+        await cancelled.wait()
+    }
+
     @Test("Ctrl-D on an empty line ends the input", .timeLimit(.minutes(1)))
     func end() async {
         let desk = Desk()
