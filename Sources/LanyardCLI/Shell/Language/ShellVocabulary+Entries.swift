@@ -112,6 +112,10 @@ extension ShellVocabulary {
             name: "pair",
             arguments: "[--mitm] [--io CAPABILITY] [--no-bond] …",
             summary: "Pair and keep the bond, with the options of 'lanyard pair'.",
+            details: """
+                --mitm requires protection against a man in the middle. The other options are
+                --legacy, --min-key-size BYTES, --keypresses and --debug-key-that-protects-nothing.
+                """,
             kinds: [.pairingOption]
         ) { arguments throws(ProgramFailure) in
             let words = Array(arguments.takeAll())
