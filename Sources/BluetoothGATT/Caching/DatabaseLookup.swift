@@ -17,9 +17,10 @@ import BluetoothATT
 /// application already has the database. A server without a hash is subscribed to before the
 /// application gets the database.
 ///
-/// A discovered database is stored after the second reading of its hash. If the server reports a
-/// change before that, the database is discovered again, even if the hash is the same: the server
-/// may have made a change before the discovery and reverted it afterwards.
+/// A discovered database is proven by a second reading of its hash. If the server reports a change
+/// before that, the database is discovered again, even if the hash is the same: the server may have
+/// made a change before the discovery and reverted it afterwards. If the link ends before that, the
+/// database is used on the next link if the hash is the same, so that a short link has a use.
 ///
 /// The type is a protocol core: it starts one operation at a time, and its owner passes the result
 /// of each.
@@ -225,15 +226,12 @@ extension DatabaseLookup {
                 inherit(&record)
                 isProven = hash == nil
                 needsComparison = !isProven
-                return keep(record) + found(record)
+                return [.keep(record)] + found(record)
             }
         } catch {
             return failed(error)
         }
     }
-
-    /// Returns the action that stores the record, or none while its hash is not proven.
-    private func keep(_ record: DatabaseRecord) -> [Action] { isProven ? [.keep(record)] : [] }
 
     /// Keeps the bonded server's knowledge of this client if Service Changed is still at the same
     /// place.
@@ -360,17 +358,16 @@ extension DatabaseLookup {
     /// Processes the hash that was read after the discovery or after the subscription.
     private mutating func compared(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
         if result.isOutOfSync { return outOfSync() }
-        guard isCurrent, let record, case .success(.value(let hash)) = result else {
+        guard isCurrent, case .success(.value(let hash)) = result else {
             return proceed()
         }
-        guard hash == record.hash else {
+        guard hash == record?.hash else {
             isCurrent = false
             isOutdated = true
             return forgetUnverifiable() + [.outdated] + proceed()
         }
-        guard !isProven else { return proceed() }
         isProven = true
-        return keep(record) + proceed()
+        return proceed()
     }
 
     /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
@@ -387,7 +384,7 @@ extension DatabaseLookup {
         guard isTrusted, var record else { return [] }
         change(&record)
         self.record = record
-        return keep(record)
+        return [.keep(record)]
     }
 }
 
