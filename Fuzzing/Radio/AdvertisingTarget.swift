@@ -11,7 +11,7 @@ func fuzzAdvertising(_ bytes: [UInt8]) {
     var assembler = ReportAssembler()
     while !input.isAtEnd {
         switch input.number(below: 8) {
-        case 0: assembler.reset()
+        case 0: assembler = ReportAssembler()
         case 1, 2:
             let code = HCI.EventCode(rawValue: 0x3E)
             let event = try? HCI.Event(code: code, parameters: input.bytes()[...])

@@ -70,7 +70,7 @@ public final class TestPhone: Sendable {
         return configuration
     }
 
-    /// The configuration for an ``AccessoryPeripheral`` of the application. The peripheral then uses
+    /// The configuration for an `AccessoryPeripheral` of the application. The peripheral then uses
     /// this phone, and all of its time limits are in the time of this world.
     ///
     /// ```swift
