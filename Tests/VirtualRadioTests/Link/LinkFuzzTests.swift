@@ -72,8 +72,10 @@ private final class RestlessRoom {
 
     /// All hosts return into range and disconnect their links.
     func comeToRest() {
+        for host in harness.hosts { setLoss(nil, host) }
+        // With the answers, the hosts receive the events of the last links, before they list them.
+        for host in harness.hosts { host.command(HCI.LEReadBufferSize()) }
         for host in harness.hosts {
-            setLoss(nil, host)
             for handle in host.openHandles {
                 host.command(HCI.Disconnect(connectionHandle: handle))
             }
