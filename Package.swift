@@ -316,28 +316,6 @@ if isRelease {
         .append(.product(name: "SwiftASN1", package: "swift-asn1"))
 }
 
-/// Removes all targets but these and what they need, so that a script with few tests builds little.
-@MainActor
-func keepOnly(_ names: [String]) {
-    var kept = Set(names)
-    var open = names
-    while let name = open.popLast() {
-        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
-            switch dependency {
-            case .targetItem(let needed, _), .byNameItem(let needed, _):
-                if kept.insert(needed).inserted { open.append(needed) }
-            default: break
-            }
-        }
-    }
-    package.targets.removeAll { !kept.contains($0.name) }
-    package.products.removeAll { product in
-        let targets =
-            (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
-        return targets?.allSatisfy(kept.contains) == false
-    }
-}
-
 // Scripts/check-alias builds examples on the façade under its other name.
 if Context.environment["LANYARD_ALIAS"] == "1" {
     let examples = ["HeartRateMonitor", "NotebookPeripheral", "FileDrop"]
@@ -351,14 +329,10 @@ if Context.environment["LANYARD_ALIAS"] == "1" {
             ]
         )
     }
-    keepOnly(examples.map { "Aliased\($0)" })
 }
 
-// Scripts/test-sanitized builds what it tests and no more.
-if Context.environment["LANYARD_SANITIZED"] == "1" { keepOnly(["CoreBluetoothTests"]) }
-
-// Scripts/test-bluez builds the tests with BlueZ, the program, and no more. The tests read symbols of
-// package access, so they cannot be a package of their own.
+// Scripts/test-bluez adds the tests with BlueZ. They read symbols of package access, so they cannot be
+// a package of their own.
 if Context.environment["LANYARD_BLUEZ"] == "1" {
     package.targets.append(
         tests(
@@ -368,10 +342,9 @@ if Context.environment["LANYARD_BLUEZ"] == "1" {
             exclude: ["Machine"]
         )
     )
-    keepOnly(["BlueZTests", "LanyardCLI"])
 }
 
-// Scripts/fuzz builds the fuzz targets, what they read, and no more.
+// Scripts/fuzz adds the fuzz targets.
 if Context.environment["LANYARD_FUZZING"] == "1" {
     // The program as a library: libFuzzer brings a `main` of its own.
     let tool = package.targets.first { $0.name == "LanyardCLI" }
@@ -419,18 +392,39 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
         ),
     ]
     package.products.removeAll { $0.name == "lanyard" }
-    keepOnly(["LanyardFuzzing"])
 }
 
-// Scripts/docs builds these libraries, and their documentation with DocC's plugin. No other build has
-// the plugin.
+// Scripts/docs adds DocC's plugin.
 if Context.environment["LANYARD_DOCS"] == "1" {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")
     )
-    keepOnly([
-        "Lanyard", "BluetoothValues", "BluetoothSetUp", "LanyardTesting", "CoreBluetooth",
-        "BluetoothHost",
-        "VirtualRadio",
-    ])
+}
+
+/// Removes all targets but these and those that they depend on.
+@MainActor
+func keepOnly(_ names: [String]) {
+    var kept = Set(names)
+    var open = names
+    while let name = open.popLast() {
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .targetItem(let needed, _), .byNameItem(let needed, _):
+                if kept.insert(needed).inserted { open.append(needed) }
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        let targets =
+            (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
+        return targets?.allSatisfy(kept.contains) == false
+    }
+}
+
+// LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and their
+// dependencies, so that a script builds only what it needs.
+if let names = Context.environment["LANYARD_ONLY"] {
+    keepOnly(names.split(separator: ",").map(String.init))
 }
