@@ -52,14 +52,33 @@ func tests(
     )
 }
 
-/// Returns a target of the tests or examples, in no product.
-func part(_ name: String, _ dependencies: [Target.Dependency] = [], path: String) -> Target {
-    .target(name: name, dependencies: dependencies, path: path)
+/// Returns a library target: a module of Sources/, or a part of the tests or examples.
+func module(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    path: String? = nil,
+    exclude: [String] = [],
+    sources: [String]? = nil,
+    resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: path,
+        exclude: exclude,
+        sources: sources,
+        resources: resources
+    )
 }
 
 /// Returns a program that tests start, or an example, in no product.
 func program(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: path)
+}
+
+/// Returns the program of a folder in Examples/.
+func example(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    program("Example\(folder)", dependencies, path: "Examples/\(folder)")
 }
 
 // The privacy manifests of the targets that an application for Apple's platforms links. On Linux they
@@ -76,7 +95,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String) 
 func facade(named name: String) -> [Target] {
     [
         // Open enumerations, which only C can declare.
-        .target(name: "CoreBluetoothEnumerations"),
+        module("CoreBluetoothEnumerations"),
         .target(
             name: name,
             dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
@@ -110,65 +129,48 @@ let package = Package(
     ],
     dependencies: dependencies,
     targets: [
-        .target(name: "BluetoothTypes"),
-        .target(name: "BluetoothCrypto", dependencies: [crypto, cryptoExtras]),
-        .target(name: "BluetoothHCI", dependencies: ["BluetoothTypes"]),
-        .target(name: "BluetoothL2CAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
-        .target(name: "BluetoothATT", dependencies: ["BluetoothTypes", "BluetoothL2CAP"]),
-        .target(
-            name: "BluetoothGATT",
-            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]
-        ),
-        .target(
-            name: "BluetoothSMP",
-            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
-        ),
-        .target(
-            name: "BluetoothGAP",
-            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
-        ),
+        module("BluetoothTypes"),
+        module("BluetoothCrypto", [crypto, cryptoExtras]),
+        module("BluetoothHCI", ["BluetoothTypes"]),
+        module("BluetoothL2CAP", ["BluetoothTypes", "BluetoothHCI"]),
+        module("BluetoothATT", ["BluetoothTypes", "BluetoothL2CAP"]),
+        module("BluetoothGATT", ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]),
+        module("BluetoothSMP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
+        module("BluetoothGAP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         // Declarations of Linux that the C library's headers lack.
-        .target(name: "LinuxInterfaces"),
-        .target(
-            name: "HCITransports",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"],
+        module("LinuxInterfaces"),
+        module(
+            "HCITransports",
+            ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"],
             exclude: privacyManifestExclusion,
             resources: privacyManifest
         ),
-        .target(
-            name: "BluetoothPort",
-            dependencies: [
+        module(
+            "BluetoothPort",
+            [
                 "BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
                 "HCITransports",
             ]
         ),
-        .target(
-            name: "BluetoothHost",
-            dependencies: protocols + [
-                "BluetoothCrypto", "HCITransports", "BluetoothPort", logging,
-            ]
+        module(
+            "BluetoothHost",
+            protocols + ["BluetoothCrypto", "HCITransports", "BluetoothPort", logging]
         ),
-        .target(
-            name: "VirtualRadio",
-            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
-        ),
-        .target(
-            name: "VirtualAccessories",
-            dependencies: protocols + ["VirtualRadio", "JSONText"]
-        ),
-        .target(name: "JSONText"),
-        .target(
-            name: "VirtualAdapters",
-            dependencies: [
+        module("VirtualRadio", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
+        module("VirtualAccessories", protocols + ["VirtualRadio", "JSONText"]),
+        module("JSONText"),
+        module(
+            "VirtualAdapters",
+            [
                 "BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio",
                 "VirtualAccessories", "JSONText",
             ]
         ),
-        .target(name: "BluetoothValues"),
-        .target(name: "BluetoothSetUp", dependencies: ["BluetoothValues"]),
-        .target(
-            name: "Lanyard",
-            dependencies: ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
+        module("BluetoothValues"),
+        module("BluetoothSetUp", ["BluetoothValues"]),
+        module(
+            "Lanyard",
+            ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
             exclude: privacyManifestExclusion,
             resources: privacyManifest
         ),
@@ -185,11 +187,11 @@ let package = Package(
             ]
         ),
 
-        part("LanyardTestSupport", path: "Tests/Support"),
-        part("ProcessTestSupport", path: "Tests/ProcessSupport"),
-        part("ServerTestSupport", protocols, path: "Tests/ServerSupport"),
-        part("StoreTestSupport", protocols + ["HCITransports"], path: "Tests/StoreSupport"),
-        part("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
+        module("LanyardTestSupport", path: "Tests/Support"),
+        module("ProcessTestSupport", path: "Tests/ProcessSupport"),
+        module("ServerTestSupport", protocols, path: "Tests/ServerSupport"),
+        module("StoreTestSupport", protocols + ["HCITransports"], path: "Tests/StoreSupport"),
+        module("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
         program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
 
         tests("BluetoothTypesTests", ["BluetoothTypes"]),
@@ -240,42 +242,34 @@ if hasCoreBluetooth {
     ]
     package.targets += facade(named: "CoreBluetooth")
     package.targets += [
-        .target(name: "LanyardTesting", dependencies: host + radio + ["CoreBluetooth", "Lanyard"]),
-        program(
-            "ExampleHeartRateMonitor",
-            ["CoreBluetooth"],
-            path: "Examples/HeartRateMonitor"
-        ),
-        program(
-            "ExampleNotebookPeripheral",
-            ["CoreBluetooth"],
-            path: "Examples/NotebookPeripheral"
-        ),
-        program("ExampleFileDrop", ["CoreBluetooth"], path: "Examples/FileDrop"),
-        program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
-        part("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
-        part("PortingShims", [logging], path: "Examples/Porting/Shims"),
-        .target(
-            name: "ExamplePorting",
-            dependencies: ["CoreBluetooth", "PortingShims"],
+        module("LanyardTesting", host + radio + ["CoreBluetooth", "Lanyard"]),
+        example("HeartRateMonitor", ["CoreBluetooth"]),
+        example("NotebookPeripheral", ["CoreBluetooth"]),
+        example("FileDrop", ["CoreBluetooth"]),
+        example("MessageBox", ["Lanyard"]),
+        module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
+        module("PortingShims", [logging], path: "Examples/Porting/Shims"),
+        module(
+            "ExamplePorting",
+            ["CoreBluetooth", "PortingShims"],
             path: "Examples/Porting",
             exclude: ["Shims"]
         ),
         program("RestorationApp", ["CoreBluetooth"], path: "Tests/RestorationApp"),
         // Every symbol of Apple's table with its type, and clients in the three idioms.
-        part("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
+        module("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
         .target(
             name: "PlainClient",
             dependencies: ["CoreBluetooth"],
             path: "Tests/APICompatibility/PlainClient",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        part(
+        module(
             "MainActorClient",
             ["CoreBluetooth"],
             path: "Tests/APICompatibility/MainActorClient"
         ),
-        part(
+        module(
             "PreconcurrencyClient",
             ["CoreBluetooth"],
             path: "Tests/APICompatibility/PreconcurrencyClient"
@@ -359,27 +353,26 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             ]
         ),
         // What the tests of three rooms drive their cores with.
-        .target(
-            name: "HostHarness",
-            dependencies: ["BluetoothHost"],
+        module(
+            "HostHarness",
+            ["BluetoothHost"],
             path: "Tests/BluetoothHostTests",
             sources: ["Model", "Harness/Harness.swift"]
         ),
-        .target(
-            name: "ServerHarness",
-            dependencies: ["BluetoothGATT", "LanyardTestSupport"],
+        module(
+            "ServerHarness",
+            ["BluetoothGATT", "LanyardTestSupport"],
             path: "Tests/BluetoothGATTTests/Fuzz",
             sources: ["FuzzedServer.swift", "RequestGenerator.swift"]
         ),
-        .target(
-            name: "PairingHarness",
-            dependencies: ["BluetoothSMP", "LanyardTestSupport"],
+        module(
+            "PairingHarness",
+            ["BluetoothSMP", "LanyardTestSupport"],
             path: "Tests/BluetoothSMPTests",
             sources: [
                 "Conformance/FuzzedPairing.swift", "Conformance/PairingModel.swift",
                 "Conformance/PairingScript.swift", "Conformance/People.swift",
-                "Conformance/Probe.swift",
-                "PDUs/PDUVector.swift",
+                "Conformance/Probe.swift", "PDUs/PDUVector.swift",
             ]
         ),
         .executableTarget(
