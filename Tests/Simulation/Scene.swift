@@ -96,8 +96,11 @@ final class Scene: Sendable {
     struct NothingFound: Error {}
 
     /// Finds the accessory, and connects to it.
-    static func connect(_ host: BluetoothHost) async throws -> Link {
-        try await host.connect(to: find(host).address)
+    static func connect(
+        _ host: BluetoothHost,
+        options: ConnectOptions = ConnectOptions()
+    ) async throws -> Link {
+        try await host.connect(to: find(host).address, options: options)
     }
 }
 
