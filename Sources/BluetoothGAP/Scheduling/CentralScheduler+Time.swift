@@ -91,7 +91,7 @@ extension CentralScheduler {
         queue.hasWithdrawn(from: turn)
             || pause != .none
             || !initiatorMayRun
-            || loan != .none && turn.target == .acceptList
+            || acceptListUser != .initiator && turn.target == .acceptList
             || queue.isContended(beside: turn) && now >= since + Self.sliceDuration
     }
 }
