@@ -135,7 +135,7 @@ extension AdvertisingSetState {
             return nextOperationWhileOn(recipe, circumstances)
         }
         guard restsUntil == nil, mayRun else { return nil }
-        return nextOrderWhileOff(recipe, circumstances)
+        return nextOperationWhileOff(recipe, circumstances)
     }
 
     /// Returns the next operation for a set on the air. Only its data may then change, and only in
@@ -156,7 +156,7 @@ extension AdvertisingSetState {
         return needsRefresh ? enable(circumstances.dialect, now: circumstances.now) : nil
     }
 
-    private func nextOrderWhileOff(
+    private func nextOperationWhileOff(
         _ recipe: AdvertisingRecipe,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {
