@@ -91,12 +91,12 @@ extension Advertiser {
         guard let dialect else { return }
         for index in sets.indices {
             let set = sets[index]
-            guard set.isWanted, !set.isAnnounced, let recipe = set.recipe,
+            guard set.isWanted, !set.isAnnounced, let configuration = set.configuration,
                 outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
                 !set.wantsAcceptList || nextEdit == nil
             else { continue }
             sets[index].isAnnounced = true
-            outbox.append(.inForce(set.id, recipe.layout))
+            outbox.append(.inForce(set.id, configuration.layout))
         }
     }
 }
@@ -105,7 +105,9 @@ extension AdvertisingSetState {
     /// Whether the controller advertises as requested, or only another activity prevents it.
     fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
-        if let recipe, !dialect.allows(recipe.parameters, beside: use) { return activity == .off }
+        if let configuration, !dialect.allows(configuration.parameters, beside: use) {
+            return activity == .off
+        }
         let settled = Circumstances(
             dialect: dialect,
             knowsPower: true,

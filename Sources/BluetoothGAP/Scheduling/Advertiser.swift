@@ -13,8 +13,8 @@ import BluetoothTypes
 ///   sets under handles that the advertiser chooses. A legacy controller holds one set.
 /// - A set is *in force* when the controller advertises as requested, or when only a missing link
 ///   or another activity of the controller prevents it.
-/// - The *recipe* of a set contains the parameters of all commands for the set on the present
-///   controller.
+/// - The *configuration* of a set contains the parameters of all commands for the set on the
+///   present controller.
 ///
 /// Rules:
 /// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller
@@ -114,7 +114,7 @@ package struct Advertiser: Sendable {
     /// - Returns: The address, or `nil` if no set may have led to the link.
     package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
         sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
-            .flatMap { dialect?.address(of: $0.belief) }
+            .flatMap { dialect?.address(of: $0.presumed) }
     }
 
     // MARK: - Requests
@@ -178,7 +178,7 @@ package struct Advertiser: Sendable {
         guard let index = sets.firstIndex(where: { $0.id == id && $0.isWanted }) else { return [] }
         if let dialect {
             let known = power[sets[index].handle]
-            sets[index].recipe = try AdvertisingRecipe(
+            sets[index].configuration = try AdvertisingSetConfiguration(
                 advertising,
                 in: dialect,
                 address: sets[index].ownAddress,
@@ -258,12 +258,12 @@ package struct Advertiser: Sendable {
         (0..<UInt8(Self.setLimit)).first { handle in !sets.contains { $0.handle == handle } }
     }
 
-    /// Makes the recipe of a set, if there is a controller.
+    /// Makes the configuration of a set, if there is a controller.
     mutating func prepare(_ index: Int) {
         guard let dialect else { return }
         do throws(AdvertisingError) {
             let known = power[sets[index].handle]
-            sets[index].recipe = try AdvertisingRecipe(
+            sets[index].configuration = try AdvertisingSetConfiguration(
                 sets[index].requested,
                 in: dialect,
                 address: sets[index].ownAddress,
@@ -276,7 +276,8 @@ package struct Advertiser: Sendable {
 }
 
 extension AdvertisingSetState {
-    /// Replaces the request. A controller has the duration and the number of events from the Enable.
+    /// Replaces the request. A controller has the duration and the number of events from the
+    /// Enable.
     fileprivate mutating func replaceRequest(with advertising: Advertising) {
         if requested.duration != advertising.duration {
             endsAt = nil
@@ -290,8 +291,8 @@ extension AdvertisingSetState {
     }
 
     fileprivate mutating func forgetController() {
-        belief = Belief()
-        recipe = nil
+        presumed = PresumedState()
+        configuration = nil
         activity = .off
         needsRefresh = false
         hasEndedWhileEnabling = false

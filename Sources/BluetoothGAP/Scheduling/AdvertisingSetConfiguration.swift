@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The parameters of all commands for one set, for one request to advertise and one controller.
-struct AdvertisingRecipe: Sendable, Hashable {
+struct AdvertisingSetConfiguration: Sendable, Hashable {
     let parameters: AdvertisingParameters
     /// The random address of the set, or `nil` if the controller uses its own address.
     let address: DeviceAddress?
@@ -12,7 +12,7 @@ struct AdvertisingRecipe: Sendable, Hashable {
     let response: [UInt8]
     let layout: AdvertisingLayout
 
-    /// Creates the recipe of a set.
+    /// Creates the configuration of a set.
     ///
     /// - Parameters:
     ///   - ownAddress: The set's own address. With `nil`, the set has the host's address.
