@@ -56,7 +56,7 @@ extension LinkCore {
         // The PDU may be the answer to the peer's MTU exchange.
         noteMTU(&context)
         if let id = outgoing.completedCommand {
-            if let actions = bearer.commandLeft(id) {
+            if let actions = bearer.commandSent(id) {
                 perform(actions, &context)
             } else {
                 valueSent(id, &context)
