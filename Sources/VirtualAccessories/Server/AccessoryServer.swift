@@ -175,11 +175,11 @@ extension AccessoryServer {
             switch action {
             case .respond(_, let pdu): bearer.respond(pdu)
             case .ask(let id, let question): events += answer(question, id, now: now)
-            case .told(_, .subscribed(let handle, let kind)):
+            case .report(_, .subscribed(let handle, let kind)):
                 events.append(.subscriptionChanged(handle, kind))
             case .indicate(_, let indication): indicate(indication)
             case .remember(_, let memory): events.append(.remember(memory))
-            case .told(_, .written), .violated: break
+            case .report(_, .written), .violated: break
             }
         }
         return events

@@ -226,7 +226,7 @@ extension FuzzedServer {
                     faults.append(fault("a second indication before the first is confirmed"))
                 }
             case .remember(let client, let memory): memories[client] = memory
-            case .told, .violated: break
+            case .report, .violated: break
             }
         }
     }

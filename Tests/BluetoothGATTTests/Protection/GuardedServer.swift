@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with a value for each rule, with all requesters connected, and with a check of every PDU
-/// that it sends.
+/// A server with a value for each rule, with all requesters connected, and with a check of every
+/// PDU that it sends.
 ///
 /// Each value lies between two open values of the same type. All values contain a byte that occurs
 /// nowhere else in the table or in the protocol: neither in handles (their last digit is below 8,
@@ -139,7 +139,7 @@ extension GuardedServer {
             case .ask(let id, let question):
                 exchange.questions.append(question)
                 actions += server.answer(id, Self.answer(to: question), now: .zero)
-            case .told(_, let report): exchange.reports.append(report)
+            case .report(_, let report): exchange.reports.append(report)
             case .indicate, .remember, .violated: break
             }
         }

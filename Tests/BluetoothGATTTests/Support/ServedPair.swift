@@ -136,7 +136,7 @@ extension ServedPair {
                 questions.append((id, question))
             }
         case .remember(_, let memory): self.memory = memory
-        case .told, .violated: break
+        case .report, .violated: break
         }
     }
 

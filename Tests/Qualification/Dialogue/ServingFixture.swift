@@ -65,7 +65,7 @@ struct ServingFixture: Theatre {
     }
 
     private mutating func expectTold(_ report: GATTServer.Report, _ place: SourceLocation) {
-        let expected = GATTServer.Action.told(.client, report)
+        let expected = GATTServer.Action.report(.client, report)
         #expect(nextNews() == expected, "the report to the application", sourceLocation: place)
     }
 

@@ -127,7 +127,7 @@ struct CachingTester {
             switch action {
             case .indicate: indications += 1
             case .remember(let client, let memory): memories[client] = memory
-            case .respond, .ask, .told, .violated: break
+            case .respond, .ask, .report, .violated: break
             }
         }
     }

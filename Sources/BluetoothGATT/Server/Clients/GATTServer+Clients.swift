@@ -123,10 +123,10 @@ extension GATTServer {
         if !record.awareness.isAware, wantsServiceChanged(client) {
             clients[client]?.serviceChange.add(.all)
         }
-        let told = valid.keys.sorted().filter { configured[$0] == nil }.compactMap {
+        let subscribed = valid.keys.sorted().filter { configured[$0] == nil }.compactMap {
             subscriptionReport(ofConfiguration: $0, by: client)
         }
-        return told + remember(client) + indicateServiceChange(to: client)
+        return subscribed + remember(client) + indicateServiceChange(to: client)
     }
 
     /// Returns whether the descriptor still exists at its handle, belongs to the same

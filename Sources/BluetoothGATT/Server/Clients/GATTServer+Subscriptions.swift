@@ -65,7 +65,9 @@ extension GATTServer {
         if valueHandle == serviceChangedHandle, new == nil {
             clients[client]?.serviceChange.forget()
         }
-        return [.told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))]
+        return [
+            .report(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
+        ]
             + remember(client)
     }
 
@@ -76,7 +78,7 @@ extension GATTServer {
         guard case .clientConfiguration(let valueHandle) = database.attribute(handle)?.value,
             let bits = clients[client]?.memory.configurations[handle]?.bits
         else { return nil }
-        return .told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
+        return .report(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
     }
 
     /// Returns the known bits of a descriptor's value, or nil if its length is wrong.

@@ -43,7 +43,7 @@ extension GATTServer {
     /// Writes the complete value of an attribute whose value the server manages. Nothing is
     /// checked, so call `refusal(ofWriting:to:by:)` first.
     ///
-    /// - Returns: The resulting actions without `told(.written)`, which the caller adds for the
+    /// - Returns: The resulting actions without `report(.written)`, which the caller adds for the
     ///   whole request.
     package mutating func write(
         _ value: [UInt8],

@@ -89,7 +89,7 @@ extension GATTServer {
             actions += write(value, to: attribute, by: client)
         }
         let stored = plan.kept.filter { database.attribute($0.handle)?.isStored == true }
-        return stored.isEmpty ? actions : [.told(client, .written(stored))] + actions
+        return stored.isEmpty ? actions : [.report(client, .written(stored))] + actions
     }
 
     /// Performs all checks that are possible before the execution.

@@ -54,8 +54,8 @@ struct BondedClientTests {
         let changed = try table.attribute(0x2A05).handle
         #expect(
             actions == [
-                .told(Table.client, .subscribed(changed, .indication)),
-                .told(Table.client, .subscribed(handle, .notification)),
+                .report(Table.client, .subscribed(changed, .indication)),
+                .report(Table.client, .subscribed(handle, .notification)),
             ]
         )
         #expect(table.server.subscribers(of: handle) == [Table.client])
@@ -186,7 +186,7 @@ struct BondedClientTests {
             table.server.subscriptions(of: Table.client)[try table.value(Table.both)] == .indication
         )
         #expect(actions.memories.first?.configurations.count == 2)
-        #expect(!actions.contains { if case .told = $0 { true } else { false } })
+        #expect(!actions.contains { if case .report = $0 { true } else { false } })
     }
 
     @Test("A client without a known hash gets an indication of the whole table")

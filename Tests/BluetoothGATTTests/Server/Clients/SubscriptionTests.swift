@@ -16,7 +16,7 @@ struct SubscriptionTests {
         #expect(table.server.subscribers(of: handle) == [])
         #expect(
             try table.subscribe(to: Table.notified)
-                == [.told(Table.client, .subscribed(handle, .notification))]
+                == [.report(Table.client, .subscribed(handle, .notification))]
         )
         #expect(table.server.subscribers(of: handle) == [Table.client])
         #expect(table.server.subscriptions(of: Table.client) == [handle: .notification])
@@ -24,7 +24,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [1, 0])
         #expect(
             try table.subscribe(to: Table.notified, 0)
-                == [.told(Table.client, .subscribed(handle, nil))]
+                == [.report(Table.client, .subscribed(handle, nil))]
         )
         #expect(table.server.subscribers(of: handle) == [])
     }

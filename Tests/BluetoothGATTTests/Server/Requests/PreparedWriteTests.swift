@@ -127,7 +127,7 @@ struct PreparedWriteTests {
         }
         #expect(execute(on: bearer) == [0x19])
         #expect(value == longest)
-        let report = GATTServer.Action.told(
+        let report = GATTServer.Action.report(
             bearer.client,
             .written([.init(handle: .init(0x25), value: longest)])
         )
