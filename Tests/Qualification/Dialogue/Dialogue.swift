@@ -81,7 +81,7 @@ struct Line {
 
         // Events of dialogues with our server.
         case applicationIsAsked(GATTServer.Question)
-        case applicationIsTold(GATTServer.Report)
+        case applicationReceives(GATTServer.Report)
         case applicationAnswers(Result<[UInt8], ATT.ErrorCode>, AttributeHandle?)
         case applicationTells(AttributeHandle, [UInt8])
         case applicationAuthorizes

@@ -32,7 +32,7 @@ func application(
 
 /// The application gets an event that it did not request.
 func application(
-    isTold action: DrivenClient.Action,
+    receives action: DrivenClient.Action,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
     Line(event: .applicationHears(action), sourceLocation: sourceLocation)

@@ -23,7 +23,7 @@ struct ServingFixture: Theatre {
         case .clientSends(let pdu): sent += fixture.send(pdu)
         case .serverSends(let pdu): expectSent(pdu, place)
         case .applicationIsAsked(let question): expectAsked(question, place)
-        case .applicationIsTold(let report): expectTold(report, place)
+        case .applicationReceives(let report): expectReport(report, place)
         case .applicationAnswers(let result, let handle): answer(result, at: handle)
         case .applicationTells(let handle, let value): tell(value, of: handle, place)
         case .applicationAuthorizes: fixture.server.authorize(.client, true)
@@ -64,7 +64,7 @@ struct ServingFixture: Theatre {
         #expect(asked == question, "the question to the application", sourceLocation: place)
     }
 
-    private mutating func expectTold(_ report: GATTServer.Report, _ place: SourceLocation) {
+    private mutating func expectReport(_ report: GATTServer.Report, _ place: SourceLocation) {
         let expected = GATTServer.Action.report(.client, report)
         #expect(nextNews() == expected, "the report to the application", sourceLocation: place)
     }

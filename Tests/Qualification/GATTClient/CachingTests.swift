@@ -72,9 +72,9 @@ import Testing
         Dialogue(kept: record) {
             server(sends: "1D 0300 0100 FFFF")
             application(
-                isTold: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
+                receives: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(0x0001...0xFFFF))
+            application(receives: .servicesChanged(0x0001...0xFFFF))
             client(sends: "1E")
         }.play()
     }

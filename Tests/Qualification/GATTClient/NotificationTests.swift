@@ -17,7 +17,7 @@ import Testing
             server(sends: "13")
             application(hears: .success(.done))
             server(sends: "1B 0300 010203")
-            application(isTold: .notified(0x0003, value: [1, 2, 3], .notification))
+            application(receives: .notified(0x0003, value: [1, 2, 3], .notification))
         }.play()
     }
 
@@ -29,7 +29,7 @@ import Testing
             )
             client(sends: "12 0400 0100")
             server(sends: "1B 0300 01")
-            application(isTold: .notified(0x0003, value: [1], .notification))
+            application(receives: .notified(0x0003, value: [1], .notification))
             server(sends: "13")
             application(hears: .success(.done))
         }.play()
@@ -53,8 +53,8 @@ import Testing
             server(sends: "13")
             application(hears: .success(.done))
             server(sends: "23 0300 0200 0102 0600 0100 03")
-            application(isTold: .notified(0x0003, value: [1, 2], .notification))
-            application(isTold: .notified(0x0006, value: [3], .notification))
+            application(receives: .notified(0x0003, value: [1, 2], .notification))
+            application(receives: .notified(0x0006, value: [3], .notification))
         }.play()
     }
 
@@ -66,7 +66,7 @@ import Testing
             server(sends: "13")
             application(hears: .success(.done))
             server(sends: "1D 0300 010203")
-            application(isTold: .notified(0x0003, value: [1, 2, 3], .indication))
+            application(receives: .notified(0x0003, value: [1, 2, 3], .indication))
             client(sends: "1E")
         }.play()
     }
@@ -75,9 +75,9 @@ import Testing
     func hastyIndication() {
         Dialogue {
             server(sends: "1D 0300 01")
-            application(isTold: .notified(0x0003, value: [1], .indication))
+            application(receives: .notified(0x0003, value: [1], .indication))
             server(sends: "1D 0600 02")
-            application(isTold: .violated(.hasty(.handleValueIndication)))
+            application(receives: .violated(.hasty(.handleValueIndication)))
             client(sends: "1E")
         }.play()
     }
@@ -88,7 +88,7 @@ import Testing
             application(asks: .read(0x0003))
             client(sends: "0A 0300")
             server(sends: "1D 0600 01")
-            application(isTold: .notified(0x0006, value: [1], .indication))
+            application(receives: .notified(0x0006, value: [1], .indication))
             client(sends: "1E")
             server(sends: "0B 02")
             application(hears: .success(.value([2])))
@@ -122,9 +122,9 @@ import Testing
             application(hears: .success(.done))
             server(sends: "1D 0300 1000 FFFF")
             application(
-                isTold: .notified(0x0003, value: [0x10, 0x00, 0xFF, 0xFF], .indication)
+                receives: .notified(0x0003, value: [0x10, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(0x0010...0xFFFF))
+            application(receives: .servicesChanged(0x0010...0xFFFF))
             client(sends: "1E")
         }.play()
     }

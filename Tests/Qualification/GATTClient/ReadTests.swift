@@ -164,7 +164,7 @@ import Testing
             time(passes: .seconds(29))
             time(passes: .seconds(1))
             application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            application(receives: .transactionTimedOut)
             application(asks: .read(0x0003))
             application(hears: .failure(.bearerClosed))
         }.play()
@@ -177,7 +177,7 @@ import Testing
             client(sends: "20 0300 0700")
             time(passes: .seconds(30))
             application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            application(receives: .transactionTimedOut)
         }.play()
     }
 }

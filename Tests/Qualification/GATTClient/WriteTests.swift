@@ -59,7 +59,7 @@ import Testing
             client(sends: "12 0700 01")
             time(passes: .seconds(30))
             application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            application(receives: .transactionTimedOut)
         }.play()
     }
 }
