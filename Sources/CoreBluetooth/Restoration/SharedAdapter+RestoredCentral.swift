@@ -157,7 +157,7 @@ extension SharedAdapter {
         let gone = table.services.filter { stale.contains($0.origin.handle) }
         if !gone.isEmpty {
             let ranges = gone.map(\.origin.handles)
-            let news = CBPeripheral.Event.servicesModified(ranges, isToldByPeer: false)
+            let news = CBPeripheral.Event.servicesModified(ranges, isReportedByPeer: false)
             post(.peripheral(peer, news), to: session)
         }
         let kept = table.services.filter { !stale.contains($0.origin.handle) }
