@@ -99,12 +99,12 @@ import Testing
             judging: .ours,
             serving: [Gallery.service]
         ) { server in
-            let (hasty, _) = try await server.client(at: 0)
+            let (flooding, _) = try await server.client(at: 0)
             let (patient, _) = try await server.client(at: 1)
             let short = try server.handle(Gallery.short)
-            for _ in 0..<200 { hasty.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
+            for _ in 0..<200 { flooding.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
             for _ in 0..<20 { #expect(try await patient.read(short) == Demo.pattern(20)) }
-            for _ in 0..<200 { try await hasty.outcome() }
+            for _ in 0..<200 { try await flooding.outcome() }
             #expect(await server.host.state == .ready)
         }
     }

@@ -77,7 +77,7 @@ import Testing
             server(sends: "1D 0300 01")
             application(receives: .notified(0x0003, value: [1], .indication))
             server(sends: "1D 0600 02")
-            application(receives: .violated(.hasty(.handleValueIndication)))
+            application(receives: .violated(.outOfSequence(.handleValueIndication)))
             client(sends: "1E")
         }.play()
     }

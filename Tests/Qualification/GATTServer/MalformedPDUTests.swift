@@ -151,7 +151,7 @@ import Testing
         "A request while another is open gets no response, and the open one does",
         arguments: Request.all
     )
-    func hasty(_ request: Request) throws {
+    func outOfSequence(_ request: Request) throws {
         var fixture = try fixture()
         #expect(fixture.send(bytes("0A 3200")) == [])
         #expect(fixture.send(request.bytes) == [])

@@ -31,7 +31,7 @@ struct ReceivingTests {
     }
 
     @Test("A second request before the first response is reported as a violation")
-    func hasty() throws {
+    func outOfSequence() throws {
         var server = try SampleTable.server()
         server.open(bearer, security: .none, mtu: 23)
         let dynamic = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x32)))
