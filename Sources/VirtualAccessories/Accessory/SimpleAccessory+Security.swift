@@ -22,8 +22,8 @@ extension SimpleAccessory {
             switch event {
             case .send(let pdu): link?.answer(pdu, on: .securityManager)
             case .changed(let security):
-                let memory = self.security?.memory
-                let events = server.securityChanged(security, restoring: memory, now: now)
+                let clientRecord = self.security?.clientRecord
+                let events = server.securityChanged(security, restoring: clientRecord, now: now)
                 for event in events { carryOut(event, now: now) }
             }
         }

@@ -52,14 +52,14 @@ struct AccessoryServer: Sendable {
     /// stored configuration of the client applies.
     mutating func securityChanged(
         _ security: LinkSecurity,
-        restoring memory: ClientRecord?,
+        restoring clientRecord: ClientRecord?,
         now: Instant
     ) -> [Event] {
         let wasProved = values.server.client(Self.client)?.isProved == true
         let isProved = security.isEncrypted && security.isBonded
         var events: [Event] = []
-        if isProved, !wasProved, let memory {
-            events = carryOut(values.server.restore(Self.client, memory), now: now)
+        if isProved, !wasProved, let clientRecord {
+            events = carryOut(values.server.restore(Self.client, clientRecord), now: now)
         }
         return events
             + carryOut(values.server.securityChanged(Self.client, security), now: now)
@@ -178,7 +178,7 @@ extension AccessoryServer {
             case .report(_, .subscribed(let handle, let kind)):
                 events.append(.subscriptionChanged(handle, kind))
             case .indicate(_, let indication): indicate(indication)
-            case .remember(_, let memory): events.append(.remember(memory))
+            case .remember(_, let clientRecord): events.append(.remember(clientRecord))
             case .report(_, .written), .violated: break
             }
         }

@@ -78,17 +78,17 @@ extension GuardedServer {
     }
 
     private mutating func restore(_ path: SendPath, _ places: [Place], _ requester: Requester) {
-        var memory = ClientRecord()
-        memory.knownHash = server.database.hash
-        memory.supportedFeatures = 0x04
+        var clientRecord = ClientRecord()
+        clientRecord.knownHash = server.database.hash
+        clientRecord.supportedFeatures = 0x04
         for place in places {
-            memory.configurations[place.configuration] = .init(
+            clientRecord.configurations[place.configuration] = .init(
                 bits: path.bits,
                 service: place.service.uuid,
                 characteristic: place.type
             )
         }
-        _ = server.restore(requester.client, memory)
+        _ = server.restore(requester.client, clientRecord)
     }
 
     private mutating func expectSent(

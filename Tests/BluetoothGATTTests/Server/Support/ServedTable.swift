@@ -119,7 +119,7 @@ extension [GATTServer.Action] {
     }
 
     /// The records that are to be kept.
-    var memories: [ClientRecord] {
-        compactMap { if case .remember(_, let memory) = $0 { memory } else { nil } }
+    var clientRecords: [ClientRecord] {
+        compactMap { if case .remember(_, let clientRecord) = $0 { clientRecord } else { nil } }
     }
 }
