@@ -19,7 +19,7 @@ extension GATTServer {
         var clientRecord = ClientRecord()
 
         /// The record that is stored or was restored, or nil if there is none.
-        var kept: ClientRecord?
+        var storedRecord: ClientRecord?
 
         /// Whether the client knows the current database.
         var awareness = ChangeAwareness()

@@ -53,7 +53,7 @@ extension GATTServer {
         guard let before = clients[client] else { return [] }
         clients[client]?.security = security
         // The stored record belonged to the old bond. A new bond starts without a record.
-        if !security.isBonded { clients[client]?.kept = nil }
+        if !security.isBonded { clients[client]?.storedRecord = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
         // A change that could not be indicated to an unproved client is indicated now.
         return isNewlyTrusted ? remember(client) + indicateServiceChange(to: client) : []
@@ -75,11 +75,12 @@ extension GATTServer {
     /// Returns an action that stores the client's record if it is trusted and the record has
     /// changed.
     mutating func remember(_ client: ClientID) -> [Action] {
-        guard let record = clients[client], record.isTrusted, record.clientRecord != record.kept
+        guard let record = clients[client], record.isTrusted,
+            record.clientRecord != record.storedRecord
         else {
             return []
         }
-        clients[client]?.kept = record.clientRecord
+        clients[client]?.storedRecord = record.clientRecord
         return [.remember(client, record.clientRecord)]
     }
 }
@@ -118,7 +119,7 @@ extension GATTServer {
             .compactMap { $0 }
         record.clientRecord.lastSignCounter = counters.max()
         record.clientRecord.knownHash = clientRecord.knownHash
-        record.kept = clientRecord
+        record.storedRecord = clientRecord
         if clientRecord.knownHash == database.hash {
             record.awareness.becomeAware()
         } else {

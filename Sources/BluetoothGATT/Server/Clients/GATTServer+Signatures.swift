@@ -13,12 +13,13 @@ extension GATTServer {
     /// - Parameters:
     ///   - key: The key, or nil to refuse all signed commands.
     ///   - client: The client.
-    ///   - kept: The stored record of the client. Only its counter is used here. The rest takes
-    ///     effect with `restore`, and an action that stores a new counter includes it unchanged.
+    ///   - storedRecord: The stored record of the client. Only its counter is used here. The rest
+    ///     takes effect with `restore`, and an action that stores a new counter includes it
+    ///     unchanged.
     package mutating func setSigningKey(
         _ key: SigningKey?,
         of client: ClientID,
-        kept: ClientRecord? = nil
+        storedRecord: ClientRecord? = nil
     ) {
         guard var record = clients[client] else { return }
         // Each key has its own counter.
@@ -26,10 +27,11 @@ extension GATTServer {
             record.clientRecord.lastSignCounter = nil
         }
         record.signingKey = key
-        record.kept = record.kept ?? kept
-        let counters = [record.clientRecord.lastSignCounter, kept?.lastSignCounter].compactMap {
-            $0
-        }
+        record.storedRecord = record.storedRecord ?? storedRecord
+        let counters = [record.clientRecord.lastSignCounter, storedRecord?.lastSignCounter]
+            .compactMap {
+                $0
+            }
         record.clientRecord.lastSignCounter = counters.max()
         clients[client] = record
     }
@@ -65,9 +67,9 @@ extension GATTServer {
     /// identity of the client. No other change on such a link is stored.
     private mutating func rememberCounter(of client: ClientID) -> [Action] {
         guard let record = clients[client], record.security.isBonded else { return [] }
-        var clientRecord = record.kept ?? ClientRecord()
+        var clientRecord = record.storedRecord ?? ClientRecord()
         clientRecord.lastSignCounter = record.clientRecord.lastSignCounter
-        clients[client]?.kept = clientRecord
+        clients[client]?.storedRecord = clientRecord
         return [.remember(client, clientRecord)]
     }
 }

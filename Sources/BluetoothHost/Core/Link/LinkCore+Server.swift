@@ -65,7 +65,7 @@ extension LinkCore {
         let isBonded = bond.map { !context.isRemoved($0) } ?? false
         let key = isBonded ? bond?.signingKey : nil
         let record = key == nil ? nil : context.clientRecords[identity]
-        context.server.setSigningKey(key, of: identifier.client, kept: record)
+        context.server.setSigningKey(key, of: identifier.client, storedRecord: record)
     }
 }
 

@@ -131,17 +131,17 @@ struct SignatureTests {
 
     @Test("A new counter is stored with the whole record before the record is restored")
     func beforeRestoring() throws {
-        let kept = try BondedClientTests.clientRecord(of: try Table())
-        var old = kept
+        let stored = try BondedClientTests.clientRecord(of: try Table())
+        var old = stored
         old.lastSignCounter = 7
         var table = try Table(security: LinkSecurity(isBonded: true))
-        table.server.setSigningKey(Self.signingKey, of: Table.client, kept: old)
+        table.server.setSigningKey(Self.signingKey, of: Table.client, storedRecord: old)
         var actions: [GATTServer.Action] = []
         let replayed = try Self.command(7)
         #expect(!table.server.acceptSignature(of: replayed, on: Table.fixed, into: &actions))
         let new = try Self.command(8)
         #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
-        var expected = kept
+        var expected = stored
         expected.lastSignCounter = 8
         #expect(actions.clientRecords == [expected])
         #expect(table.server.subscriptions(of: Table.client) == [:])
