@@ -10,7 +10,7 @@ struct ModelLink: Sendable {
     let peer: DeviceAddress
     var recombiner = FrameRecombiner()
     /// The data packets that were not passed on yet.
-    var kept: [HCI.ACLPacket] = []
+    var heldPackets: [HCI.ACLPacket] = []
 }
 
 // Links: their start, their end, and their data.

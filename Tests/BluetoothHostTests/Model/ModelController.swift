@@ -256,17 +256,17 @@ extension ModelController {
             violate(.wrongBoundary)
         }
         guard !keepsPackets else {
-            links[handle]?.kept.append(packet)
+            links[handle]?.heldPackets.append(packet)
             return
         }
         pass(packet, on: handle)
     }
 
-    /// Passes on packets that were kept, oldest first.
+    /// Passes on held packets, oldest first.
     mutating func releasePackets(_ count: Int, on handle: ConnectionHandle) {
         for _ in 0..<count {
-            guard let packet = links[handle]?.kept.first else { return }
-            links[handle]?.kept.removeFirst()
+            guard let packet = links[handle]?.heldPackets.first else { return }
+            links[handle]?.heldPackets.removeFirst()
             pass(packet, on: handle)
         }
     }

@@ -25,13 +25,13 @@ struct Dialogue {
     private let makeFixture: () throws -> any Theatre
 
     /// Creates a dialogue with our client, which can receive `receiveMTU` bytes and has stored
-    /// `kept` of the server's table.
+    /// `record` of the server's table.
     init(
         receiveMTU: Int = 517,
-        kept: DatabaseRecord? = nil,
+        record: DatabaseRecord? = nil,
         @DialogueBuilder lines: () -> [Line]
     ) {
-        makeFixture = { Fixture(receiveMTU: receiveMTU, kept: kept) }
+        makeFixture = { Fixture(receiveMTU: receiveMTU, record: record) }
         self.lines = lines()
     }
 

@@ -19,9 +19,9 @@ struct Fixture: Theatre {
     private var latestOperation: DrivenClient.OperationID = 0
     private var heard: [DrivenClient.Action] = []
 
-    init(receiveMTU: Int, kept: DatabaseRecord? = nil) {
+    init(receiveMTU: Int, record: DatabaseRecord? = nil) {
         client = DrivenClient(receiveMTULimit: receiveMTU)
-        lookup = DatabaseLookup(record: kept)
+        lookup = DatabaseLookup(record: record)
         if let handle = lookup.serviceChanged { client.client.expectServiceChanged(at: handle) }
     }
 

@@ -69,7 +69,7 @@ import Testing
     @Test("GATT/CL/GAS/BV-01-C: Service Changed on a later connection, with cached handles")
     func serviceChanged() throws {
         let record = try Self.record()
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             server(sends: "1D 0300 0100 FFFF")
             application(
                 receives: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
@@ -84,7 +84,7 @@ import Testing
         var record = try Self.record()
         record.isWatched = true
         record.announcedFeatures = 0x07
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
@@ -117,7 +117,7 @@ import Testing
     @Test("A different hash leads to a discovery")
     func otherHash() throws {
         let record = try Self.record()
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
@@ -139,7 +139,7 @@ import Testing
         var record = try Self.record()
         record.isWatched = true
         record.announcedFeatures = 0x07
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")

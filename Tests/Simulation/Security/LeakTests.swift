@@ -40,11 +40,11 @@ struct LeakTests {
         try await scene.run { meeting in
             _ = try await meeting.toStrap.pair()
             // The stream is held, so that the phone does not unsubscribe before it disconnects.
-            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
             try await meeting.toStrap.disconnect()
             _ = try await meeting.toPhone.ended()
             let (strap, phone) = (meeting.strap, meeting.phone)
-            let handle = meeting.handle(.kept)
+            let handle = meeting.handle(.stored)
             let links = strap.incomingLinks
             // The strap notifies as soon as a Central connects.
             let notifying = scene.task {

@@ -140,7 +140,7 @@ struct Meeting: Sendable {
 
 /// The values that the strap serves.
 enum Strap: Int {
-    case kept, asked, indicated, secret
+    case stored, asked, indicated, secret
 
     static let definition = GATT.ServiceDefinition(
         BluetoothUUID(0x180D),

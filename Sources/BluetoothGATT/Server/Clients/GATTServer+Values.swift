@@ -81,8 +81,8 @@ extension GATTServer {
     /// (Vol 3, Part G, 7.2). Bytes without a meaning for this server are ignored.
     private func refusal(ofFeatures value: [UInt8], of client: ClientID) -> ATT.ErrorCode? {
         guard let features = value.first else { return .invalidAttributeValueLength }
-        let storedRecord = clients[client]?.clientRecord.supportedFeatures ?? 0
-        return storedRecord & ~features == 0 ? nil : .valueNotAllowed
+        let current = clients[client]?.clientRecord.supportedFeatures ?? 0
+        return current & ~features == 0 ? nil : .valueNotAllowed
     }
 }
 
