@@ -120,7 +120,7 @@ extension PairingOptions {
         guard hasUser(at: console) else { return nil }
         let isTyped = console.isInputTerminal
         return QuestionQueue(
-            unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .kept),
+            unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .queued),
             say: console.remark,
             forgetTyped: console.forgetTyped,
             hasPerson: isTyped && console.isRemarkTerminal,

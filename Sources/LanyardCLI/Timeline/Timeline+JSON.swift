@@ -112,21 +112,21 @@ extension Timeline {
 
     /// Folds consecutive equal calls, callbacks and packets of one device.
     private mutating func fold() {
-        var kept: [Event] = []
+        var rows: [Event] = []
         // The last event of each device and lane.
         var lasts: [Row: Int] = [:]
         for event in sortedEvents {
             let row = Row(device: event.device, lane: event.lane)
-            if let last = lasts[row], event.lane != .state, kept[last].isAlike(event),
-                kept[last].fold(at: event.microseconds, gap: Self.repetitionGap)
+            if let last = lasts[row], event.lane != .state, rows[last].isAlike(event),
+                rows[last].fold(at: event.microseconds, gap: Self.repetitionGap)
             {
                 continue
             }
-            lasts[row] = kept.count
-            kept.append(event)
+            lasts[row] = rows.count
+            rows.append(event)
         }
-        let folded = events.count - kept.count
-        events = kept
+        let folded = events.count - rows.count
+        events = rows
         if folded > 0 { remark("\(folded) repeated events are shown together") }
     }
 }

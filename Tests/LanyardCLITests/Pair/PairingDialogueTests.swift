@@ -24,7 +24,7 @@ struct PairingDialogueTests {
         reportsKeypresses: Bool = false
     ) -> PairingDialogue {
         let questions = answers.map { answers in
-            let questions = QuestionQueue(unasked: .kept, say: said.note)
+            let questions = QuestionQueue(unasked: .queued, say: said.note)
             for answer in answers { questions.receive(answer) }
             questions.end()
             return questions

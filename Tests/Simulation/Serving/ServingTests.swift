@@ -17,14 +17,14 @@ struct ServingTests {
     func values() async throws {
         try await ServingScene().run { meeting in
             let stored = meeting.handle(.stored)
-            let before = try await meeting.toStrap.readLong(kept)
+            let before = try await meeting.toStrap.readLong(stored)
             #expect(before == [UInt8](repeating: 5, count: 300))
             let long = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
-            try await meeting.toStrap.write(long, to: kept)
-            #expect(await meeting.strap.value(of: kept) == long)
-            #expect(try await meeting.toStrap.readLong(kept) == long)
-            try await meeting.strap.setValue([7], of: kept)
-            #expect(try await meeting.toStrap.read(kept) == [7])
+            try await meeting.toStrap.write(long, to: stored)
+            #expect(await meeting.strap.value(of: stored) == long)
+            #expect(try await meeting.toStrap.readLong(stored) == long)
+            try await meeting.strap.setValue([7], of: stored)
+            #expect(try await meeting.toStrap.read(stored) == [7])
         }
     }
 
