@@ -40,7 +40,7 @@ package struct AddressResolver: Sendable {
     package init() {}
 
     /// The number of addresses in the cache.
-    package var rememberedCount: Int { young.count + old.count }
+    package var cachedCount: Int { young.count + old.count }
 
     /// Whether the resolver has no peers.
     package var isEmpty: Bool { identities.isEmpty }

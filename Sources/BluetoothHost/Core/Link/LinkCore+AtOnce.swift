@@ -14,7 +14,7 @@ extension LinkCore {
     /// input, `pump` has sent everything, or has recorded the link as blocked.
     private func isIdle(_ context: inout LinkContext) -> Bool {
         serving.queue.isEmpty && !context.isBlocked(identifier)
-            && !context.storeState.schedule.hasNews
+            && !context.storeState.schedule.hasChanges
     }
 
     /// Sends a value as a notification if the controller, or the queue of its packets, has room.
