@@ -124,7 +124,7 @@ extension HostCore {
         }
         continueConnectionRequests(after: link, with: error, now: now)
         context.writeChanges(now: now)
-        if context.checkNews() { handleNews(now: now) }
+        if context.checkEvents() { handleLinkEvents(now: now) }
     }
 
     /// Ends all links.

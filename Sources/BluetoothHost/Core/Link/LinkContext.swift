@@ -177,7 +177,7 @@ extension LinkContext {
     }
 
     /// Returns whether links have posted events, or the queue has refused commands.
-    mutating func checkNews() -> Bool { !events.isEmpty || !refusedCommands.isEmpty }
+    mutating func checkEvents() -> Bool { !events.isEmpty || !refusedCommands.isEmpty }
 
     mutating func takeEvents() -> [(link: LinkIdentifier, event: LinkEvent)] {
         defer { events = [] }
