@@ -240,5 +240,5 @@ enum LinkCommand: Sendable {
     case disconnection
     /// A command of the host. A refusal is logged, and ends the procedure that the command would
     /// have begun.
-    case upkeep(LinkCore.Procedure?)
+    case hostCommand(LinkCore.Procedure?)
 }

@@ -95,13 +95,13 @@ extension LinkCore {
                 connectionHandle: handle,
                 reason: .unacceptableConnectionParameters
             )
-            return upkeep(HCI.EncodedCommand(reply), &context)
+            return sendHostCommand(HCI.EncodedCommand(reply), &context)
         }
         let reply = HCI.LERemoteConnectionParameterRequestReply(
             connectionHandle: handle,
             parameters: HCI.ConnectionParameters(request)
         )
-        upkeep(HCI.EncodedCommand(reply), &context)
+        sendHostCommand(HCI.EncodedCommand(reply), &context)
     }
 }
 
