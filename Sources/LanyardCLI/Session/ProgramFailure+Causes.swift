@@ -69,7 +69,7 @@ extension ProgramFailure {
             )
         case .tooManyBonds:
             self.init(.refused, "\(step): \(error)", advice: "use 'lanyard bonds remove'")
-        case .bondNotKept:
+        case .bondNotStored:
             self.init(
                 .inputOutput,
                 "\(step): \(TerminalText.escape(error.description))",
