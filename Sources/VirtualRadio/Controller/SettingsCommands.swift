@@ -89,7 +89,7 @@ extension VirtualController {
 extension Ether {
     /// Limits the links on which the controller is the Central to these channels from now on.
     fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
-        for handle in links.accounts[radio.index].handlesAsCentral {
+        for handle in links.resources[radio.index].handlesAsCentral {
             // A link that is ending refuses the request, and does not need it.
             try? request(.setChannels(channels), of: radio, handle)
         }

@@ -13,7 +13,7 @@ package struct EtherLinks: Sendable {
     private var nextNumber: UInt64 = 1
 
     /// The state that the links of a radio share, by radio.
-    package var accounts: [LinkAccount] = []
+    package var resources: [LinkResources] = []
 
     /// The number of all links.
     package var count: Int { boxes.count }

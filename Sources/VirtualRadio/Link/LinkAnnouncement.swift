@@ -15,7 +15,7 @@ extension Ether {
     mutating func tellHost(of link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
         tellHost(end.completion(side), end.radio, advertisingSet)
-        let features = links.accounts[end.radio.index].capabilities.features
+        let features = links.resources[end.radio.index].capabilities.features
         guard features.contains(.channelSelectionAlgorithm2) else { return }
         let algorithm = HCI.LEChannelSelectionAlgorithm(
             connectionHandle: end.handle,

@@ -76,7 +76,7 @@ extension WorldCore {
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration
         ether.ports[radio.index] = HostWire()
-        ether.links.accounts[radio.index] = LinkAccount(configuration)
+        ether.links.resources[radio.index] = LinkResources(configuration)
         controllers[radio.index] = makeController(configuration, radio: radio)
     }
 }

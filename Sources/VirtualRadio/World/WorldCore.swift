@@ -52,7 +52,7 @@ package struct WorldCore {
             at: radio
         )
         ether.schedules.put(RadioSchedule(), at: radio)
-        ether.links.accounts.put(LinkAccount(configuration), at: radio)
+        ether.links.resources.put(LinkResources(configuration), at: radio)
         outputs.put(HostOutbox(), at: radio)
         traffic.put(Traffic(), at: radio)
         controllers.put(makeController(configuration, radio: radio), at: radio)

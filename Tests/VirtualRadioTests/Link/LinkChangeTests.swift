@@ -150,7 +150,7 @@ struct LinkChangeTests {
         // The waiting data is sent first.
         #expect(reported.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
         #expect(harness.world.core.ether.links.count == 0)
-        #expect(harness.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
+        #expect(harness.world.core.ether.links.resources.allSatisfy { $0.heldPackets == 0 })
         #expect(harness.world.nextInstant == nil)
     }
 }
