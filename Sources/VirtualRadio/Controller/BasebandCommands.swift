@@ -40,7 +40,7 @@ extension VirtualController {
         scanner = Scanner()
         initiator = Initiator()
         keyAgreement = KeyAgreement()
-        tellLinks(&ether)
+        updateLinkCapabilities(&ether)
     }
 
     /// Restarts the controller without a command, as after a loss of power. The controller also

@@ -24,7 +24,7 @@ package enum SettingsCommands {
             else { throw .invalidCommandParameters }
             controller.settings.suggestedBytes = command.transmitBytes
             controller.settings.suggestedTime = command.transmitTime.rawValue
-            controller.tellLinks(&ether)
+            controller.updateLinkCapabilities(&ether)
         },
         .completing(HCI.LESetDefaultPHY.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
@@ -33,7 +33,7 @@ package enum SettingsCommands {
             let receive = try preferred(command.preference.receive, offered: offered)
             controller.settings.preferredTransmitPHYs = transmit
             controller.settings.preferredReceivePHYs = receive
-            controller.tellLinks(&ether)
+            controller.updateLinkCapabilities(&ether)
         },
         .completing(HCI.LESetHostChannelClassification.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
@@ -80,8 +80,8 @@ extension VirtualController {
 }
 
 extension VirtualController {
-    /// Makes the present settings the capabilities of new links.
-    func tellLinks(_ ether: inout Ether) {
+    /// Makes the current settings the capabilities of new links.
+    func updateLinkCapabilities(_ ether: inout Ether) {
         ether.setLinkCapabilities(LinkCapabilities(configuration, settings), of: radio)
     }
 }
