@@ -78,7 +78,7 @@ public final class World {
     ///   - receive: Receives one H4 packet for each call. It may call `send`, but not `run`. If it
     ///     is `nil`, packets wait for `takeOutput(of:)`.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
-        core.seat(nil, at: controller.radio)
+        core.attach(nil, at: controller.radio)
         receivers[controller.radio.index] = receive
     }
 
