@@ -91,7 +91,8 @@ extension Ether {
         acknowledge(packet, .central, &link)
         accept(packet, .central, &link, in: link.central?.receivingKey)
         load(.central, &link, budget: .max)
-        guard packet.hasMore || link.central?.mustGoOn == true, engageNextExchange(of: &link) else {
+        guard packet.hasMore || link.central?.mustGoOn == true, reserveNextExchange(of: &link)
+        else {
             return closeEvent(of: &link)
         }
         send(.central, &link, at: now.nanoseconds + LinkPace.frameSpace)

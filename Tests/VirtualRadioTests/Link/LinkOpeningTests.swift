@@ -143,7 +143,7 @@ struct LinkOpeningTests {
         var configuration = ControllerConfiguration()
         configuration.linkLimit = limit
         #expect(LinkResources(configuration).linkLimit == limit)
-        #expect(RadioSchedule.engagementLimit > limit + 100)
+        #expect(RadioSchedule.reservationLimit > limit + 100)
     }
 
     @Test("Handles are valid and not reused at once")
