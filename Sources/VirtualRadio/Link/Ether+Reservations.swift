@@ -142,7 +142,7 @@ extension LinkEnd {
             return length - PacketLength.header
         }
         if isAgain { return 0 }
-        let isLast = procedures.isAboutToLeave && !queue.isEmpty
+        let isLast = procedures.isAboutToDisconnect && !queue.isEmpty
         if procedures.hasPDU, !isLast { return Self.controlLength }
         guard !queue.isEmpty, !procedures.isDataPaused else { return 0 }
         let payload = min(queue.nextLength, pace.payloadLimit)

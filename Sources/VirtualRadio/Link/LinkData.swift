@@ -16,7 +16,7 @@ extension Ether {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
             packet.boundary == .firstNonFlushable || packet.boundary == .continuing,
-            !links.isLeaving(id, side)
+            !links.isDisconnecting(id, side)
         else { return }
         guard links.resources[radio.index].hasRoom(for: packet) else {
             let overflow = HCI.DataBufferOverflow(linkType: Self.aclLinkType)

@@ -52,7 +52,7 @@ extension Ether {
         guard make(link, .central, central, identity, nil) != nil, let anchor = links[id]?.anchor
         else {
             abandonLink(id)
-            return tellHost(ofNoLink: .connectionLimitExceeded, .central, central)
+            return reportToHost(ofNoLink: .connectionLimitExceeded, .central, central)
         }
         timeline.schedule(.link(.connectionEvent, id), at: anchor)
     }
@@ -84,7 +84,7 @@ extension Ether {
             rhythm: LinkRhythm(link.proposal),
             beginning: now
         )
-        tellHost(of: link, side, advertisingSet)
+        reportToHost(of: link, side, advertisingSet)
         armDeadline(side, &link)
         links[link.id] = link
         return handle

@@ -24,7 +24,7 @@ extension World {
 
     /// Reports the changes since the last call.
     func reportLinkChanges() {
-        guard let known = linkWatch?.known, !core.ether.links.hasWhole(known.map(\.name)) else {
+        guard let known = linkWatch?.known, !core.ether.links.hasExactly(known.map(\.name)) else {
             return
         }
         let present = core.ether.links.all.compactMap { link in

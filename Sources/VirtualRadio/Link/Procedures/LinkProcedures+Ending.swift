@@ -24,7 +24,7 @@ extension LinkProcedures {
 
     /// Completes a change of encryption while the end disconnects, because otherwise the peer could
     /// not decrypt LL_TERMINATE_IND.
-    mutating func keepInStep(_ pdu: LLControlPDU) {
+    mutating func completeEncryptionChange(_ pdu: LLControlPDU) {
         switch (side, encryption.phase, pdu) {
         case (.central, .awaitingPause, .pauseEncryptionResponse):
             setEncryption(sending: false, receiving: false)

@@ -27,7 +27,7 @@ extension LinkProcedures {
             take(pdu, wanted: wanted, eventCounter: eventCounter, now: now)
             startNext()
         } else {
-            keepInStep(pdu)
+            completeEncryptionChange(pdu)
         }
         return takeActions()
     }
@@ -44,7 +44,7 @@ extension LinkProcedures {
         case .connectionUpdateIndication, .channelMapIndication, .phyUpdateIndication:
             guard side == .peripheral else { return refuseAsUnknown(pdu) }
             takeIndication(pdu, eventCounter)
-        case .versionIndication(let version): peerTold(version)
+        case .versionIndication(let version): versionReceived(version)
         case .featureRequest, .peripheralFeatureRequest, .featureResponse: takeFeatures(pdu)
         case .connectionParameterRequest, .connectionParameterResponse:
             takeParameters(pdu, wanted: wanted)
