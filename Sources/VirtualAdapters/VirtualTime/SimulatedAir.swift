@@ -33,8 +33,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The virtual time that a body has to clean up after it was canceled.
     static let shutdownLimit = Duration.seconds(10)
 
-    /// The real time for which an application runs before the air continues in parallel.
-    static let courtesy = Duration.seconds(2)
+    /// The real time for which an application works before the air continues in parallel.
+    static let applicationTimeLimit = Duration.seconds(2)
 
     /// The executor for hosts on this air: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
@@ -235,8 +235,8 @@ extension SimulatedAir {
     /// An application that takes longer may be waiting for the air itself. Then the air continues.
     private func waitForOutsideWork() throws(VirtualAirError) {
         if executor.awaitsApplication {
-            guard !executor.waitForOutsideWork(for: Self.courtesy) else { return }
-            return executor.hurry()
+            guard !executor.waitForOutsideWork(for: Self.applicationTimeLimit) else { return }
+            return executor.continueInParallel()
         }
         try awaitProgress { executor.waitForOutsideWork(for: patience) }
     }
