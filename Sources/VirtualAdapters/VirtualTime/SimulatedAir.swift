@@ -40,7 +40,7 @@ public final class SimulatedAir: @unchecked Sendable {
     public let executor = SimulationExecutor()
     /// The real time for which the air waits for tasks on other threads before it reports an error.
     private let patience: Duration
-    private let unguardedWorld: World
+    private let uncheckedWorld: World
     private var playback = ScenarioPlayback()
     private var playbackTimer: (any HostTimer)?
     private var trace: WorldTrace?
@@ -63,7 +63,7 @@ public final class SimulatedAir: @unchecked Sendable {
     ///     does not advance because of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
     public init(_ world: sending World, patience: Duration = .seconds(10)) {
         self.patience = patience
-        unguardedWorld = world
+        uncheckedWorld = world
         executor.advance(to: world.now)
     }
 
@@ -76,7 +76,7 @@ public final class SimulatedAir: @unchecked Sendable {
             executor.isCurrent || !executor.isRunning,
             "the world of a simulated air was used outside of its thread"
         )
-        return unguardedWorld
+        return uncheckedWorld
     }
 
     /// The present.
