@@ -12,9 +12,9 @@ import VirtualRadio
 @Suite("Work outside of virtual time", .timeLimit(.minutes(20)))
 struct OutsideWorkTests {
     /// Other threads may be busy with other tests for long.
-    private static let patience = Duration.seconds(300)
+    private static let timeout = Duration.seconds(300)
 
-    private let air = SimulatedAir(World(seed: 5), patience: OutsideWorkTests.patience)
+    private let air = SimulatedAir(World(seed: 5), timeout: OutsideWorkTests.timeout)
     private let queue = DispatchQueue(label: "outside", attributes: .concurrent)
     private let instants = Shared<[Instant]>([])
 
@@ -76,7 +76,7 @@ struct OutsideWorkTests {
 
     @Test("Outside work that does not finish is reported with its count")
     func hanging() async throws {
-        let air = SimulatedAir(World(seed: 78), patience: .milliseconds(20))
+        let air = SimulatedAir(World(seed: 78), timeout: .milliseconds(20))
         let error = await #expect(throws: VirtualAirError.self) {
             try await air.run { [air] in
                 air.executor.beginOutsideWork()
@@ -94,7 +94,7 @@ struct OutsideWorkTests {
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("Outside work that ends piece by piece may take longer than the patience")
+    @Test("Outside work that ends piece by piece may take longer than the timeout")
     func slow() throws {
         let count = 5
         for _ in 0..<count { air.executor.beginOutsideWork() }

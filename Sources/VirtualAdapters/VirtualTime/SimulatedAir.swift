@@ -39,7 +39,7 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The executor for hosts on this air: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
     /// The real time for which the air waits for tasks on other threads before it reports an error.
-    private let patience: Duration
+    private let timeout: Duration
     private let uncheckedWorld: World
     private var playback = ScenarioPlayback()
     private var playbackTimer: (any HostTimer)?
@@ -58,11 +58,11 @@ public final class SimulatedAir: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - world: The world.
-    ///   - patience: The real time for which a run waits for tasks on other threads, when nothing
+    ///   - timeout: The real time for which a run waits for tasks on other threads, when nothing
     ///     else is left to do, before it throws. It is also the real time for which virtual time
     ///     does not advance because of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
-    public init(_ world: sending World, patience: Duration = .seconds(10)) {
-        self.patience = patience
+    public init(_ world: sending World, timeout: Duration = .seconds(10)) {
+        self.timeout = timeout
         uncheckedWorld = world
         executor.advance(to: world.now)
     }
@@ -223,7 +223,7 @@ extension SimulatedAir {
                 if executor.beginSettling() { continue }
                 executor.endSettling()
                 if try moveOn(through: end) { continue }
-                guard executor.waitForOthers(for: patience) else {
+                guard executor.waitForOthers(for: timeout) else {
                     throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
                 }
             }
@@ -238,7 +238,7 @@ extension SimulatedAir {
             guard !executor.waitForOutsideWork(for: Self.applicationTimeLimit) else { return }
             return executor.continueInParallel()
         }
-        try awaitProgress { executor.waitForOutsideWork(for: patience) }
+        try awaitProgress { executor.waitForOutsideWork(for: timeout) }
     }
 
     /// Calls `wait` until it returns true. On a busy machine much work takes long, so this fails

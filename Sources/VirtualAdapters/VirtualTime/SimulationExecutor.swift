@@ -204,26 +204,26 @@ extension SimulationExecutor {
 
     /// Waits, in real time, until another thread enqueues work.
     ///
-    /// - Returns: False if no thread enqueues work within `patience`.
-    func waitForOthers(for patience: Duration) -> Bool {
-        wait(for: patience) { _ in false }
+    /// - Returns: False if no thread enqueues work within `timeout`.
+    func waitForOthers(for timeout: Duration) -> Bool {
+        wait(for: timeout) { _ in false }
     }
 
     /// Waits, in real time, until another thread enqueues work, or no work outside of the executor
     /// is left.
     ///
-    /// - Returns: False if neither happens within `patience`.
-    func waitForOutsideWork(for patience: Duration) -> Bool {
-        wait(for: patience) { $0.outsideWorkCount == 0 }
+    /// - Returns: False if neither happens within `timeout`.
+    func waitForOutsideWork(for timeout: Duration) -> Bool {
+        wait(for: timeout) { $0.outsideWorkCount == 0 }
     }
 
-    private func wait(for patience: Duration, unless isOver: (State) -> Bool) -> Bool {
+    private func wait(for timeout: Duration, unless isOver: (State) -> Bool) -> Bool {
         let isReady = state.withLock { state in
             state.isWaiting = !state.hasRunnableWork && !isOver(state)
             return !state.isWaiting
         }
         guard !isReady, let wakeUp else { return isReady }
-        let milliseconds = patience.nanoseconds / 1_000_000
+        let milliseconds = timeout.nanoseconds / 1_000_000
         _ = wakeUp.wait(milliseconds: Int32(clamping: milliseconds))
         let isSignalled = state.withLock { state in
             defer { state.isWaiting = false }
