@@ -28,7 +28,7 @@ extension BluetoothHost {
     }
 
     /// Waits for a discovery with this name for which `choose` returns `true`.
-    func hear(
+    func awaitDiscovery(
         _ name: String,
         where choose: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
     ) async throws -> Advertisement {

@@ -52,7 +52,7 @@
         let client: Client
 
         /// Has it send a message of its own.
-        func tell(_ message: String) async throws {
+        func send(_ message: String) async throws {
             try await client.perform("tell", ["message": .string(message)])
         }
 

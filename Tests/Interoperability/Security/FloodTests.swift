@@ -48,7 +48,7 @@ import Testing
             let (outcome, _) = try await impostor.attack()
             #expect(outcome == .refused(.pairingNotSupported))
             try await impostor.say(Array(repeating: request, count: Self.flood))
-            #expect(try await impostor.hear() == Self.held)
+            #expect(try await impostor.nextPDU() == Self.held)
             try await impostor.client.perform("probe")
             #expect(arena.person.experiences == [.consented])
             try await impostor.disconnect()

@@ -355,13 +355,13 @@ import Testing
             try fixture.write(Self.lock, to: "lock.json")
             let arguments = ["serve", "--stay", fixture.path("lock.json")]
             let service = try fixture.startService(arguments + ["--pair", "--io", "display-only"])
-            _ = try await service.hear("ready: \"Lock\"")
+            _ = try await service.awaitLine("ready: \"Lock\"")
             try await fixture.companion.prepare(Plan(io: .keyboardOnly, wantsProtection: true))
             try await fixture.companion.connect(name: "Lock")
             fixture.companion.beginPairing()
-            let shown = try await service.hear("Enter ").prefix(while: { $0 != "a" })
+            let shown = try await service.awaitLine("Enter ").prefix(while: { $0 != "a" })
             fixture.companion.enter(try #require(UInt32(shown.filter(\.isNumber))))
-            _ = try await service.hear("bonded: ")
+            _ = try await service.awaitLine("bonded: ")
             #expect(try await fixture.companion.outcome().facts?.isAuthenticated == true)
             service.send(signal: SIGINT)
             let (_, ending) = try await service.waitUntilEnd(within: Arena.limit)
@@ -515,7 +515,7 @@ extension TerminalPairingTests {
 
 extension ChildProcess {
     /// Waits for a line with this prefix, and drops the lines before it.
-    fileprivate func hear(_ beginning: String) async throws -> String {
+    fileprivate func awaitLine(_ beginning: String) async throws -> String {
         var passedOver = ""
         while let line = try await nextLine(within: Arena.limit) {
             if line.hasPrefix(beginning) { return line }
