@@ -7,7 +7,7 @@ import ServerTestSupport
 import Testing
 
 /// The fixture of dialogues with our server.
-struct ServingFixture: Theatre {
+struct ServingFixture: DialogueFixture {
     private var fixture: ServerFixture
     /// The PDUs that the server has sent and that no line has expected yet.
     private var sent: [[UInt8]] = []
@@ -25,7 +25,7 @@ struct ServingFixture: Theatre {
         case .applicationIsAsked(let question): expectAsked(question, place)
         case .applicationReceives(let report): expectReport(report, place)
         case .applicationAnswers(let result, let handle): answer(result, at: handle)
-        case .applicationTells(let handle, let value): tell(value, of: handle, place)
+        case .applicationSends(let handle, let value): send(value, of: handle, place)
         case .applicationAuthorizes: fixture.server.authorize(.client, true)
         case .applicationPublishes(let definition): publish(definition, place)
         case .linkIsProtected(let security):
@@ -77,7 +77,7 @@ struct ServingFixture: Theatre {
         sent += fixture.drain()
     }
 
-    private mutating func tell(
+    private mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ place: SourceLocation
@@ -106,13 +106,13 @@ struct ServingFixture: Theatre {
 
     private mutating func takeNews() -> [GATTServer.Action] {
         defer { news = [] }
-        return news + fixture.takeNews().filter(\.isHeard)
+        return news + fixture.takeNews().filter(\.isReported)
     }
 }
 
 extension GATTServer.Action {
     /// Whether the application gets the action, unlike records to store and violations to log.
-    fileprivate var isHeard: Bool {
+    fileprivate var isReported: Bool {
         switch self {
         case .remember, .violated: false
         default: true

@@ -35,11 +35,11 @@ func application(
 
 /// The application sends a value to its subscribers.
 func application(
-    tells value: [UInt8],
+    sends value: [UInt8],
     of handle: AttributeHandle,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationTells(handle, value), sourceLocation: sourceLocation)
+    Line(event: .applicationSends(handle, value), sourceLocation: sourceLocation)
 }
 
 /// The application authorizes the client.

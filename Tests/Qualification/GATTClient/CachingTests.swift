@@ -147,7 +147,7 @@ import Testing
             application(asks: .read(0x0006))
             client(sends: "0A 0600")
             server(sends: "01 0A 0600 12")
-            application(hears: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
+            operation(endsWith: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
