@@ -44,8 +44,8 @@ struct ServingFixture: DialogueFixture {
             "no other PDU of the server",
             sourceLocation: sourceLocation
         )
-        let news = takeNews()
-        #expect(news == [], "no other event of the application", sourceLocation: sourceLocation)
+        let events = takeEvents()
+        #expect(events == [], "no other event of the application", sourceLocation: sourceLocation)
     }
 
     private mutating func expectSent(_ pdu: [UInt8], _ place: SourceLocation) {
@@ -56,7 +56,7 @@ struct ServingFixture: DialogueFixture {
     private var question: GATTServer.RequestID?
 
     private mutating func expectAsked(_ question: GATTServer.Question, _ place: SourceLocation) {
-        guard case .ask(let id, let asked)? = nextNews() else {
+        guard case .ask(let id, let asked)? = nextEvent() else {
             Issue.record("the application is not asked", sourceLocation: place)
             return
         }
@@ -66,7 +66,7 @@ struct ServingFixture: DialogueFixture {
 
     private mutating func expectReport(_ report: GATTServer.Report, _ place: SourceLocation) {
         let expected = GATTServer.Action.report(.client, report)
-        #expect(nextNews() == expected, "the report to the application", sourceLocation: place)
+        #expect(nextEvent() == expected, "the report to the application", sourceLocation: place)
     }
 
     private mutating func answer(
@@ -97,16 +97,16 @@ struct ServingFixture: DialogueFixture {
     }
 
     /// The events that the application gets next.
-    private var news: [GATTServer.Action] = []
+    private var events: [GATTServer.Action] = []
 
-    private mutating func nextNews() -> GATTServer.Action? {
-        news = takeNews()
-        return news.isEmpty ? nil : news.removeFirst()
+    private mutating func nextEvent() -> GATTServer.Action? {
+        events = takeEvents()
+        return events.isEmpty ? nil : events.removeFirst()
     }
 
-    private mutating func takeNews() -> [GATTServer.Action] {
-        defer { news = [] }
-        return news + fixture.takeNews().filter(\.isReported)
+    private mutating func takeEvents() -> [GATTServer.Action] {
+        defer { events = [] }
+        return events + fixture.takeEvents().filter(\.isReported)
     }
 }
 

@@ -54,7 +54,7 @@ struct ReceivingTests {
         #expect(fixture.send(command + signature) == [])
         #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0x55])
         let written = GATT.WriteEntry(handle: AttributeHandle(0x37), value: [0x55])
-        #expect(fixture.takeNews().contains(.report(bearer.client, .written([written]))))
+        #expect(fixture.takeEvents().contains(.report(bearer.client, .written([written]))))
         try fixture.server.setValue([0], of: AttributeHandle(0x37))
         _ = fixture.send(command + signature)
         #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0])
