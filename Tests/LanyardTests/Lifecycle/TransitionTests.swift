@@ -28,7 +28,7 @@ struct TransitionTests {
                 isRemembered: true,
                 state: situation.state
             )
-            #expect(harness.tell(occurrence.event).isEmpty)
+            #expect(harness.send(occurrence.event).isEmpty)
             #expect(harness.machine.state == situation.state)
         }
     }
@@ -77,7 +77,7 @@ struct TransitionTests {
         for occurrence in Occurrence.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
             var harness = MachineHarness(isRemembered: true, state: situation.state)
-            #expect(harness.tell(.link("stranger", event)).isEmpty)
+            #expect(harness.send(.link("stranger", event)).isEmpty)
             #expect(harness.machine.state == situation.state)
         }
     }
@@ -90,9 +90,9 @@ struct TransitionTests {
     @Test("A command to forget leads to idle from every state", arguments: Situation.allCases)
     func forget(situation: Situation) {
         var harness = MachineHarness(isRemembered: true, state: situation.state)
-        harness.tell(.command(.forget), .available)
+        harness.send(.command(.forget), .available)
         if let peripheral = harness.machine.state.peripheral {
-            harness.tell(.link(peripheral, .disconnected(nil, isReconnecting: false)))
+            harness.send(.link(peripheral, .disconnected(nil, isReconnecting: false)))
         }
         #expect(harness.machine.accessoryState == .idle)
         #expect(!harness.machine.isRemembered)

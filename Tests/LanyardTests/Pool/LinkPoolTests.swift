@@ -103,13 +103,13 @@ struct PoolStory {
 
     mutating func wait(_ seconds: Int) -> [String] {
         let end = now + .seconds(seconds)
-        var news: [String] = []
+        var events: [String] = []
         while let deadline = pool.nextDeadline, deadline <= end {
             now = max(now, deadline)
-            news += follow(pool.deadlinePassed(now: now))
+            events += follow(pool.deadlinePassed(now: now))
         }
         now = end
-        return news
+        return events
     }
 
     var holders: [String] { pool.state(now: now).holders.map { Self.name($0.identity) } }
