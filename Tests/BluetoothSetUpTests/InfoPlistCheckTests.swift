@@ -47,11 +47,11 @@ import Testing
             ("<array><string>x</string></array>", "is not a string"),
         ] as [(String?, String)]
     )
-    func usageDescription(value: String?, complaint: String) throws {
+    func usageDescription(value: String?, problem: String) throws {
         let found =
             try value.map { try findings([Self.usage: $0]) }
             ?? findings(["CFBundleName": "<string>A</string>"])
-        #expect(obstacles(found) == ["\(Self.usage) \(complaint)"])
+        #expect(obstacles(found) == ["\(Self.usage) \(problem)"])
         let finding = try #require(found.first)
         #expect(!finding.why.isEmpty && finding.remedy.contains("<key>\(Self.usage)</key>"))
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON nodes")
 struct JSONNodeTests {
-    private func complaint(
+    private func problem(
         _ text: String,
         _ read: (JSONNode) throws(JSONError) -> Void
     ) throws -> String {
@@ -17,7 +17,7 @@ struct JSONNodeTests {
     @Test("An error names the path to the wrong value")
     func places() throws {
         let text = #"{"a": [{"b": 1}, {"b": "x"}]}"#
-        let said = try complaint(text) { (node) throws(JSONError) in
+        let said = try problem(text) { (node) throws(JSONError) in
             for element in try node.members("a").require("a").elements(limit: 2) {
                 _ = try element.members("b").require("b").number(in: 0...1)
             }
@@ -27,11 +27,11 @@ struct JSONNodeTests {
 
     @Test("Unknown keys and missing keys are errors")
     func keys() throws {
-        let unknown = try complaint(#"{"a": {"c": 1}}"#) { (node) throws(JSONError) in
+        let unknown = try problem(#"{"a": {"c": 1}}"#) { (node) throws(JSONError) in
             _ = try node.members("a").require("a").members("x", "y")
         }
         #expect(unknown == #"a: the key "c" is not known; there are x, y"#)
-        let missing = try complaint("{}") { (node) throws(JSONError) in
+        let missing = try problem("{}") { (node) throws(JSONError) in
             _ = try node.members("a").require("a")
         }
         #expect(missing == #"the key "a" is missing"#)
@@ -40,7 +40,7 @@ struct JSONNodeTests {
     @Test("A fraction is refused where a whole number is required")
     func wholeNumbers() throws {
         #expect(try JSONNode(parsing: "2.0").wholeNumber(in: 0...2) == 2)
-        let said = try complaint("1.5") { (node) throws(JSONError) in
+        let said = try problem("1.5") { (node) throws(JSONError) in
             _ = try node.wholeNumber(in: 0...2)
         }
         #expect(said == "a whole number should be here")
@@ -48,7 +48,7 @@ struct JSONNodeTests {
 
     @Test("A list beyond the limit is refused")
     func lists() throws {
-        let said = try complaint("[1, 2, 3]") { (node) throws(JSONError) in
+        let said = try problem("[1, 2, 3]") { (node) throws(JSONError) in
             _ = try node.elements(limit: 2)
         }
         #expect(said == "at most 2 may be here")

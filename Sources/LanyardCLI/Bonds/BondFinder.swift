@@ -91,7 +91,7 @@ enum BondText {
 
 extension SecurityEvent {
     /// The problem with the store; nil if there is none. Safe to print.
-    var complaint: String? {
+    var problem: String? {
         switch self {
         case .setAside(let entry, let reason):
             TerminalText.escape("\(entry) in the store is damaged and was moved aside: \(reason)")

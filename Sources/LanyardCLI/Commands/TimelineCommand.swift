@@ -100,7 +100,7 @@ struct RecordingFailure: PlacedError, Equatable {
         if case .malformedLine(let line) = cause { "line \(line)" } else { "" }
     }
 
-    var complaint: String {
+    var problem: String {
         switch cause {
         case .unknownFormat: "it does not begin like a recording of this version"
         case .malformedLine: "this is not an event"

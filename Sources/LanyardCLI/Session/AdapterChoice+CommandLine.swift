@@ -42,7 +42,7 @@ extension ProgramFailure {
         switch error {
         case .noAdapter(let error):
             self = .usage(
-                "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.complaint)",
+                "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.problemText)",
                 advice: ProgramFailure.didYouMean(
                     error.text,
                     among: ["virtual"],

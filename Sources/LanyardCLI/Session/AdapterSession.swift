@@ -258,9 +258,9 @@ struct AdapterSession: Sendable {
     private func watchStore(of host: BluetoothHost) async {
         for await event in await host.securityEvents() {
             if case .bonded = event { pairing.hasBonded.set() }
-            guard let complaint = event.complaint else { continue }
+            guard let problem = event.problem else { continue }
             ProgressLine(console: console).clear()
-            console.remark("lanyard: \(complaint)\n")
+            console.remark("lanyard: \(problem)\n")
         }
         await EndOfInput.never()
     }

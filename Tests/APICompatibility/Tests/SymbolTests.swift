@@ -61,7 +61,7 @@ struct SymbolTests {
     @Test("Each symbol has the value of its row")
     func values() {
         for symbol in symbols {
-            #expect(symbol.complaints() == [])
+            #expect(symbol.problems() == [])
         }
     }
 
@@ -96,9 +96,9 @@ struct SymbolTests {
     @Test("A wrong value fails the check")
     func wrongValue() {
         let wrong = Symbol(1, "wrong") { $0.equal(1, 2) }
-        #expect(wrong.complaints() == ["line 1, wrong: is 1, should be 2"])
+        #expect(wrong.problems() == ["line 1, wrong: is 1, should be 2"])
         enum Closed: Int { case one }
         let closed = Symbol(2, "closed") { $0.isOpenEnumeration(Closed.self) }
-        #expect(closed.complaints().count == 2)
+        #expect(closed.problems().count == 2)
     }
 }

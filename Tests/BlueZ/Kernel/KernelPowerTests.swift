@@ -35,7 +35,7 @@ import Testing
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
-            #expect(try await scene.complaints() == [], "before the cut")
+            #expect(try await scene.problems() == [], "before the cut")
             try await harness.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 

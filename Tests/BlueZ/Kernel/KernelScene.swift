@@ -33,8 +33,8 @@ struct KernelScene: Sendable {
     }
 
     /// All errors that need an explanation.
-    func complaints() async throws -> [Complaint] {
-        Complaint.all(
+    func problems() async throws -> [Problem] {
+        Problem.all(
             kernel: try await bluez.kernelLog(),
             daemon: try await bluez.daemonLog(),
             wire: try await wire(),
@@ -74,25 +74,25 @@ func withKernel(
 extension KernelScene {
     /// Expects no errors from the scenario, from ending all links, and from powering off.
     fileprivate func end(allowing allowances: [Allowance]) async throws {
-        let complaints = try await complaints().filter { complaint in
-            !allowances.contains { $0.covers(complaint) }
+        let problems = try await problems().filter { problem in
+            !allowances.contains { $0.covers(problem) }
         }
-        #expect(complaints == [], "errors during the scenario")
+        #expect(problems == [], "errors during the scenario")
         await fixture.endHosts()
         try await bluez.isAlone()
         try await bluez.powerOff()
         try await bluez.pullOutAdapters()
         // Linux 6.1 may corrupt a list of its own as links end.
         guard bluez.setting.release == .trixie else { return }
-        let last = Complaint.all(
+        let last = Problem.all(
             kernel: try await bluez.kernelLog(),
             daemon: [],
             wire: try await wire(),
             violations: []
         )
         let explained = allowances + [.commandCanceledByPowerOff]
-        let unexplained = last.filter { complaint in
-            !complaints.contains(complaint) && !explained.contains { $0.covers(complaint) }
+        let unexplained = last.filter { problem in
+            !problems.contains(problem) && !explained.contains { $0.covers(problem) }
         }
         #expect(unexplained == [], "errors at the end of the links, the power and the controller")
     }

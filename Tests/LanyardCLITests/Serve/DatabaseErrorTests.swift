@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Errors in a database file")
 struct DatabaseErrorTests {
-    private func complaint(_ text: String) throws -> String {
+    private func problem(_ text: String) throws -> String {
         try #require(throws: JSONError.self) { try ServedAccessory(parsing: text) }.description
     }
 
@@ -50,7 +50,7 @@ struct DatabaseErrorTests {
         ]
     )
     func accessory(text: String, said: String) throws {
-        #expect(try complaint(text) == said)
+        #expect(try problem(text) == said)
     }
 
     @Test(
@@ -89,7 +89,7 @@ struct DatabaseErrorTests {
         ]
     )
     func services(services: String, said: String) throws {
-        #expect(try complaint(#"{"services": [\#(services)]}"#) == said)
+        #expect(try problem(#"{"services": [\#(services)]}"#) == said)
     }
 
     @Test(
@@ -181,7 +181,7 @@ struct DatabaseErrorTests {
     )
     func characteristics(members: String, said: String) throws {
         let text = #"{"services": [{"uuid": "180F", "characteristics": [{\#(members)}]}]}"#
-        #expect(try complaint(text) == "services[0].characteristics[0]" + said)
+        #expect(try problem(text) == "services[0].characteristics[0]" + said)
     }
 
     @Test(
@@ -250,7 +250,7 @@ struct DatabaseErrorTests {
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read"], "value": \(value)}]}]}
             """
-        #expect(try complaint(text) == "services[0].characteristics[0].value" + said)
+        #expect(try problem(text) == "services[0].characteristics[0].value" + said)
     }
 
     @Test("A changed example file causes no trap", arguments: Examples.names, RunSeed.seeds(1))

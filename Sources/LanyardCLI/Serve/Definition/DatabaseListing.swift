@@ -19,7 +19,7 @@ struct DatabaseListing: Sendable {
             self.server = server
             values = ServedValues(Array(zip(accessory.services, services)))
         } catch {
-            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.complaint)")
+            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.problem)")
         }
     }
 

@@ -16,7 +16,7 @@ extension ServedAccessory {
             do throws(GATT.DefinitionError) {
                 _ = try server.publish(services[index].definition)
             } catch {
-                throw JSONError(place: "services[\(index)]", complaint: error.complaint)
+                throw JSONError(place: "services[\(index)]", problem: error.problem)
             }
             ordered.append(services[index])
         }
@@ -36,7 +36,7 @@ extension ServedAccessory {
             guard let next else {
                 throw JSONError(
                     place: "services[\(first)].includes",
-                    complaint: "services include each other in a cycle"
+                    problem: "services include each other in a cycle"
                 )
             }
             order.append(remaining.remove(at: next))
@@ -69,7 +69,7 @@ extension GATT.ServiceDefinition {
 
 extension GATT.DefinitionError {
     /// The fault, for the author of the definition.
-    var complaint: String {
+    var problem: String {
         switch self {
         case .handleNotFree(let handle):
             "the handle \(handle.rawValue) is taken, or not after the one before it"

@@ -43,7 +43,7 @@ extension ServedAccessory {
                 guard target?.properties.canSend != true else { continue }
                 throw JSONError(
                     place: "services[\(serviceIndex)].characteristics[\(index)].echo",
-                    complaint: target == nil
+                    problem: target == nil
                         ? "no characteristic is \(uuid)" : "\(uuid) does not notify or indicate"
                 )
             }

@@ -140,8 +140,8 @@ extension ServeSession {
     }
 
     private func set(_ bytes: [UInt8], of attribute: ServedAttribute) throws(ProgramFailure) {
-        if let complaint = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
-            throw .usage("\(attribute.text) was not set: \(complaint)")
+        if let problem = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
+            throw .usage("\(attribute.text) was not set: \(problem)")
         }
         try reportChange(.set(attribute, bytes))
     }
