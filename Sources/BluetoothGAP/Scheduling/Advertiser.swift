@@ -178,7 +178,7 @@ package struct Advertiser: Sendable {
         guard let index = sets.firstIndex(where: { $0.id == id && $0.isWanted }) else { return [] }
         if let dialect {
             let known = power[sets[index].handle]
-            sets[index].configuration = try AdvertisingSetConfiguration(
+            sets[index].configuration = try Advertiser.SetConfiguration(
                 advertising,
                 in: dialect,
                 address: sets[index].ownAddress,
@@ -263,7 +263,7 @@ package struct Advertiser: Sendable {
         guard let dialect else { return }
         do throws(AdvertisingError) {
             let known = power[sets[index].handle]
-            sets[index].configuration = try AdvertisingSetConfiguration(
+            sets[index].configuration = try Advertiser.SetConfiguration(
                 sets[index].requested,
                 in: dialect,
                 address: sets[index].ownAddress,

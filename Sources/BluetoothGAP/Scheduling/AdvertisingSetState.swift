@@ -39,7 +39,7 @@ struct AdvertisingSetState: Sendable {
     /// The set's own address, or `nil` if it has the host's address.
     var ownAddress: DeviceAddress?
     /// The parameters of the commands for the set, or `nil` without a controller.
-    var configuration: AdvertisingSetConfiguration?
+    var configuration: Advertiser.SetConfiguration?
     /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
     /// Whether the end was reported.
@@ -142,7 +142,7 @@ extension AdvertisingSetState {
     /// Returns the next operation for a set on the air. Only its data may then change, and only in
     /// one piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOperationWhileOn(
-        _ configuration: AdvertisingSetConfiguration,
+        _ configuration: Advertiser.SetConfiguration,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {
         guard presumed.parameters == configuration.parameters,
@@ -160,7 +160,7 @@ extension AdvertisingSetState {
     }
 
     private func nextOperationWhileOff(
-        _ configuration: AdvertisingSetConfiguration,
+        _ configuration: Advertiser.SetConfiguration,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
@@ -199,7 +199,7 @@ extension AdvertisingSetState {
     /// The next piece of data that the controller lacks. Data that the kind of advertising does not
     /// allow is not sent.
     private func nextPiece(
-        _ configuration: AdvertisingSetConfiguration,
+        _ configuration: Advertiser.SetConfiguration,
         _ dialect: CommandDialect
     ) -> AdvertisingOperation? {
         let parameters = configuration.parameters

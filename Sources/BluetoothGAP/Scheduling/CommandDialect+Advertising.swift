@@ -73,7 +73,7 @@ extension CommandDialect {
         )
     }
 
-    /// Legacy data is always one piece. `AdvertisingSetConfiguration` has checked its length.
+    /// Legacy data is always one piece. `Advertiser.SetConfiguration` has checked its length.
     private func setData(
         _ set: UInt8,
         _ field: AdvertisingOperation.Field,

@@ -156,12 +156,12 @@ struct AddressSchedulerTests {
         for address in [Advertising.Address.public, .random(.accessory(1))] {
             requested.address = address
             #expect(throws: AdvertisingError.self) {
-                try AdvertisingSetConfiguration(requested, in: dialect, power: nil)
+                try Advertiser.SetConfiguration(requested, in: dialect, power: nil)
             }
         }
         requested.address = .random(DeviceAddress(value: 0x0123_4567_89AB, kind: .random))
         #expect(throws: Never.self) {
-            try AdvertisingSetConfiguration(requested, in: dialect, power: nil)
+            try Advertiser.SetConfiguration(requested, in: dialect, power: nil)
         }
     }
 }
