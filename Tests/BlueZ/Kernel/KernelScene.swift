@@ -33,8 +33,8 @@ struct KernelScene: Sendable {
     }
 
     /// All errors that need an explanation.
-    func problems() async throws -> [Problem] {
-        Problem.all(
+    func problems() async throws -> [StackProblem] {
+        StackProblem.all(
             kernel: try await bluez.kernelLog(),
             daemon: try await bluez.daemonLog(),
             wire: try await wire(),
@@ -84,7 +84,7 @@ extension KernelScene {
         try await bluez.pullOutAdapters()
         // Linux 6.1 may corrupt a list of its own as links end.
         guard bluez.setting.release == .trixie else { return }
-        let last = Problem.all(
+        let last = StackProblem.all(
             kernel: try await bluez.kernelLog(),
             daemon: [],
             wire: try await wire(),

@@ -153,7 +153,7 @@ struct KeepingTests {
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
-            let received = Received<AccessoryChange>()
+            let received = ReceivedValues<AccessoryChange>()
             let observation = strap.onChange { received.add($0) }
             let sequence = strap.changes
             try await strap.disconnect()

@@ -96,7 +96,7 @@ final class Kit: Sendable {
 }
 
 /// The values that closures received.
-final class Received<Value: Sendable>: Sendable {
+final class ReceivedValues<Value: Sendable>: Sendable {
     private let received = Mutex<[Value]>([])
 
     var values: [Value] { received.withLock { $0 } }

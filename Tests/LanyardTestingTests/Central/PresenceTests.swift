@@ -42,7 +42,7 @@ struct PresenceTests {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()
-            let received = Received<PresenceEvent>()
+            let received = ReceivedValues<PresenceEvent>()
             let events = try central.presence(matching: .service("180D"))
             let listener = Task { for await event in events { received.add(event) } }
             try await kit.world.advance(by: .seconds(10))

@@ -42,7 +42,7 @@ struct SharingTests {
         let kit = kit()
         try await kit.world.run(for: .seconds(20_000)) {
             let central = try await centralWithThreeSlots(kit, policy)
-            let received = Received<AccessoryIdentity>()
+            let received = ReceivedValues<AccessoryIdentity>()
             let observations = central.accessories.map { accessory in
                 accessory.onChange { if $0.state == .ready { received.add(accessory.id) } }
             }

@@ -3,14 +3,14 @@
 import Testing
 
 /// The log lines and packets that count as errors. These tests need no machine.
-struct ProblemTests {
+struct StackProblemTests {
     @Test("Bluetooth warnings and crashes in the kernel's log count as errors")
     func kernelLog() {
         let lines = [
             (4, "Bluetooth: hci0: Opcode 0x2005 failed: -16"), (6, "Bluetooth: MGMT ver 1.23"),
             (4, "clocksource: timekeeping watchdog"), (6, "kernel BUG at lib/list_debug.c:56!"),
         ]
-        let problems = Problem.all(
+        let problems = StackProblem.all(
             kernel: lines.map { BlueZ.KernelLine(level: $0, text: $1) },
             daemon: [],
             wire: KernelWire(),
@@ -26,7 +26,7 @@ struct ProblemTests {
             "src/plugin.c:plugin_init() Failed to init vcp plugin",
             "*** stack smashing detected ***: terminated",
         ]
-        let problems = Problem.all(
+        let problems = StackProblem.all(
             kernel: [],
             daemon: lines,
             wire: KernelWire(),
@@ -45,7 +45,7 @@ struct ProblemTests {
         for bytes in [done, refused, [0x01, 0x03], [0x04, 0x05, 0x01, 0x00], [0x07]] {
             wire.note(h4: bytes[...])
         }
-        let problems = Problem.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
+        let problems = StackProblem.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
         let refusal = KernelWire.Refusal(opcode: .leSetRandomAddress, status: .commandDisallowed)
         #expect(
             problems == [
@@ -59,8 +59,8 @@ struct ProblemTests {
 
     @Test("The allowance for power-off covers a canceled command and no other failure")
     func canceledCommand() {
-        let canceled = Problem.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
-        let others: [Problem] = [
+        let canceled = StackProblem.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
+        let others: [StackProblem] = [
             .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -110"),
             .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -1120"),
             .kernel("Bluetooth: hci0: link tx timeout: -112"),

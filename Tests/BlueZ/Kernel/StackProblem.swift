@@ -3,7 +3,7 @@
 import BluetoothHCI
 
 /// An error that must not occur between a correct kernel and a correct controller.
-enum Problem: Equatable, CustomStringConvertible {
+enum StackProblem: Equatable, CustomStringConvertible {
     /// An error in the kernel's log.
     case kernel(String)
     /// An error in the log of bluetoothd or of its supervisor.
@@ -22,7 +22,7 @@ enum Problem: Equatable, CustomStringConvertible {
         daemon: [String],
         wire: KernelWire,
         violations: [String]
-    ) -> [Problem] {
+    ) -> [StackProblem] {
         kernel.filter(\.isProblem).map { .kernel($0.text) }
             + DaemonLog.problems(in: daemon).map { .daemon($0) }
             + wire.refusals.map { .refusal($0) }
@@ -62,7 +62,7 @@ enum Allowance {
     case hardwareError
 
     /// Whether this cause explains the error.
-    func covers(_ problem: Problem) -> Bool {
+    func covers(_ problem: StackProblem) -> Bool {
         switch (self, problem) {
         case (.randomAddressWhileAdvertising, .kernel(let text)):
             text.hasSuffix("Opcode 0x2005 failed: -16")
