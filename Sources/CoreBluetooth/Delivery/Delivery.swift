@@ -23,7 +23,7 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private struct Waiting {
         let event: Event
-        let count: Guarded<Int>?
+        let count: LockedState<Int>?
     }
 
     private struct Inbox {
@@ -107,7 +107,7 @@ final class Delivery<Event: Sendable>: Sendable {
         _ event: Event,
         from executor: (any HostExecutor)?,
         isDispensable: Bool = false,
-        countedBy count: Guarded<Int>? = nil
+        countedBy count: LockedState<Int>? = nil
     ) -> Bool {
         let waiting = Waiting(event: event, count: count)
         switch inbox.withLock({ $0.admit(waiting, isDispensable) }) {

@@ -23,10 +23,10 @@ final class AccessorySnapshot: Sendable {
     let description: AccessoryDescription
     /// The subscribers to changes of the state.
     let changes = Hub<AccessoryChange>()
-    private let shown: Guarded<Shown>
+    private let shown: Locked<Shown>
     /// The accessory object of the app, as long as the app holds it.
-    private let seen = Guarded(Seen())
-    private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
+    private let seen = Locked(Seen())
+    private let valueHubs = Locked<[BluetoothID: Hub<Data>]>([:])
 
     init(
         _ description: AccessoryDescription,
@@ -34,7 +34,7 @@ final class AccessorySnapshot: Sendable {
         beginningWith change: AccessoryChange
     ) {
         self.description = description
-        shown = Guarded(Shown(name: name, change: change))
+        shown = Locked(Shown(name: name, change: change))
     }
 
     // MARK: For all threads

@@ -10,7 +10,7 @@ final class Roster: Sendable {
         weak var lifetime: CentralLifetime?
     }
 
-    private let shown = Guarded(Shown())
+    private let shown = Locked(Shown())
     private let hub = Hub<AccessoryListChange>()
 
     /// Sets the lifetime that the app holds.

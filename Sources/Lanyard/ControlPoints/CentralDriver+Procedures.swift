@@ -5,7 +5,7 @@ import Foundation
 
 /// The numbers of procedures, for any thread.
 final class ProcedureNumbers: Sendable {
-    private let last = Guarded(0)
+    private let last = Locked(0)
 
     func next() -> Int {
         last.change { last in

@@ -6,13 +6,13 @@ import Foundation
 /// anything. Centrals that share the object share its contents: a new central finds what an earlier
 /// one remembered.
 public final class MemoryAccessoryStore: AccessoryStore {
-    private let remembered: Guarded<[RememberedAccessory]>
+    private let remembered: Locked<[RememberedAccessory]>
 
     /// Creates a store with these accessories.
     ///
     /// - Parameter accessories: The accessories, in the order of pairing.
     public init(_ accessories: [RememberedAccessory] = []) {
-        remembered = Guarded(accessories)
+        remembered = Locked(accessories)
     }
 
     /// The remembered accessories.

@@ -29,7 +29,7 @@ struct PairingConsentTests {
     @Test("8.1 Legacy pairing is allowed only in pairings that this device starts")
     func legacy() {
         var configuration = HostConfiguration()
-        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        configuration.pairAsApplicationsExpect(LockedState(AdapterSwitches()))
         #expect(configuration.pairing.allowsLegacyPairing)
         #expect(configuration.peerPairing == Pairing.Policy())
     }
@@ -39,7 +39,7 @@ struct PairingConsentTests {
         var configuration = HostConfiguration()
         configuration.pairing.requiresAuthentication = true
         let policy = configuration.pairing
-        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        configuration.pairAsApplicationsExpect(LockedState(AdapterSwitches()))
         #expect(configuration.pairing == policy && configuration.peerPairing == nil)
     }
 }

@@ -16,7 +16,7 @@ struct AdvertisingTests {
         _ fixture: Fixture,
         until condition: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
-        let found = Guarded<Advertisement?>(nil)
+        let found = LockedState<Advertisement?>(nil)
         try await fixture.host(named: "scanner", number: 0xF9) { scanner in
             for try await advertisement in scanner.scan(reportsDuplicates: true)
             where advertisement.address == Fixture.phoneAddress && condition(advertisement) {

@@ -12,7 +12,7 @@ import BluetoothTypes
 /// a protected value is used. In the second, the peer is the central on its link, and the
 /// application publishes a value or channel that requires encryption.
 struct PairingConsent: PairingDelegate {
-    let switches: Guarded<AdapterSwitches>
+    let switches: LockedState<AdapterSwitches>
 
     private var delegate: (any PairingDelegate)? { switches.current.pairingDelegate }
 
@@ -63,7 +63,7 @@ struct PairingGrounds: Equatable, Sendable {
 extension HostConfiguration {
     /// Sets the pairing policy that applications of the framework expect. Keeps a policy that the
     /// adapter's maker configured.
-    mutating func pairAsApplicationsExpect(_ switches: Guarded<AdapterSwitches>) {
+    mutating func pairAsApplicationsExpect(_ switches: LockedState<AdapterSwitches>) {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches: switches)
         asksPerson = { switches.current.pairingDelegate != nil }
