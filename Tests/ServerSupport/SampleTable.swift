@@ -62,7 +62,7 @@ package enum SampleTable {
 
     private static let kinds = GATT.ServiceDefinition(
         .init(0xA000),
-        stored + guarded + [
+        stored + protectedCharacteristics + [
             .init(.init(0xB007), [.read, .write], value: .dynamic),
             .init(.init(0xB008), [.read, .notify, .indicate], value: .stored([8])),
             .init(.init(0xB009), .authenticatedSignedWrites, value: .stored([9])),
@@ -93,7 +93,7 @@ package enum SampleTable {
         .init(.init(0xB002), .write, value: .stored([2])),
     ]
 
-    private static let guarded: [GATT.CharacteristicDefinition] = [
+    private static let protectedCharacteristics: [GATT.CharacteristicDefinition] = [
         protected(0xB003, .encrypted),
         protected(0xB004, .authenticated),
         protected(0xB005, .authorized),

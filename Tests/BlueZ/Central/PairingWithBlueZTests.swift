@@ -102,7 +102,7 @@ extension PairingWay {
     /// A plan with the capabilities of our side.
     fileprivate func plan() -> ServerPlan {
         .such { plan in
-            plan.services = [ServerFixture.guarded]
+            plan.services = [ServerFixture.protected]
             plan.configuration.pairing = policy
             plan.configuration.pairing.usesSecureConnections = generation == .secureConnections
         }

@@ -18,7 +18,7 @@ enum SendPath: CaseIterable, Sendable {
     }
 }
 
-extension GuardedServer {
+extension ProtectedServer {
     /// Sends every value to every requester on this path. `rule` selects the rule that applies.
     mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
@@ -149,9 +149,9 @@ extension GuardedServer {
 
 extension GATTServer {
     fileprivate func send(
-        _ place: GuardedServer.Place,
+        _ place: ProtectedServer.Place,
         to requester: Requester
     ) -> Result<Notification, NotificationRefusal> {
-        notification(of: place.value, value: GuardedServer.secret, to: requester.client)
+        notification(of: place.value, value: ProtectedServer.secret, to: requester.client)
     }
 }

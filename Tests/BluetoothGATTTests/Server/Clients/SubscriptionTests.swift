@@ -81,7 +81,7 @@ struct SubscriptionTests {
     @Test("Subscribing needs the permission to subscribe, and unsubscribing needs none")
     func permissions() throws {
         var table = try Table(security: .none)
-        let attribute = try table.configuration(Table.guarded)
+        let attribute = try table.configuration(Table.protected)
         func refusal(_ bits: UInt8) -> ATT.ErrorCode? {
             table.server.refusal(ofWriting: [bits, 0], to: attribute, by: Table.client)
         }
