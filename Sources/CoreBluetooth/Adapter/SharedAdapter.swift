@@ -115,8 +115,8 @@ actor SharedAdapter: PortObserver {
         }
         if was == .poweredOn { powerLost() }
         serverStateChanged()
-        for session in central.sessions.keys { tellState(to: session) }
-        for session in server.sessions.keys { tellState(toPeripheralManager: session) }
+        for session in central.sessions.keys { sendState(to: session) }
+        for session in server.sessions.keys { sendState(toPeripheralManager: session) }
         if new == .poweredOn { powerGained() }
     }
 

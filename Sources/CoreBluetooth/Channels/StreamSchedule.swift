@@ -5,12 +5,12 @@ import Foundation
 
 /// The run loops of a stream, or its dispatch queue, on which its delegate receives events.
 ///
-/// Each call of a run loop or block of the queue reports one event, so that the other sources of the
-/// run loop and the other blocks are served between events.
+/// Each call of a run loop or block of the queue reports one event, so that the other sources of
+/// the run loop and the other blocks are served between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   or the queue that the application chose, as Foundation documents for streams. The variables are
-///   accessed under `lock`.
+///   or the queue that the application chose, as Foundation documents for streams. The variables
+///   are accessed under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe
     private let side: ChannelBuffers.Side
@@ -49,7 +49,7 @@ final class StreamSchedule: @unchecked Sendable {
             self.stream = stream
             if let bell = bells.first(where: { $0.loop === loop }) { return (bell, false) }
             let bell = RunLoopBell(in: loop, outsideWork: pipe.engine) { [weak self] in
-                self?.tell()
+                self?.reportNextEvent()
             }
             bells.append(bell)
             return (bell, true)
@@ -72,7 +72,9 @@ final class StreamSchedule: @unchecked Sendable {
         end()
         guard let queue else { return }
         lock.withLock { self.stream = stream }
-        let bell = QueueBell(on: queue, outsideWork: pipe.engine) { [weak self] in self?.tell() }
+        let bell = QueueBell(on: queue, outsideWork: pipe.engine) { [weak self] in
+            self?.reportNextEvent()
+        }
         replaceQueue(by: bell)
         pipe.hang(bell, for: side)
     }
@@ -114,7 +116,7 @@ final class StreamSchedule: @unchecked Sendable {
     }
 
     /// Reports the next event. If another one is due, the change rings the bell again.
-    private func tell() {
+    private func reportNextEvent() {
         guard let (stream, delegate) = addressee else { return }
         let side = side
         guard let event = pipe.change({ $0.nextEvent(of: side) }) else { return }

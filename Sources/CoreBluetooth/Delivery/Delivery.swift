@@ -30,14 +30,14 @@ final class Delivery<Event: Sendable>: Sendable {
         private var events: [Waiting] = []
         /// The events that were in `events` before, in reverse order. Taking an event removes it
         /// from memory, because an event may hold the only reference to a channel.
-        private var leaving: [Waiting] = []
+        private var takenEvents: [Waiting] = []
         /// The number of blocks that have run and whose events have not been taken.
         private var turns = 0
         private var isReceiving = false
         /// Whether events are being dropped. Only the first one is logged.
         private var isOverflowing = false
 
-        private var count: Int { events.count + leaving.count }
+        private var count: Int { events.count + takenEvents.count }
 
         mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Admission {
             if isDispensable, count >= pendingLimit {
@@ -66,9 +66,9 @@ final class Delivery<Event: Sendable>: Sendable {
                 return nil
             }
             turns -= 1
-            if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
+            if takenEvents.isEmpty { (takenEvents, events) = (events.reversed(), []) }
             defer { if count == 0 { isOverflowing = false } }
-            let waiting = leaving.popLast()
+            let waiting = takenEvents.popLast()
             waiting?.count?.change { $0 -= 1 }
             return waiting?.event
         }

@@ -121,7 +121,7 @@ struct OpenedChannelTests {
     }
 
     @Test("14.5 A channel that is not kept in didOpen is closed at once")
-    func unkept() async throws {
+    func unstored() async throws {
         let fixture = try ChannelFixture(seed: 5)
         try await fixture.run { connection in
             let listener = try await fixture.lamp.listen()
