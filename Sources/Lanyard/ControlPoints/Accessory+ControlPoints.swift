@@ -78,12 +78,13 @@ extension ControlPointCommand {
     }
 
     /// Converts the failure of a procedure. A refused write is a refusal of the control point if it
-    /// has such a code, or if a procedure is under way (Core Specification Supplement, Part B, 1.2).
+    /// has such a code, or if a procedure is under way (Core Specification Supplement, Part B,
+    /// 1.2).
     fileprivate static func error(_ failure: ProcedureFailure) -> ControlPointError<Refusal> {
         switch failure {
         case .aborted: .aborted
         case .timedOut(let limit): .timedOut(after: limit)
-        case .lineFull: .tooManyCommands(limit: ProcedureLine.limit)
+        case .queueFull: .tooManyCommands(limit: ProcedureQueue.limit)
         case .accessory(.refused(code: 0xFE, text: _)): .busy
         case .accessory(let error):
             if case .refused(let code?, text: _) = error, !isIndicated,

@@ -34,7 +34,7 @@ struct PoolSlot {
     var lastHeard: Duration
     var signal: Int?
     /// The accessory in whose favor the link is being ended.
-    var sake: AccessoryIdentity?
+    var beneficiary: AccessoryIdentity?
 
     func holder(now: Duration) -> ConnectionHolder {
         ConnectionHolder(

@@ -35,9 +35,9 @@ struct PoolStory {
             case .grant(let token, let identity):
                 tokens[identity] = token
                 return "grant \(Self.name(identity))"
-            case .evict(let token, let holder, let sake):
+            case .evict(let token, let holder, let beneficiary):
                 #expect(tokens[holder] == token)
-                return "evict \(Self.name(holder)) for \(Self.name(sake))"
+                return "evict \(Self.name(holder)) for \(Self.name(beneficiary))"
             case .wait(let identity, let slots):
                 promised[Self.name(identity)] = slots.isMakingRoom
                 return "\(Self.name(identity)) waits: \(slots.holders.count) of \(slots.limit)"

@@ -94,12 +94,12 @@ extension CentralDriver {
         entry.slot = slot
         record(.note, "slot reserved", entry)
         feed(.slot(.granted), to: entry)
-        tellPairings()
+        reportSlotHolders()
     }
 
     /// Informs each waiting pairing of the current slot holders, because another accessory received
     /// the slot.
-    private func tellPairings() {
+    private func reportSlotHolders() {
         for entry in entries where !entry.isShown {
             guard let identity = entry.identity else { continue }
             for notice in pool.waitNotice(identity, now: now) { perform(notice) }

@@ -31,8 +31,8 @@ final class PresenceWatch: @unchecked Sendable {
     var scan: PlannedScan { PlannedScan(services: matcher.services, reportsDuplicates: true) }
 
     /// Sets whether a scan is running that reports every advertisement.
-    func setHearing(_ isHearing: Bool, now: Duration) {
-        if isHearing {
+    func setReportsEveryPacket(_ reportsEveryPacket: Bool, now: Duration) {
+        if reportsEveryPacket {
             tracker.scanStarted(now: now)
         } else {
             tracker.scanStopped(now: now)
