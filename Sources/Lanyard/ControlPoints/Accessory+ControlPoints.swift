@@ -13,9 +13,8 @@ extension Accessory {
     ///
     /// The description declares the characteristic with the role `write`, and with `subscribe` if
     /// the accessory answers with indications; a ``ControlPoint`` in a profile does so. A control
-    /// point executes one command at a time: further ones wait for their turn, except an abort.
-    /// Indications that are no answer to the command are left to
-    /// ``values(of:)``, which also receives the answers.
+    /// point executes one command at a time: other commands wait for their turn, except an abort.
+    /// ``values(of:)`` receives all indications, including the answers.
     ///
     /// If the task is canceled, the accessory may execute the command nevertheless, and the next
     /// command waits until it has answered or the time limit has passed.
