@@ -39,7 +39,7 @@ package typealias PortCompletion<Value> = @Sendable (Result<Value, any Error>) -
 package protocol BluetoothPort: AnyObject, Sendable {
     /// The executor of all calls, completions and events.
     var executor: any HostExecutor { get }
-    /// What the adapter can do. Changes only before `PortEvent.stateChanged`.
+    /// The capabilities of the adapter. They change only before `PortEvent.stateChanged`.
     var capabilities: PortCapabilities { get }
     /// The maximum number of scans at a time.
     var scanLimit: Int { get }

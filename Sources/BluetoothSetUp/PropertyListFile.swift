@@ -88,8 +88,8 @@ extension PropertyListError: CustomStringConvertible {
 }
 
 extension PropertyListError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The property list cannot be read: \(description)." }
-    /// What a developer can do about it.
+    /// A suggestion of what a developer can do about it.
     public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
 }

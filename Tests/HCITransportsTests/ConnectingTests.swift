@@ -176,8 +176,8 @@ struct ConnectingTests {
     }
 }
 
-/// How many sockets and pipes this process has. The system's libraries open other descriptors at
-/// any time.
+/// The number of sockets and pipes of this process. The system's libraries open other descriptors
+/// at any time.
 private func openDescriptors() -> Int {
     (0..<1024 as Range<Int32>).count { number in
         var status = stat()

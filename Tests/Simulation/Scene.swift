@@ -44,7 +44,8 @@ final class Scene: Sendable {
         air.world.observe { [trace] in trace.add($0) }
     }
 
-    /// How many packets have passed, and a number that depends on every byte and its nanosecond.
+    /// The number of packets that have passed, and a number that depends on every byte and its
+    /// nanosecond.
     var traceDigest: (count: Int, digest: UInt64) {
         trace.contents.withLock { ($0.count, $0.digest) }
     }

@@ -16,7 +16,7 @@ import BluetoothTypes
 /// The assembler drops reports without an address (anonymous advertising), because no connection to
 /// their sender is possible.
 package struct ReportAssembler: Sendable {
-    /// The greatest number of incomplete chains of extended reports. A new chain replaces the
+    /// The maximum number of incomplete chains of extended reports. A new chain replaces the
     /// oldest. A controller reports the pieces of a chain close together.
     package static let chainLimit = 16
 

@@ -60,9 +60,9 @@ package struct Advertiser: Sendable {
         case unstoppable
     }
 
-    /// The greatest number of sets. Advertising handles end at 0xEF (Vol 4, Part E, 7.8.53).
+    /// The maximum number of sets. Advertising handles end at 0xEF (Vol 4, Part E, 7.8.53).
     package static let setLimit = 0xF0
-    /// The greatest number of data bytes in one command (Vol 4, Part E, 7.8.54).
+    /// The maximum number of data bytes in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
     /// The longest time of high duty cycle directed advertising (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyLimit: Duration = .milliseconds(1280)

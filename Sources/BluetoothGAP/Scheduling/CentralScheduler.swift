@@ -82,7 +82,7 @@ package struct CentralScheduler: Sendable {
         case pending(DeviceAddress)
     }
 
-    /// The greatest number of requests.
+    /// The maximum number of requests.
     package static let requestLimit = 256
 
     /// The length of a turn while other requests wait. Two of the longest advertising intervals

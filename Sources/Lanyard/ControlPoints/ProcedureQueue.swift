@@ -4,7 +4,7 @@ import Foundation
 
 /// A command to a control point, and what is known of its answer.
 struct Procedure: Sendable {
-    /// What an answer says of a command.
+    /// The result of a command, as its answer states it.
     enum Verdict: Hashable, Sendable {
         case executed
         case refused
@@ -19,7 +19,7 @@ struct Procedure: Sendable {
     let isAbort: Bool
     /// The time limit of the answer.
     let limit: Duration
-    /// Returns what an indication says of the command; `nil` if it is no answer to it.
+    /// Returns the result that an indication states; `nil` if it does not answer the command.
     let verdict: @Sendable (Data) -> Verdict?
     /// The time at which the limit has passed; `nil` until the command is written.
     var deadline: Duration?

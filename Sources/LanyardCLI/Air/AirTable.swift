@@ -87,7 +87,7 @@ struct AirTable: Sendable {
         }.joined(separator: ":")
     }
 
-    /// The most displays that the table shows.
+    /// The maximum number of displays that the table shows.
     private static let screenLimit = 2
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24

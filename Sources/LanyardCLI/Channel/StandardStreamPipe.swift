@@ -15,7 +15,7 @@ struct StandardStreamPipe: Sendable {
         func close() async
     }
 
-    /// The most bytes that one read returns.
+    /// The maximum number of bytes that one read returns.
     private static let pieceLimit = 65_536
 
     let channel: any Channel

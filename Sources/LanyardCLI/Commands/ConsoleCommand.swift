@@ -53,7 +53,7 @@ enum ProgramRun {
         )
     }
 
-    /// The most characters of an invalid name that the error repeats.
+    /// The maximum number of characters of an invalid name that the error repeats.
     private static let shownLimit = 60
 
     private static var commandNames: [String] {

@@ -24,7 +24,7 @@ final class QuestionQueue: Sendable {
     static let attemptLimit = 3
     /// The maximum number of lines that wait for questions. Further lines are discarded.
     static let queuedLineLimit = 256
-    /// The most commands that wait to be performed.
+    /// The maximum number of commands that wait to be performed.
     static let commandLimit = 4_096
     /// The time for which lines are rejected after a question ended without an answer.
     static let changeLimit = Duration.seconds(2)

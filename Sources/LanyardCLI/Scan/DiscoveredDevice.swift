@@ -70,7 +70,8 @@ extension AdvertisingData {
 struct DiscoveredDevices: Sendable {
     private var devices: [DeviceAddress: DiscoveredDevice] = [:]
 
-    /// The most devices. A further one replaces the device that was not received for longest.
+    /// The maximum number of devices. A further one replaces the device that was not received for
+    /// longest.
     static let deviceLimit = 1000
 
     /// Receives an advertisement.

@@ -25,7 +25,7 @@ enum InputLines {
     /// The longest line, in bytes. Of a longer line only the beginning is read, which is no valid
     /// command.
     static let lengthLimit = 8_192
-    /// The most lines that wait. Reading stops until one is taken.
+    /// The maximum number of lines that wait. Reading stops until one is taken.
     static let waitingLimit = 64
 
     /// The lines without their ends. The stream ends with the input.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Subscriptions to one or several characteristics of an accessory.
 struct Subscriptions: Sendable {
-    /// The most subscriptions at the same time.
+    /// The maximum number of subscriptions at the same time.
     static let limit = 64
 
     let operations: CharacteristicOperations

@@ -2,7 +2,7 @@
 
 /// Finds the word that a person probably meant.
 enum Suggestion {
-    /// The most characters of a word that are compared.
+    /// The maximum number of characters of a word that are compared.
     private static let lengthLimit = 64
 
     /// The most similar of the words without regard to case; nil if none is similar.

@@ -68,7 +68,7 @@ private final class TargetSearch: Sendable {
         var names: Set<String> = []
     }
 
-    /// The most candidates, and the most names.
+    /// The maximum number of candidates, and of names.
     private static let limit = 100
 
     private let target: Target

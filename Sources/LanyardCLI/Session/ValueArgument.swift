@@ -78,7 +78,7 @@ struct ValueArgument: Equatable, Sendable {
         }
     }
 
-    /// The most characters of an invalid value that the error repeats.
+    /// The maximum number of characters of an invalid value that the error repeats.
     private static let shownLimit = 60
 
     // MARK: Numbers

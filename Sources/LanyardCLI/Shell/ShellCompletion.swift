@@ -47,12 +47,12 @@ struct ShellCompletion: Sendable {
         )
     }
 
-    /// What a completion has to know.
+    /// The data that completions need.
     enum Need: Equatable, Sendable {
         case devices, characteristics
     }
 
-    /// What the completion of a line has to know; nil if it knows everything.
+    /// The data that the completion of a line lacks; nil if it has all.
     static func need(of before: String) -> Need? {
         let line = PartialLine(before)
         switch kind(of: line) {

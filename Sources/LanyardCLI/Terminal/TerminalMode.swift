@@ -72,7 +72,7 @@ enum TerminalMode {
         return keys
     }
 
-    /// The most reads of keys that wait. Older ones are dropped.
+    /// The maximum number of reads of keys that wait. Older ones are dropped.
     private static let keyLimit = 64
 }
 

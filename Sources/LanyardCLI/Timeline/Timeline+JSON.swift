@@ -89,7 +89,8 @@ extension TraceLayer {
 }
 
 extension Timeline {
-    /// The most events on a page. A page with more is slow to open and too long to read.
+    /// The maximum number of events on a page. A page with more is slow to open and too long to
+    /// read.
     static let eventLimit = 6_000
     /// The longest gap in microseconds between equal events that are folded into one.
     static let repetitionGap: Int64 = 5_000_000

@@ -38,7 +38,7 @@ struct Timeline: Equatable, Sendable {
     /// two times can be subtracted.
     static let timeLimit: Int64 = (1 << 33) * 1_000_000
 
-    /// The most characters of a text.
+    /// The maximum number of characters of a text.
     static let textLimit = 400
 
     var title: String

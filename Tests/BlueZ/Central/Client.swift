@@ -64,7 +64,7 @@ extension ServerVisit {
 }
 
 extension BlueZ {
-    /// How often BlueZ searches for a host of which it only reports outdated events.
+    /// The number of times that BlueZ searches for a host of which it only reports outdated events.
     private static let searchLimit = 10
 
     /// Searches for our host, unless BlueZ knows it already. Returns its properties in BlueZ.

@@ -29,7 +29,7 @@ final class RequestRecorder: Sendable {
     /// The requests by which a client discovers services and their content.
     var discoveries: [[UInt8]] { requests.filter(Self.isDiscovery) }
 
-    /// How many requests with this opcode the client sent.
+    /// The number of requests with this opcode that the client sent.
     func count(of opcode: ATT.Opcode) -> Int {
         requests.count { $0.first == opcode.rawValue }
     }

@@ -66,7 +66,7 @@ extension BlueZ {
         if isNew || !hasBond { try await ServerVisit.keys(in: events) }
     }
 
-    /// How many property changes may be about a device that BlueZ has removed.
+    /// The number of property changes that may be about a device that BlueZ has removed.
     private static let newsLimit = 10
 
     /// The D-Bus path of the device with this identity address: the path of the address under which

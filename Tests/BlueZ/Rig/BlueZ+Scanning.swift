@@ -100,7 +100,7 @@ extension BlueZ {
         return try await call("read", arguments)["value"].bytes
     }
 
-    /// How BlueZ writes.
+    /// The way in which BlueZ writes.
     enum WriteType: String, Sendable {
         case request, command, reliable
     }

@@ -22,7 +22,7 @@ struct ServedPair {
     /// The value that the application stores.
     private(set) var dynamicValue = longValue
 
-    /// How the operations ended that were started on this link.
+    /// The results of the operations that were started on this link.
     private(set) var ends: [DrivenClient.OperationID: [Result<GATT.Outcome, GATT.Failure>]] = [:]
     private(set) var notified: [[UInt8]] = []
     private(set) var clientRecord: ClientRecord?

@@ -33,7 +33,7 @@ final class ModelKernel: BluetoothKernel {
         var address: UInt64 = 0
         /// ERFKILL, or another error with which it cannot be started.
         var startError: Int32?
-        /// How often another program brings it up again after it was brought down.
+        /// The number of times that another program brings it up again after it was brought down.
         var revivals = 0
         /// Whether a process that is being started holds a copy of the open user channel.
         var isCopied = false
@@ -72,7 +72,7 @@ final class ModelKernel: BluetoothKernel {
         var isPermitted = true
         /// The error of every call, as on a system without Bluetooth.
         var refusal: Int32?
-        /// What happens at the first wait.
+        /// The event at the first wait.
         var onWait: (@Sendable (inout State) -> Void)?
         fileprivate(set) var calls: [Call] = []
         fileprivate var listeners: [Descriptor] = []

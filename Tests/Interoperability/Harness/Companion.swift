@@ -134,7 +134,7 @@ struct Companion: Sendable {
         try await client.perform("bonds").elements.compactMap(\.text)
     }
 
-    /// How many Security Manager PDUs the last link has carried.
+    /// The number of Security Manager PDUs that the last link has carried.
     func countPassed() async throws -> Int { try await client.perform("passed").elements.count }
 }
 

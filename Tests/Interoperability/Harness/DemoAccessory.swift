@@ -55,7 +55,7 @@ extension Link {
         try await write([command.rawValue] + arguments, to: try await handle(Demo.control))
     }
 
-    /// How often the demo accessory's value was written.
+    /// The number of times that the demo accessory's value was written.
     func countWrites() async throws -> Int {
         try await read(try await handle(Demo.control)).littleEndianValue
     }

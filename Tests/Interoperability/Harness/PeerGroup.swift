@@ -5,7 +5,7 @@ import Synchronization
 
 /// A peer process that has printed `ready`.
 struct Peer: Sendable {
-    /// How long a peer may take to become ready. Python processes on a busy machine take
+    /// The time that a peer may take to become ready. Python processes on a busy machine take
     /// minutes.
     static let readyLimit: Duration = .seconds(180)
 

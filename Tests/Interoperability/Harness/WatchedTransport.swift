@@ -30,10 +30,10 @@ final class WatchedTransport: HCITransport {
         self.inner = inner
     }
 
-    /// How many whole packets passed, in both directions.
+    /// The number of whole packets that passed, in both directions.
     var count: Int { state.withLock { $0.count } }
 
-    /// When it failed last.
+    /// The time at which it failed last.
     var brokenAt: ContinuousClock.Instant? { state.withLock { $0.brokenAt } }
 
     /// Fails once, after this many more packets.

@@ -61,7 +61,7 @@ actor Witness {
         }
     }
 
-    /// How many recorded events match.
+    /// The number of recorded events that match.
     func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
 
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async -> Value {

@@ -66,7 +66,7 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// How often encryption has started, and how often it has failed.
+    /// The number of times that encryption has started, and the number of times that it has failed.
     func countEncryptions(_ isOn: Bool) -> Int { entries.count { $0 == .encrypted(isOn) } }
 }
 

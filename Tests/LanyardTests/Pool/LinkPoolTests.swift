@@ -12,7 +12,7 @@ struct PoolStory {
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
     /// Whether the latest action for each waiting accessory promised it a slot.
     private(set) var promised: [String: Bool] = [:]
-    /// How often the pool reported a change of its slots.
+    /// The number of times that the pool reported a change of its slots.
     private(set) var changeCount = 0
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {

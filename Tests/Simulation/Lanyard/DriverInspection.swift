@@ -17,7 +17,7 @@ struct DriverInspection {
         }
     }
 
-    /// How many slots are used or awaited.
+    /// The number of slots that are used or awaited.
     static func slotCount(in driver: CentralDriver) async -> Int {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: 0) }) { driver in

@@ -107,7 +107,7 @@ struct PrivacyTests {
         #expect(home.witness.heard.advertisers.count > 3 * 35)
     }
 
-    /// How many discoveries match during this time.
+    /// The number of discoveries that match during this time.
     private static func count(
         _ host: BluetoothHost,
         for duration: Duration,

@@ -17,7 +17,7 @@ final class WireRecord: Sendable {
 
     struct State {
         var entries: [(controller: ControllerID, entry: Entry)] = []
-        /// How many Security Manager PDUs have arrived at a host.
+        /// The number of Security Manager PDUs that have arrived at a host.
         var pairingCount = 0
         /// The count at which a waiting task resumes.
         var alarm: (count: Int, wake: AsyncStream<Void>.Continuation)?
@@ -42,7 +42,7 @@ final class WireRecord: Sendable {
         }
     }
 
-    /// How many Security Manager PDUs have arrived.
+    /// The number of Security Manager PDUs that have arrived.
     var pairingCount: Int { state.withLock { $0.pairingCount } }
 
     /// A stream that ends when this many Security Manager PDUs have arrived.

@@ -156,7 +156,7 @@ struct LinkChangeTests {
 }
 
 extension StreamingHost {
-    /// How often the controller has requested a Long Term Key.
+    /// The number of times that the controller has requested a Long Term Key.
     fileprivate var keyRequestCount: Int {
         events.count { entry in
             guard case .longTermKeyRequest = entry.event else { return false }

@@ -24,7 +24,7 @@ final class Dialogue {
         fileprivate var outgoing: (pdu: LLControlPDU, key: [UInt8]?)?
     }
 
-    /// How many packets each end may send in an event.
+    /// The number of packets that each end may send in an event.
     static let exchangesPerEvent = 3
 
     var central: End

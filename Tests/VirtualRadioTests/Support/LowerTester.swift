@@ -15,7 +15,7 @@ final class LowerTester {
     let radio: RadioID
     /// Its own address.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
-    /// How much later than T_IFS after the packet it sends the request.
+    /// The delay of the request beyond T_IFS after the packet.
     var lateness = Duration.zero
     /// Called when the start of the request is known.
     var whenAsking: ((Instant) -> Void)?

@@ -47,7 +47,7 @@ extension TestHost {
         }
     }
 
-    /// The most data in one command (Vol 4, Part E, 7.8.54).
+    /// The maximum length of the data in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
 
     private static func pieces(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {

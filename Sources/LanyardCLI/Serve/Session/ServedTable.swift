@@ -124,7 +124,7 @@ struct ServedAttribute: Hashable, Sendable {
             : ValueText.describe(bytes, ofCharacteristic: uuid)
     }
 
-    /// The most bytes of a value on a line. `--json` shows all.
+    /// The maximum number of bytes of a value on a line. `--json` shows all.
     private static let shownLimit = 32
 }
 

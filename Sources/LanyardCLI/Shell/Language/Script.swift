@@ -12,7 +12,7 @@ struct Script: Equatable, Sendable {
 
     /// The longest file, in bytes.
     static let lengthLimit = 1 << 20
-    /// The most lines.
+    /// The maximum number of lines.
     static let lineLimit = 10_000
 
     /// The name of the file, for messages. Safe to print.

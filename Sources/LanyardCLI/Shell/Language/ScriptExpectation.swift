@@ -167,7 +167,7 @@ extension ScriptExpectation: CustomStringConvertible {
 }
 
 extension ScriptSubject {
-    /// The most characters of a result that a message repeats.
+    /// The maximum number of characters of a result that a message repeats.
     private static let shownLimit = 200
 
     /// The text for a message, on one line.

@@ -7,7 +7,7 @@ import BluetoothTypes
 /// The interpreter does no I/O and reads no clock. Its user gives it each line with the time,
 /// performs the returned action, and reports the result before the next line.
 struct ScriptInterpreter: Sendable {
-    /// What the user of the interpreter does for a line.
+    /// The action of the owner of the interpreter for a line.
     enum Action: Equatable, Sendable {
         /// Nothing: the interpreter did it.
         case none
@@ -21,7 +21,7 @@ struct ScriptInterpreter: Sendable {
         case quit
     }
 
-    /// The most variables.
+    /// The maximum number of variables.
     static let variableLimit = 256
     /// The longest value of a variable, in bytes.
     static let valueLimit = 8_192

@@ -13,7 +13,7 @@ enum ShellVocabulary {
         let name: String
         /// The arguments, as the help shows them.
         let arguments: String
-        /// What the command does.
+        /// The effect of the command.
         let summary: String
         /// More lines for the help on this command.
         var details = ""

@@ -3,15 +3,15 @@
 /// The words of a line of the shell or of a script.
 ///
 /// Spaces separate words. Single quotes keep everything between them, and double quotes everything
-/// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character. A
-/// word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
+/// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character.
+/// A word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
 /// `${NAME}` stand for a variable, whose value is never split into words, and `$$` for a dollar
 /// sign. A `#` before a space, and any `#` at the start of a line, begins a comment.
 struct ShellWords: Equatable, Sendable {
     /// The longest line, in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so that the
     /// beginning of a longer line is refused.
     static let lengthLimit = 4_096
-    /// The most words of a line: more than a value of the longest length needs.
+    /// The maximum number of words of a line: more than a value of the longest length needs.
     static let wordLimit = 1_024
 
     /// A part of a word.

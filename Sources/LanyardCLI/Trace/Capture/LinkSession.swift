@@ -26,7 +26,7 @@ struct SessionOffer {
 
 /// An encrypted session under one key, with a packet counter for each direction.
 struct LinkSession {
-    /// The most consecutive packets that a sniffer may have missed.
+    /// The maximum number of consecutive packets that a sniffer may have missed.
     static let lossLimit: UInt64 = 64
 
     private let cipher: AESCCM
