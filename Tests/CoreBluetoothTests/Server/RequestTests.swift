@@ -71,7 +71,7 @@ struct RequestTests {
             }
             try await fixture.client(configure: { $0.attMTU = 23 }) { client in
                 let dynamic = try await client.find(SampleService.dynamic)
-                // A client takes an invalid offset for the end of the value.
+                // A client treats an invalid offset as the end of the value.
                 let read = try await client.link.readLong(dynamic)
                 #expect(read == [UInt8](Self.hundred.prefix(22)))
             }
