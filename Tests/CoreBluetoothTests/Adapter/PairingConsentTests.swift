@@ -12,15 +12,16 @@ struct PairingConsentTests {
     private let link = LinkIdentifier(rawValue: 7)
 
     @Test("8.1 Only a central may start a pairing, and only while something is protected")
-    func grounds() {
+    func pairingConditions() {
         for isSomethingProtected in [false, true] {
             for centralsLinks: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]] {
-                let grounds = PairingGrounds(
+                let pairingConditions = PairingConditions(
                     isSomethingProtected: isSomethingProtected,
                     centralsLinks: centralsLinks
                 )
                 #expect(
-                    grounds.permit(link) == (isSomethingProtected && centralsLinks == [link])
+                    pairingConditions.permit(link)
+                        == (isSomethingProtected && centralsLinks == [link])
                 )
             }
         }

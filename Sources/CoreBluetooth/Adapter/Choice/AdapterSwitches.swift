@@ -110,5 +110,5 @@ struct AdapterSwitches: Sendable {
     var pairingDelegate: (any PairingDelegate)?
     /// The conditions under which a peer may start a pairing. Not a setting, but read together with
     /// the settings.
-    var grounds = PairingGrounds()
+    var pairingConditions = PairingConditions()
 }

@@ -18,7 +18,8 @@ struct PairingConsent: PairingDelegate {
 
     func consents(to pairing: PairingRequest) async -> Bool {
         if let delegate { return await delegate.consents(to: pairing) }
-        return !pairing.isIncoming || switches.current.grounds.permit(pairing.link.identifier)
+        return !pairing.isIncoming
+            || switches.current.pairingConditions.permit(pairing.link.identifier)
     }
 
     func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
@@ -46,7 +47,7 @@ struct PairingConsent: PairingDelegate {
 }
 
 /// The conditions under which a peer may start a pairing without a pairing delegate.
-struct PairingGrounds: Equatable, Sendable {
+struct PairingConditions: Equatable, Sendable {
     /// Whether a published value or channel requires encryption. The central's pairing is accepted
     /// whichever value the central uses: it could request the protected value first and then pair.
     var isSomethingProtected = false
