@@ -43,7 +43,7 @@ extension LinkCore {
 
     /// Gives the controller the key that the Central requests, from the pairing in progress or from
     /// the bond. If there is no such key, the host refuses at once, so that the peer does not wait.
-    mutating func longTermKeyAsked(
+    mutating func longTermKeyRequested(
         _ event: HCI.LELongTermKeyRequest,
         _ context: inout LinkContext
     ) {
