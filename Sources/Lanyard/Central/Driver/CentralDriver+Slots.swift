@@ -80,8 +80,9 @@ extension CentralDriver {
         switch action {
         case .grant(let slot, let identity): grant(slot, to: identity)
         case .evict(_, let holder, let identity): evict(holder, for: identity)
-        case .turnAway(let identity, let slots): tell(slots, to: identity) { .turnedAway($0) }
-        case .wait(let identity, let slots): tell(slots, to: identity) { .delayed($0) }
+        case .turnAway(let identity, let slots):
+            reportSlots(slots, to: identity) { .turnedAway($0) }
+        case .wait(let identity, let slots): reportSlots(slots, to: identity) { .delayed($0) }
         case .changed: slots.show(named(pool.state(now: now)))
         case .keepWaiting: break
         }
@@ -129,7 +130,7 @@ extension CentralDriver {
         return slots
     }
 
-    private func tell(
+    private func reportSlots(
         _ slots: OutOfConnectionSlots,
         to identity: AccessoryIdentity,
         _ event: (AttemptRecord.Slots) -> SlotEvent
