@@ -120,7 +120,7 @@ struct AdapterOptions: ParsableArguments {
         ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem
     ) throws -> AdapterChoice {
         if let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty {
-            return try AdapterChoice(said: text)
+            return try AdapterChoice(commandLine: text)
         }
         guard let choice = ofSystem() else {
             // Not a usage error: when a service manager starts the command again, an adapter may be

@@ -58,7 +58,7 @@ struct BondsOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
-        return try storage.choice(for: AdapterChoice(said: text), environment: environment)
+        return try storage.choice(for: AdapterChoice(commandLine: text), environment: environment)
     }
 }
 

@@ -112,7 +112,7 @@ struct DoctorCommand: ConsoleCommand {
             return preferred.map { .chosen(.reached($0.specification), .system) } ?? .none
         }
         do throws(ProgramFailure) {
-            return .chosen(try AdapterChoice(said: text), source)
+            return .chosen(try AdapterChoice(commandLine: text), source)
         } catch {
             return .malformed(text, source, error)
         }

@@ -7,7 +7,7 @@ import VirtualRadio
 // The adapter that the command line chooses, and the errors about it.
 extension AdapterChoice {
     /// Parses the text of the option.
-    init(said text: String) throws(ProgramFailure) {
+    init(commandLine text: String) throws(ProgramFailure) {
         do throws(AdapterChoiceError) {
             try self.init(text)
         } catch {

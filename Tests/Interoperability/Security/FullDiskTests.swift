@@ -54,9 +54,9 @@ struct FullDiskTests {
             try await companion.prepare()
             try await companion.connect(name: "Lock")
             companion.beginPairing()
-            var said = ""
-            while !said.contains("wants to pair") {
-                said += try #require(try await process.nextLine(within: Arena.limit)) + "\n"
+            var output = ""
+            while !output.contains("wants to pair") {
+                output += try #require(try await process.nextLine(within: Arena.limit)) + "\n"
             }
             process.write(line: "y")
             _ = try await companion.outcome()
@@ -65,7 +65,7 @@ struct FullDiskTests {
             process.send(signal: SIGINT)
             let (rest, ending) = try await process.waitUntilEnd(within: Arena.limit)
             #expect(ending == .exited(0))
-            #expect(!(said + rest).contains("bonded: "))
+            #expect(!(output + rest).contains("bonded: "))
             #expect(rest.contains("No space left on device"))
         }
     }

@@ -183,15 +183,15 @@ extension JSON {
         switch (self, file) {
         case (.object(let found), .object(let wanted)):
             return wanted.keys.sorted().flatMap { key -> [String] in
-                guard let value = found[key], let said = wanted[key] else { return [] }
-                return value.contradictions(of: said, at: "\(path).\(key)")
+                guard let value = found[key], let expected = wanted[key] else { return [] }
+                return value.contradictions(of: expected, at: "\(path).\(key)")
             }
         case (.array(let found), .array(let wanted)) where path.hasSuffix("descriptors"):
-            return wanted.enumerated().flatMap { place, said -> [String] in
-                guard let own = found.first(where: { $0["uuid"] == said["uuid"] }) else {
+            return wanted.enumerated().flatMap { place, expected -> [String] in
+                guard let own = found.first(where: { $0["uuid"] == expected["uuid"] }) else {
                     return ["\(path)[\(place)] is not there"]
                 }
-                return own.contradictions(of: said, at: "\(path)[\(place)]")
+                return own.contradictions(of: expected, at: "\(path)[\(place)]")
             }
         case (.array(let found), .array(let wanted)):
             guard found.count == wanted.count else {

@@ -114,9 +114,9 @@ struct AccessoryPeripheralTests {
                 #expect(try await triple == Reply(reply: number * 3))
             }
             let long = String(repeating: "x", count: 20_000)
-            var told = near.messages(of: String.self).makeAsyncIterator()
+            var received = near.messages(of: String.self).makeAsyncIterator()
             try await far.send(long)
-            #expect(await told.next() == long)
+            #expect(await received.next() == long)
             withExtendedLifetime(observations) {}
             await central.shutDown()
             peripheral.close()
