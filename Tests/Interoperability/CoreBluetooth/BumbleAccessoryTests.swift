@@ -114,8 +114,8 @@
         )
         func pairing(kind: ControllerKind) async throws {
             try await withApplication(on: kind) { application, peers, controllers in
-                let arena = Arena(kind: kind, peers: peers, controllers: controllers)
-                let companion = try await arena.companion()
+                let harness = PeerHarness(kind: kind, peers: peers, controllers: controllers)
+                let companion = try await harness.companion()
                 try await companion.prepare()
                 for _ in 0..<2 {
                     try await companion.advertise()

@@ -126,7 +126,7 @@ extension Attack {
         Attack(name, on: roles, .refused(.confirmValueFailed)) {
             $0.io = .displayOnly
             $0.wantsProtection = true
-            $0.passkey = HostileArena.passkey
+            $0.passkey = HostilePeerHarness.passkey
             $0.forged = [step: forgery]
         }
     }

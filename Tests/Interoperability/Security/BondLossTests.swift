@@ -102,7 +102,7 @@ extension BondedPair {
     /// Expects that the host has reported the loss, and that the bond is either new or stays until
     /// it is removed.
     fileprivate func expectLoss(of bond: BondedPeer, _ way: BondLossTests.Way) async throws {
-        let lost = try await diary.next("a lost bond") { event in
+        let lost = try await securityLog.next("a lost bond") { event in
             if case .bondLost(let peer) = event { peer } else { nil }
         }
         #expect(lost.identifier == bond.identifier)

@@ -15,12 +15,12 @@ import Testing
         arguments: PairingCase.Generation.allCases
     )
     func asCentral(generation: PairingCase.Generation) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             let person = Person()
             var configuration = HostConfiguration()
             configuration.pairingDelegate = person
-            try await arena.withHost(configuration) { host in
+            try await harness.withHost(configuration) { host in
                 let central = PairingCentral(host: host, person: person, companion: companion)
                 for protection in PairingCase.Protection.allCases {
                     try await fill(.central, generation, protection) { pairing, address in
@@ -36,11 +36,11 @@ import Testing
         arguments: PairingCase.Generation.allCases
     )
     func asPeripheral(generation: PairingCase.Generation) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             for protection in PairingCase.Protection.allCases {
                 try await fill(.peripheral, generation, protection) { pairing, address in
-                    try await PairingPeripheral.pair(pairing, with: address, companion, on: arena)
+                    try await PairingPeripheral.pair(pairing, with: address, companion, on: harness)
                 }
             }
         }
@@ -53,16 +53,16 @@ import Testing
         Way.all
     )
     func otherControllers(kind: ControllerKind, way: Way) async throws {
-        try await withArena(on: kind) { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness(on: kind) { harness in
+            let companion = try await harness.companion()
             let pairing = way.pairing
-            let address = Arena.address(at: 1)
+            let address = PeerHarness.address(at: 1)
             let report: PairingReport
             if way.role == .central {
                 let person = Person()
                 var configuration = HostConfiguration()
                 configuration.pairingDelegate = person
-                report = try await arena.withHost(configuration) { host in
+                report = try await harness.withHost(configuration) { host in
                     try await PairingCentral(host: host, person: person, companion: companion)
                         .pair(pairing, with: address)
                 }
@@ -71,7 +71,7 @@ import Testing
                     pairing,
                     with: address,
                     companion,
-                    on: arena
+                    on: harness
                 )
             }
             expect(report, pairing)
@@ -175,14 +175,14 @@ extension PairingPeripheral {
         _ pairing: PairingCase,
         with address: DeviceAddress,
         _ companion: Companion,
-        on arena: Arena
+        on harness: PeerHarness
     ) async throws -> PairingReport {
         let person = Person()
         var configuration = HostConfiguration()
         configuration.address = Self.address
         configuration.pairing = pairing.policy
         configuration.pairingDelegate = person
-        return try await arena.withHost(configuration) { host in
+        return try await harness.withHost(configuration) { host in
             try await PairingPeripheral(host, person: person, companion: companion)
                 .pair(pairing, with: address)
         }

@@ -92,7 +92,7 @@ import Testing
             )
             let notified = try server.handle(Self.notified)
             try await client.subscribe(to: notified)
-            try await server.witness.subscription(of: notified, .notification)
+            try await server.recorder.subscription(of: notified, .notification)
             try await link.notify([5], of: notified)
             #expect(try await client.values(1, of: notified).map(\.bytes) == [[5]])
         }

@@ -106,7 +106,7 @@ import Testing
                 try await client.writeCommand([number], to: commanded)
             }
             for number in 0..<50 as Range<UInt8> {
-                let entry = try await server.witness.next("a write") {
+                let entry = try await server.recorder.next("a write") {
                     if case .written(link, let entries) = $0 { entries.first } else { nil }
                 }
                 #expect(entry == GATT.WriteEntry(handle: commanded, offset: 0, value: [number]))

@@ -3,7 +3,7 @@
 import BluetoothHost
 
 /// An application that records all actions of clients, and answers for its values.
-actor Witness {
+actor ClientRecorder {
     private var events: [ServerEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var work: Task<Void, Never>?

@@ -6,7 +6,7 @@ import HCITransports
 import Testing
 
 /// A simulated radio on which our hosts start and stop while their peers stay.
-struct Arena: Sendable {
+struct PeerHarness: Sendable {
     /// The time limit for a step, on a busy machine.
     static let limit: Duration = .seconds(90)
 
@@ -78,14 +78,14 @@ struct Arena: Sendable {
 
 /// Gives `body` controllers of a kind on one radio, with room for this many peers, which end
 /// afterwards.
-func withArena(
+func withPeerHarness(
     on kind: ControllerKind = .lanyard,
     peerLimit: Int = 1,
-    _ body: (Arena) async throws -> Void
+    _ body: (PeerHarness) async throws -> Void
 ) async throws {
     try await withPeers { peers in
         let controllers = try await peers.controllers(kind, count: 1 + peerLimit)
-        try await body(Arena(kind: kind, peers: peers, controllers: controllers))
+        try await body(PeerHarness(kind: kind, peers: peers, controllers: controllers))
     }
 }
 
@@ -96,8 +96,8 @@ extension BluetoothHost {
         parameters.intervalMinimum = .microseconds(7_500)
         parameters.intervalMaximum = .microseconds(7_500)
         parameters.scanWindow = parameters.scanInterval
-        let options = ConnectOptions(timeout: Arena.limit, parameters: parameters)
-        return try await within(Arena.limit * 2, "a link") { [self] in
+        let options = ConnectOptions(timeout: PeerHarness.limit, parameters: parameters)
+        return try await within(PeerHarness.limit * 2, "a link") { [self] in
             try await connect(to: address, options: options)
         }
     }
