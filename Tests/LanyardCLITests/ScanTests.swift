@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("A device with unchanged data and another signal strength is not printed again")
-    func printsOnlyNews() {
+    func printsOnlyChanges() {
         var lines = ScanLines()
         #expect(lines.line(for: Self.advertisement(rssi: -60)) != nil)
         #expect(lines.line(for: Self.advertisement(rssi: -40)) == nil)

@@ -40,7 +40,7 @@ extension LinkPool {
             }
             slots[index].phase = .ending
             slots[index].beneficiary = waiter.identity
-            actions.append(.evict(slots[index].token, holder: chosen, sakeOf: waiter.identity))
+            actions.append(.evict(slots[index].token, holder: chosen, beneficiary: waiter.identity))
         }
         return actions
     }

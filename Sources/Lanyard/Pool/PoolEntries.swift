@@ -10,7 +10,7 @@ package enum LinkPoolAction: Hashable, Sendable {
     /// The accessory has a slot: start the connection attempt, or use the existing link.
     case grant(SlotToken, to: AccessoryIdentity)
     /// End this link in favor of another accessory. Its slot is released when the link has ended.
-    case evict(SlotToken, holder: AccessoryIdentity, sakeOf: AccessoryIdentity)
+    case evict(SlotToken, holder: AccessoryIdentity, beneficiary: AccessoryIdentity)
     /// The accessory waits for a slot. Repeated if the slot that was promised to it goes to another
     /// accessory.
     case wait(AccessoryIdentity, OutOfConnectionSlots)

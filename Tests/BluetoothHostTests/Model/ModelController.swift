@@ -17,7 +17,7 @@ struct ModelController: Sendable {
         case malformedCommand(HCI.Opcode)
         case unsupportedCommand(HCI.Opcode)
         /// More commands than were allowed before a response.
-        case hastyCommand(HCI.Opcode)
+        case commandWithoutCredit(HCI.Opcode)
         case illegal(HCI.Opcode)
         case dataWithoutLink(ConnectionHandle)
         case dataTooLong(Int)
@@ -189,7 +189,7 @@ extension ModelController {
         // A host sends these two commands when its count of allowed commands is no longer reliable.
         let isLastResort = opcode == .reset || opcode == .readLocalVersionInformation
         if unansweredCommands > profile.commandCount, !isLastResort {
-            violate(.hastyCommand(opcode))
+            violate(.commandWithoutCredit(opcode))
         }
         guard isListed(opcode) else {
             violate(.unsupportedCommand(opcode))

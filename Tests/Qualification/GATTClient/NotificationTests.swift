@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test("GATT/CL/GAI/BI-01-C: Multiple Characteristic Value Indication Requests")
-    func hastyIndication() {
+    func outOfSequenceIndication() {
         Dialogue {
             server(sends: "1D 0300 01")
             application(receives: .notified(0x0003, value: [1], .indication))

@@ -110,7 +110,7 @@ struct PowerTests {
     }
 
     @Test("The number of a removed controller is given to the next one")
-    func vacancy() throws {
+    func freeRadio() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
         try world.addController(ControllerConfiguration(name: "b"))
         world.remove(first)

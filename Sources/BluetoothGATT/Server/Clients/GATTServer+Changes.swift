@@ -47,9 +47,9 @@ extension GATTServer {
         guard serviceChangedHandle == handle, var client = clients[bearer.client] else {
             return []
         }
-        let isAllSaid = client.serviceChange.confirmed(on: bearer.channel)
+        let isComplete = client.serviceChange.confirmed(on: bearer.channel)
         let wasAware = client.awareness.isAware
-        if isAllSaid {
+        if isComplete {
             client.awareness.serviceChangedConfirmed(bearerCount: client.bearers.count)
         }
         clients[bearer.client] = client
