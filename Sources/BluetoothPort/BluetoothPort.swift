@@ -49,7 +49,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     func attach(_ observer: any PortObserver)
     /// Opens the adapter. `PortEvent.stateChanged` reports the result.
     func open()
-    /// Disconnects all links and closes the adapter for good. May be called on any thread.
+    /// Disconnects all links and closes the adapter permanently. May be called on any thread.
     func shutDown() async
     /// Sets the Device Name that connected peers read.
     func setDeviceName(_ name: String)

@@ -119,7 +119,7 @@ import Testing
             Self.modes: strings("bluetooth-central", "Bluetooth_Peripheral", "audio"),
         ])
         #expect(found.map(\.severity) == [.good, .note, .warning])
-        #expect(found.last?.what == "'Bluetooth_Peripheral' is no background mode")
+        #expect(found.last?.what == "'Bluetooth_Peripheral' is not a background mode")
     }
 
     @Test("Row 21: Background modes that are not strings are an obstacle")

@@ -132,7 +132,7 @@ enum AdapterChange: Equatable, Sendable {
     }
 
     /// An adapter gets its address while the kernel sets it up, so an address that was missing
-    /// before is no change.
+    /// before is not a change.
     private static func isSame(_ old: SystemAdapter, _ new: SystemAdapter) -> Bool {
         guard let oldAddress = old.address, let newAddress = new.address else { return true }
         return oldAddress == newAddress

@@ -10,7 +10,7 @@ import Synchronization
 /// shown again. A complete line that was typed before the question is shown again counts. For
 /// `changeLimit` after a question ended without an answer, lines are rejected, because the person
 /// has not read the next question yet. The lines of a script wait for their questions. Where lines
-/// are also commands, a line that is no answer is a command.
+/// are also commands, a line that is not an answer is a command.
 final class QuestionQueue: Sendable {
     /// The use of a line that answers no question.
     enum Unasked: Sendable {
@@ -19,8 +19,8 @@ final class QuestionQueue: Sendable {
         case passed(AsyncStream<String>.Continuation)
     }
 
-    /// The number of times that a question is asked again after a line that is no answer. Then it
-    /// ends without an answer.
+    /// The number of times that a question is asked again after a line that is not an answer. Then
+    /// it ends without an answer.
     static let attemptLimit = 3
     /// The maximum number of lines that wait for questions. Further lines are discarded.
     static let queuedLineLimit = 256
@@ -40,9 +40,10 @@ final class QuestionQueue: Sendable {
         /// The text that is shown once, above the question.
         let introduction: String
         let prompt: String
-        /// The text after a line that is no answer.
+        /// The text after a line that is not an answer.
         let hint: String
-        /// Returns a closure that delivers this line as the answer; nil if the line is no answer.
+        /// Returns a closure that delivers this line as the answer; nil if the line is not an
+        /// answer.
         let take: @Sendable (String) -> (@Sendable () -> Void)?
         /// Ends the question without an answer.
         let giveUp: @Sendable () -> Void

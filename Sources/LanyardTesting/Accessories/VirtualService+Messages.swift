@@ -15,8 +15,8 @@ extension VirtualService {
     /// }
     /// ```
     ///
-    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is no answer. Each link begins
-    /// without parts and without a session of the sealing.
+    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is not an answer. Each link
+    /// begins without parts and without a session of the sealing.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.

@@ -23,7 +23,7 @@ package enum BasebandCommands {
         .completing(HCI.WriteLEHostSupport.self) {
             (_, _, _) throws(HCI.ErrorCode) -> Void in
             // LE is the only transport, so there is nothing to set. Dual-mode hosts send the
-            // command anyway.
+            // command in any case.
         },
     ]
 }

@@ -142,10 +142,10 @@ actor SecurityLog {
 
     /// Waits for the first event that is chosen, and removes it.
     nonisolated func next<Value: Sendable>(
-        _ what: String,
+        _ comment: String,
         _ choose: @escaping @Sendable (SecurityEvent) -> Value?
     ) async throws -> Value {
-        try await within(PeerHarness.limit, what) { await self.take(choose) }
+        try await within(PeerHarness.limit, comment) { await self.take(choose) }
     }
 
     private func take<Value>(_ choose: (SecurityEvent) -> Value?) async -> Value {

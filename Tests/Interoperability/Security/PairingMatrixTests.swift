@@ -50,15 +50,15 @@ import Testing
     @Test(
         "The host pairs by each method on third-party controllers",
         arguments: ControllerKind.available.filter { $0 != .lanyard },
-        Way.all
+        Combination.all
     )
-    func otherControllers(kind: ControllerKind, way: Way) async throws {
+    func otherControllers(kind: ControllerKind, combination: Combination) async throws {
         try await withPeerHarness(on: kind) { harness in
             let companion = try await harness.companion()
-            let pairing = way.pairing
+            let pairing = combination.pairing
             let address = PeerHarness.address(at: 1)
             let report: PairingReport
-            if way.role == .central {
+            if combination.role == .central {
                 let person = Person()
                 var configuration = HostConfiguration()
                 configuration.pairingDelegate = person
@@ -113,30 +113,30 @@ import Testing
     }
 
     private func expect(_ report: PairingReport, _ pairing: PairingCase) {
-        let what: Comment =
+        let comment: Comment =
             "\(pairing.ours) with \(pairing.theirs), \(pairing.protection): \(report)"
-        #expect(report.cell(role: pairing.role) == pairing.expected, what)
+        #expect(report.cell(role: pairing.role) == pairing.expected, comment)
         guard case .success(let security) = report.result else { return }
-        #expect(security == pairing.security, what)
+        #expect(security == pairing.security, comment)
         let facts = report.outcome.facts
-        #expect(facts?.isAuthenticated == security.isAuthenticated, what)
-        #expect(facts?.usesSecureConnections == security.usesSecureConnections, what)
-        #expect(facts?.keySize == security.keySize, what)
+        #expect(facts?.isAuthenticated == security.isAuthenticated, comment)
+        #expect(facts?.usesSecureConnections == security.usesSecureConnections, comment)
+        #expect(facts?.keySize == security.keySize, comment)
     }
 }
 
 extension PairingMatrixTests {
     /// A method, a pairing generation, and a role.
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Combination: Sendable, CustomTestStringConvertible {
         let role: LinkRole
         let generation: PairingCase.Generation
         let ours: Pairing.IOCapability
         let theirs: Pairing.IOCapability
 
-        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+        static let all: [Combination] = [LinkRole.central, .peripheral].flatMap { role in
             PairingCase.Generation.allCases.flatMap { generation in
                 capabilities.map { ours, theirs in
-                    Way(role: role, generation: generation, ours: ours, theirs: theirs)
+                    Combination(role: role, generation: generation, ours: ours, theirs: theirs)
                 }
             }
         }
