@@ -7,7 +7,7 @@ import Foundation
 extension MessageEngine {
     func take(_ arrival: MessageWire.Arrival) {
         switch arrival {
-        case .trouble(let event): report(event)
+        case .report(let event): report(event)
         case .reply(let bytes): sendUrgently(bytes)
         case .message(let message):
             change { $0.statistics.received += 1 }
