@@ -12,7 +12,7 @@ extension CBPeripheral {
         /// The attributes that a search found, as the outcome of its kind.
         case found(ClientSearch, Result<GATT.Outcome, any Error>)
         /// A value in a notification or indication.
-        case valueArrived(AttributeHandle, ArraySlice<UInt8>)
+        case valueReceived(AttributeHandle, ArraySlice<UInt8>)
         case valueRead(AttributeHandle, Result<[UInt8], any Error>)
         case valueWritten(AttributeHandle, (any Error)?)
         case descriptorRead(AttributeHandle, Result<[UInt8], any Error>)

@@ -21,7 +21,7 @@ extension CBPeripheral {
         case .servicesModified(let ranges, let isReportedByPeer):
             servicesModified(ranges, isReportedByPeer, event)
         case .readyToWrite: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        case .valueArrived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
+        case .valueReceived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
         case .descriptorRead, .descriptorWritten: descriptorEvent(event)
         }
     }
@@ -43,7 +43,7 @@ extension CBPeripheral {
 
     private func valueEvent(_ event: CBPeripheral.Event) {
         switch event {
-        case .valueArrived(let handle, let value):
+        case .valueReceived(let handle, let value):
             guard let characteristic = characteristic(handle) else { return }
             characteristic.setValue(Data(value))
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)

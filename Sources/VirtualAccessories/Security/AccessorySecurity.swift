@@ -60,7 +60,7 @@ struct AccessorySecurity: Sendable {
     ///   - peer: The address of the Central.
     ///   - localAddress: The address that the Central connected to; `nil` for the identity address.
     ///   - now: The present.
-    mutating func centralCame(
+    mutating func centralConnected(
         _ peer: DeviceAddress,
         at localAddress: DeviceAddress? = nil,
         now: Instant

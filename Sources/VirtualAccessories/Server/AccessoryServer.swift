@@ -42,7 +42,7 @@ struct AccessoryServer: Sendable {
     }
 
     /// Handles the connection of a client.
-    mutating func clientCame(_ security: LinkSecurity = .none) {
+    mutating func clientConnected(_ security: LinkSecurity = .none) {
         clientLeft()
         values.linkCount += 1
         values.server.open(Self.bearerID, security: security, mtu: bearer.mtu)

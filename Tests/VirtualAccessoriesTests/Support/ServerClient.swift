@@ -10,7 +10,7 @@ struct ServerClient {
     var server = AccessoryServer(TestProfile.profile)
 
     init() {
-        server.clientCame()
+        server.clientConnected()
     }
 
     /// The server's answer. Empty if there is none.
@@ -43,7 +43,7 @@ struct ServerClient {
     /// Disconnects, and connects again.
     mutating func reconnect() {
         server.clientLeft()
-        server.clientCame()
+        server.clientConnected()
     }
 }
 

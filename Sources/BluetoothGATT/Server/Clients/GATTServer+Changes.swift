@@ -23,7 +23,7 @@ extension GATTServer {
         guard var client = clients[bearer.client], !client.awareness.isAware else { return nil }
         if request.isCommand { return client.isOutOfSync ? .databaseOutOfSync : nil }
         let count = client.bearers.count
-        client.awareness.requestCame(on: bearer.channel, bearerCount: count)
+        client.awareness.requestReceived(on: bearer.channel, bearerCount: count)
         if client.awareness.isAware {
             clients[bearer.client] = client
             actions += becameAware(bearer.client)

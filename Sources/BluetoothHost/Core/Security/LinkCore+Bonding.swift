@@ -134,7 +134,7 @@ extension LinkCore {
         start(.readDeviceName, id: operation, &context)
     }
 
-    mutating func nameArrived(
+    mutating func nameReceived(
         _ result: Result<GATT.Outcome, GATT.Failure>,
         _ context: inout LinkContext
     ) {
