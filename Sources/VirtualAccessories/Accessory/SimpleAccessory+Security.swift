@@ -31,7 +31,7 @@ extension SimpleAccessory {
 
     /// Answers the controller's request for a long term key, with the key or with a negative reply
     /// if there is none.
-    mutating func longTermKeyAsked(_ event: HCI.LELongTermKeyRequest, now: Instant) {
+    mutating func longTermKeyRequested(_ event: HCI.LELongTermKeyRequest, now: Instant) {
         let handle = event.connectionHandle
         let key = security?.key(diversifier: event.encryptedDiversifier, random: event.random)
         guard let key else {

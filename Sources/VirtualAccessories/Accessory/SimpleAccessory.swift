@@ -130,7 +130,7 @@ extension SimpleAccessory {
             for link in event.completed {
                 _ = transmitQueue.packetsCompleted(link.connectionHandle, count: Int(link.count))
             }
-        case .longTermKeyRequest(let event): longTermKeyAsked(event, now: now)
+        case .longTermKeyRequest(let event): longTermKeyRequested(event, now: now)
         case .encryptionChange(let event):
             let isEncrypted = event.encryption != .off
             encryptionChanged(
