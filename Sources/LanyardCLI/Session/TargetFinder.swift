@@ -28,8 +28,9 @@ struct TargetFinder: Sendable {
     /// Starts a scan.
     let scan: @Sendable () -> AsyncThrowingStream<Advertisement, any Error>
 
-    /// The device: with exactly that name, or else the only one with that name in other case, or
-    /// else the only one whose name begins like that. Throws if it is not found within the limit.
+    /// Returns the device with exactly that name. Without such a device, returns the only one whose
+    /// name differs only in case, or else the only one whose name begins with the target's name.
+    /// Throws if no device is found within the limit.
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
             return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
