@@ -192,10 +192,10 @@ extension AccessoryServer {
     ) -> [Event] {
         switch question {
         case .read(_, let handle, let offset):
-            let result = values.judgedValue(of: handle, from: offset)
+            let result = values.reactiveValue(of: handle, from: offset)
             return carryOut(values.server.answer(id, result, now: now), now: now)
         case .write(_, let entries, _):
-            let (refusal, accessoryActions) = judge(entries)
+            let (refusal, accessoryActions) = applyReactions(entries)
             let result = refusal.map { Result<[UInt8], ATT.ErrorCode>.failure($0.code) }
             let actions = values.server.answer(
                 id,
@@ -209,7 +209,7 @@ extension AccessoryServer {
 
     /// Passes the written values to their reactions, in order. If one reaction refuses, no value
     /// changes.
-    private mutating func judge(
+    private mutating func applyReactions(
         _ entries: [GATT.WriteEntry]
     ) -> (refusal: (code: ATT.ErrorCode, handle: AttributeHandle)?, [AccessoryAction]) {
         var trial = values
@@ -219,7 +219,7 @@ extension AccessoryServer {
             guard let written = trial.written(by: entry) else {
                 return ((.invalidOffset, entry.handle), [])
             }
-            switch reaction.judge(written, &trial) {
+            switch reaction.react(written, &trial) {
             case .accepted(let more): accessoryActions += more
             case .refused(let code): return ((code, entry.handle), [])
             }

@@ -65,7 +65,7 @@ struct AccessoryPeripheralTests {
         let gateway = world.addPhone("gateway")
         try await world.run { [self] in
             let peripheral = peripheral(world, gateway) {
-                $0.judge = { $0["FF02"] == Data([0xBA, 0xD0]) ? .unlikelyError : nil }
+                $0.validateWrites = { $0["FF02"] == Data([0xBA, 0xD0]) ? .unlikelyError : nil }
             }
             var events = peripheral.events.makeAsyncIterator()
             let (central, accessory) = try await visit(world)
