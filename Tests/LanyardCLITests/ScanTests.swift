@@ -285,9 +285,9 @@ import Testing
         async let scan: Void = TimeLimit.passing(at: patience) {
             try await silence.report { await end.wait() }
         }
-        patience.come()
+        patience.occur()
         await remarks.waitForLine()
-        end.come()
+        end.occur()
         try await scan
         #expect(remarks.lines.count == 1 && remarks.lines[0].contains("received in 10 s"))
     }

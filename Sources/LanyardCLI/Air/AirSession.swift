@@ -74,7 +74,8 @@ struct AirSession: Sendable {
         return actual
     }
 
-    /// The result of the body. Cancellation is success, because a server ends by an interruption.
+    /// Returns the result of the body. Cancellation is success, because a server ends by an
+    /// interruption.
     private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
         do {
             return .success(try await body())

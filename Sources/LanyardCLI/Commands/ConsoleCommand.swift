@@ -91,7 +91,7 @@ enum ProgramRun {
 }
 
 extension ProgramFailure {
-    /// The failure for a message of the parser of arguments.
+    /// Returns the failure for a message of the parser of arguments.
     static func usage(message: String, advice: String) -> ProgramFailure {
         let line = message.split(separator: "\n").first ?? "wrong usage"
         let text = TerminalText.escape(String(line))

@@ -77,7 +77,7 @@ struct DoctorCommand: ConsoleCommand {
         )
     }
 
-    /// The state of the system, as the environment of this process shows it.
+    /// Returns the state of the system, as the environment of this process shows it.
     func system(
         on console: Console,
         reader: SystemReader = SystemReader(),

@@ -240,8 +240,8 @@ extension QuestionQueue.State {
         questions.say(question.hint + "\n" + question.prompt)
     }
 
-    /// Whether an answer that was read at this time may be meant for an earlier question: it was
-    /// read before the present question was shown, or another one has just ended.
+    /// Returns whether an answer that was read at this time may be meant for an earlier question:
+    /// it was read before the present question was shown, or another one has just ended.
     private func isTooSoon(
         _ readAt: ContinuousClock.Instant,
         _ questions: QuestionQueue

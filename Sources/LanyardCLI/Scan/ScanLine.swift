@@ -13,8 +13,8 @@ struct ScanLines: Sendable {
     /// printed again.
     static let deviceLimit = 10_000
 
-    /// The line to print; nil if the device advertises the same data as before. Signal strength
-    /// does not count.
+    /// Returns the line to print; nil if the device advertises the same data as before. Signal
+    /// strength does not count.
     mutating func line(for advertisement: Advertisement) -> String? {
         let words = advertisement.words
         guard lastWords[advertisement.address] != words else { return nil }

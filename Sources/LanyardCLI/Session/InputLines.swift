@@ -28,7 +28,7 @@ enum InputLines {
     /// The maximum number of lines that wait. Reading stops until one is taken.
     static let waitingLimit = 64
 
-    /// The lines without their ends. The stream ends with the input.
+    /// Returns the lines without their ends. The stream ends with the input.
     static func stream(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<InputLine> {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)

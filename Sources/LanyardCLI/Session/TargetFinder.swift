@@ -135,7 +135,7 @@ private final class TargetSearch: Sendable {
         throw CancellationError()
     }
 
-    /// The only device with a similar name. Throws if there is none, or more than one.
+    /// Returns the only device with a similar name. Throws if there is none, or more than one.
     func choice(within limit: Duration) throws(ProgramFailure) -> TargetFinder.Found {
         let (all, names) = state.withLock { (Array($0.candidates.values), $0.names.sorted()) }
         let equal = all.filter { !$0.found.isByPrefix }

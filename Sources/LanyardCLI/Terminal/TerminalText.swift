@@ -18,8 +18,8 @@ enum TerminalText {
         return result
     }
 
-    /// The text that `bytes` spell in UTF-8, with everything invisible and every byte that is no
-    /// UTF-8 as an escape.
+    /// Returns the text that `bytes` spell in UTF-8, with everything invisible and every byte that
+    /// is no UTF-8 as an escape.
     static func escape(utf8 bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         var result = ""
@@ -42,7 +42,7 @@ enum TerminalText {
         }
     }
 
-    /// The text of `bytes`; nil if they are not valid UTF-8.
+    /// Returns the text of `bytes`; nil if they are not valid UTF-8.
     static func text(utf8 bytes: some Sequence<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self)
     }

@@ -46,7 +46,8 @@ extension Timeline.Chapter {
 }
 
 extension Timeline.Event {
-    /// The fields in the order that the script expects. Unused fields at the end are left out.
+    /// Returns the fields in the order that the script expects. Unused fields at the end are left
+    /// out.
     fileprivate func json(after last: Int64, _ texts: inout TextTable) -> JSON {
         var fields: [JSON] = [
             .integer(Int(microseconds - last)), .integer(device), .integer(lane.number),

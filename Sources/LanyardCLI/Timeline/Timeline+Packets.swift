@@ -66,7 +66,8 @@ struct PacketGathering {
         events.append(line.event(at: time, device: device))
     }
 
-    /// Whether the line is one more report of an advertiser that was received shortly before.
+    /// Returns whether the line is one more report of an advertiser that was received shortly
+    /// before.
     private mutating func fold(_ line: TraceLine, at time: Int64) -> Bool {
         guard let advertiser = line.advertiser, let index = reports[advertiser] else {
             return false

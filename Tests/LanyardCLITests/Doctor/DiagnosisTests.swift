@@ -22,7 +22,7 @@ private let unusable = ProgramFailure(
         return Diagnosis(of: system)
     }
 
-    /// The findings about a subject, as `severity what`.
+    /// Returns the findings about a subject, as `severity what`.
     private func findings(_ diagnosis: Diagnosis, of subject: String) -> [String] {
         diagnosis.findings.filter { $0.subject == subject }.map { "\($0.severity) \($0.what)" }
     }

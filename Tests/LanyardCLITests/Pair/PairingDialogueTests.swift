@@ -18,7 +18,7 @@ struct PairingDialogueTests {
         PairingContext(peer: peer, method: method, isIncoming: isIncoming)
     }
 
-    /// A dialogue whose answers are these lines, or a dialogue without a person for `nil`.
+    /// Returns a dialogue whose answers are these lines, or a dialogue without a person for `nil`.
     private func dialogue(
         _ answers: [String]?,
         reportsKeypresses: Bool = false

@@ -100,7 +100,7 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// The result of a read by a client without security.
+    /// Returns the result of a read by a client without security.
     private func value(of attribute: Attribute) -> Exploration.Value {
         let refusal =
             attribute.permissions.read.map { $0.refusal(of: .none, isAuthorized: false) }

@@ -105,7 +105,7 @@ extension JSONNode {
         }
     }
 
-    /// The elements of a list that must not be empty.
+    /// Returns the elements of a list that must not be empty.
     private func someElements(limit: Int) throws(JSONError) -> [JSONNode] {
         let elements = try elements(limit: limit)
         guard !elements.isEmpty else { throw error("at least one should be here") }

@@ -109,7 +109,7 @@ extension JSONNode {
         )
     }
 
-    /// An interval in seconds, or the shortest and the longest.
+    /// Returns an interval in seconds, or the shortest and the longest.
     private static func interval(_ node: JSONNode) throws(JSONError) -> ClosedRange<Duration> {
         guard case .array = node.value else {
             let interval = Duration.seconds(try node.number(in: intervals))

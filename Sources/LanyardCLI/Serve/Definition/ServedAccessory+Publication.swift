@@ -7,8 +7,8 @@ import BluetoothTypes
 import JSONText
 
 extension ServedAccessory {
-    /// The services in an order in which they can be published: the order of the file, but each
-    /// service before the services that include it. Throws if an include has no such order.
+    /// Returns the services in an order in which they can be published: the order of the file, but
+    /// each service before the services that include it. Throws if an include has no such order.
     func orderedForPublication() throws(JSONError) -> [ServedService] {
         var server = GATTServer()
         var ordered: [ServedService] = []
@@ -23,7 +23,7 @@ extension ServedAccessory {
         return ordered
     }
 
-    /// The indices of the services in the order of publication.
+    /// Returns the indices of the services in the order of publication.
     private func publicationOrder() throws(JSONError) -> [Int] {
         var order: [Int] = []
         var remaining = Array(services.indices)

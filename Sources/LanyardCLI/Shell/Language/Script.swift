@@ -75,7 +75,7 @@ struct Script: Equatable, Sendable {
 }
 
 extension ProgramFailure {
-    /// The same failure with its place in a script.
+    /// Returns the same failure with its place in a script.
     func at(_ script: String, line: Int, status: ProcessStatus? = nil) -> ProgramFailure {
         ProgramFailure(
             status ?? self.status,

@@ -66,7 +66,7 @@ struct ShellWords: Equatable, Sendable {
         }
     }
 
-    /// The words with the values of their variables. Throws if a variable has no value.
+    /// Returns the words with the values of their variables. Throws if a variable has no value.
     func expanded(_ values: [String: String]) throws(ProgramFailure) -> [String] {
         var result: [String] = []
         for word in words {
@@ -87,8 +87,8 @@ struct ShellWords: Equatable, Sendable {
     /// The longest name of a variable, in characters.
     static let nameLimit = 64
 
-    /// Whether the text can be the name of a variable: letters, digits and underscores, no digit
-    /// first.
+    /// Returns whether the text can be the name of a variable: letters, digits and underscores, no
+    /// digit first.
     static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.first, isNameStart(first), text.count <= nameLimit else {
             return false
@@ -106,7 +106,7 @@ struct ShellWords: Equatable, Sendable {
 }
 
 extension ProgramFailure {
-    /// The failure for a variable that was not set.
+    /// Returns the failure for a variable that was not set.
     static func noVariable(_ name: String, among values: [String: String]) -> ProgramFailure {
         .usage(
             "the variable $\(TerminalText.escape(name)) is not set",

@@ -68,7 +68,7 @@ final class ShellSession: Sendable {
     var host: BluetoothHost { environment.host }
     var limits: StepLimits { environment.adapter.limits }
 
-    /// The link. Throws if there is none.
+    /// Returns the link. Throws if there is none.
     func connection() throws(ProgramFailure) -> Connection {
         guard let connection = state.withLock({ $0.connection }) else {
             throw ProgramFailure(
