@@ -57,7 +57,8 @@ final class AccessorySnapshot: Sendable {
         return hub.events()
     }
 
-    /// Whether the accessory lacks a declared characteristic, as far as its latest discovery shows.
+    /// Returns whether the accessory lacks a declared characteristic, as far as its latest
+    /// discovery shows.
     func lacks(_ characteristic: BluetoothID) -> Bool {
         shown.change { $0.lacking.contains(characteristic) }
     }

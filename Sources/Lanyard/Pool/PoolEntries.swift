@@ -72,8 +72,8 @@ struct PoolWaiter {
     /// The earliest time of the next search.
     var nextSearch: Duration?
 
-    /// Whether the accessory is in range, so that another link may end for it. An existing link
-    /// proves that.
+    /// Returns whether the accessory is in range, so that another link may end for it. An existing
+    /// link proves that.
     func isInRange(now: Duration) -> Bool {
         hasLink || lastSeen.map { now - $0 <= LinkPool.inRangeLimit } ?? false
     }

@@ -152,7 +152,8 @@ extension Unavailability {
 }
 
 extension AccessoryMachine.State {
-    /// Whether the state concerns a link to this peripheral, including the end of that link.
+    /// Returns whether the state concerns a link to this peripheral, including the end of that
+    /// link.
     fileprivate func isAbout(_ peripheral: Peripheral) -> Bool {
         switch self {
         case .connecting(_, .waitingForSlot), .connecting(_, .backingOff): false

@@ -140,8 +140,8 @@ extension CentralDriver {
         feed(.found(peripheral, rssi: discovery.rssi), to: looking)
     }
 
-    /// Whether the device belongs to a known accessory of another kind, which is identified in
-    /// another way.
+    /// Returns whether the device belongs to a known accessory of another kind, which is identified
+    /// in another way.
     private func isAccessoryOfOtherKind(
         _ discovery: Discovery,
         than description: AccessoryDescription
@@ -219,7 +219,7 @@ extension AccessoryEntry {
 }
 
 extension AccessoryDescription {
-    /// Whether these accessories are identified by this kind of identity.
+    /// Returns whether these accessories are identified by this kind of identity.
     fileprivate func identifiesAccessories(by identity: AccessoryIdentity) -> Bool {
         switch (self.identity, identity) {
         case (.manufacturerData, .manufacturer), (.system, .system): true

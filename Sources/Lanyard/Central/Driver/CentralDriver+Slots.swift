@@ -113,7 +113,7 @@ extension CentralDriver {
         feed(.slot(.revoked), to: entry)
     }
 
-    /// The name of an accessory for messages to people.
+    /// Returns the name of an accessory for messages to people.
     private func name(of identity: AccessoryIdentity) -> String {
         entry(of: identity)?.name ?? "\(identity)"
     }
