@@ -194,7 +194,7 @@ extension SharedAdapter {
         switch event {
         case .disconnected(let peer, let end):
             if end.isReconnecting {
-                client.tables[session]?[peer]?.quiet()
+                client.tables[session]?[peer]?.endSubscriptions()
             } else {
                 client.tables[session]?[peer] = nil
             }

@@ -319,7 +319,8 @@ struct CentralRestorationTests {
 }
 
 extension SimpleAccessoryProfile {
-    /// A strap with a fixed address, with this number of services before its heart rate service.
+    /// Returns a strap with a fixed address, with this number of services before its heart rate
+    /// service.
     fileprivate static func measuring(at place: Int) -> SimpleAccessoryProfile {
         var profile = heartRate(name: "Strap")
         profile.address = .random(DeviceAddress(value: 0xC000_0000_AAAA, kind: .random))
