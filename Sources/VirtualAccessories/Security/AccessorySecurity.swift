@@ -59,7 +59,7 @@ struct AccessorySecurity: Sendable {
     /// - Parameters:
     ///   - peer: The address of the Central.
     ///   - localAddress: The address that the Central connected to; `nil` for the identity address.
-    ///   - now: The present.
+    ///   - now: The current time.
     mutating func centralConnected(
         _ peer: DeviceAddress,
         at localAddress: DeviceAddress? = nil,

@@ -35,8 +35,8 @@ package struct RadioSchedule: Sendable {
                 && (link == nil || self.link != link)
         }
 
-        /// Whether a more urgent reservation replaces this one: it belongs to a link and has not
-        /// begun.
+        /// Returns whether a more urgent reservation replaces this one: it belongs to a link and
+        /// has not begun.
         func isReplaceable(by urgency: Int, now: Instant) -> Bool {
             link != nil && self.urgency < urgency && start > now.nanoseconds
         }

@@ -14,7 +14,7 @@ extension World {
         core.switchOn(controller.radio)
     }
 
-    /// Whether the controller has power.
+    /// Returns whether the controller has power.
     public func isOn(_ controller: ControllerID) -> Bool {
         core.isOn(controller.radio)
     }

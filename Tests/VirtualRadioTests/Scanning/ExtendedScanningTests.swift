@@ -322,7 +322,7 @@ struct ExtendedScanningTests {
         }
     }
 
-    /// Whether a packet of the extended set was reported at that instant.
+    /// Returns whether a packet of the extended set was reported at that instant.
     private func followed(_ end: Instant) -> Bool {
         zip(scanner.events, scanner.instants).contains { event, instant in
             guard instant == end, case .extendedAdvertisingReports(let reports) = event else {

@@ -65,7 +65,7 @@ extension TestHost {
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// The status of enabling a set.
+    /// Returns the status of enabling a set.
     func enableStatus(_ runs: HCI.AdvertisingSetRun...) throws -> HCI.ErrorCode {
         try status(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }

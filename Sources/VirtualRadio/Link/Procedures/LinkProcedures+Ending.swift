@@ -11,7 +11,7 @@ extension LinkProcedures {
     /// - Parameters:
     ///   - reason: The reason that is sent to the peer.
     ///   - code: The reason that is reported to this end's host.
-    ///   - now: The present.
+    ///   - now: The current time.
     mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {
         termination = (code, now + parameters.supervisionTimeout)
         outbox = []

@@ -11,7 +11,7 @@ extension LinkProcedures {
     ///   - wanted: The LE events that the host's masks admit (none if LE Meta is masked). The Link
     ///     Layer's answer depends on two of them (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
     ///   - eventCounter: The number of the connection event.
-    ///   - now: The present.
+    ///   - now: The current time.
     package mutating func receive(
         _ pdu: LLControlPDU,
         wanted: HCI.LEEventMask,
