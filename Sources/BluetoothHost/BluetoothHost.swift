@@ -440,7 +440,7 @@ public actor BluetoothHost {
         enter { $0.drain() }
     }
 
-    /// Whether the request has an answer that its waiter has not received yet.
+    /// Returns whether the request has an answer that its waiter has not received yet.
     func isDone(_ request: RequestIdentifier) -> Bool {
         actions.contains { $0.completes(request) } || core.willEmit { $0.completes(request) }
     }

@@ -45,7 +45,7 @@ package struct AddressResolver: Sendable {
     /// Whether the resolver has no peers.
     package var isEmpty: Bool { identities.isEmpty }
 
-    /// Whether the resolver has the peer with this identity address.
+    /// Returns whether the resolver has the peer with this identity address.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
 
     /// Replaces the peers. Keys that are in use already stay prepared. A change empties the cache.

@@ -40,7 +40,7 @@ extension Advertiser {
         outbox.append(.command(dialect.command(for: operation), step))
     }
 
-    /// The next operation. Sets that end come first, because they make room for others.
+    /// Returns the next operation. Sets that end come first, because they make room for others.
     private func nextOperation(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation? {
         guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
         let isListReady = nextEdit == nil && admissions.isListOurs
@@ -102,7 +102,8 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Whether the controller advertises as requested, or only another activity prevents it.
+    /// Returns whether the controller advertises as requested, or only another activity prevents
+    /// it.
     fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
         if let configuration, !dialect.allows(configuration.parameters, beside: use) {

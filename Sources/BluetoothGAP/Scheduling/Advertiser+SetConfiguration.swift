@@ -167,8 +167,8 @@ extension AdvertisingParameters {
         }
     }
 
-    /// The filter policy. Directed advertising needs no list, because its parameters contain the
-    /// device.
+    /// Returns the filter policy. Directed advertising needs no list, because its parameters
+    /// contain the device.
     private static func filterPolicy(of advertising: Advertising) -> HCI.AdvertisingFilterPolicy {
         guard advertising.target == nil else { return .unfiltered }
         return switch advertising.admission {

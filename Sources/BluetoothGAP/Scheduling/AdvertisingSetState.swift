@@ -196,8 +196,8 @@ extension AdvertisingSetState {
         )
     }
 
-    /// The next piece of data that the controller lacks. Data that the kind of advertising does not
-    /// allow is not sent.
+    /// Returns the next piece of data that the controller lacks. Data that the kind of advertising
+    /// does not allow is not sent.
     private func nextPiece(
         _ configuration: Advertiser.SetConfiguration,
         _ dialect: CommandDialect

@@ -182,7 +182,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Whether a connection to this address is requested.
+    /// Returns whether a connection to this address is requested.
     package func wants(_ address: DeviceAddress) -> Bool {
         queue.requests.contains { $0.address == address }
     }

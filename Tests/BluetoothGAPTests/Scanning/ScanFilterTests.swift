@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A scan filter")
 struct ScanFilterTests {
-    /// An advertisement with the Heart Rate Service, a solicited service 0x1805, the name "Lanyard
-    /// 7", data of company 0x0059, and service data of 0xFEAA.
+    /// Returns an advertisement with the Heart Rate Service, a solicited service 0x1805, the name
+    /// "Lanyard 7", data of company 0x0059, and service data of 0xFEAA.
     private func entry(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
         Advertisement(
             address: .accessory(1),
