@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// The first advertisement that satisfies a condition.
+/// Returns the first advertisement that satisfies a condition.
 func first(
     of scan: AsyncThrowingStream<Advertisement, any Error>,
     where condition: @escaping @Sendable (Advertisement) -> Bool = { _ in true }

@@ -32,12 +32,12 @@ package enum SampleTable {
     package static let longTypeBytes = "9ecadc240ee5a9e093f3a3b5" + "0200406e"
     package static let longServiceBytes = "9ecadc240ee5a9e093f3a3b5" + "0100406e"
 
-    /// The bytes `0, 1, 2 …` of a long value.
+    /// Returns the bytes `0, 1, 2 …` of a long value.
     package static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    /// A server that serves the table.
+    /// Returns a server that serves the table.
     package static func server() throws -> GATTServer {
         var server = GATTServer()
         _ = try server.publish(kinds)

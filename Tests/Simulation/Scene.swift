@@ -142,7 +142,7 @@ enum Demo {
 }
 
 extension Link {
-    /// Every characteristic of the peer, by UUID.
+    /// Returns every characteristic of the peer, by UUID.
     func allCharacteristics() async throws -> [BluetoothUUID: GATT.Characteristic] {
         var found: [BluetoothUUID: GATT.Characteristic] = [:]
         for service in try await discoverServices() {

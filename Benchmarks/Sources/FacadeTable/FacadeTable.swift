@@ -110,7 +110,7 @@ struct FacadeTable {
         }
     }
 
-    /// A number with one decimal.
+    /// Returns a number with one decimal.
     private static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }

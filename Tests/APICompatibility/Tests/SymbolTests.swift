@@ -16,14 +16,15 @@ struct SymbolTests {
         try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
     }
 
-    /// The rows of the table by their line numbers. The first line has the names of the columns.
+    /// Returns the rows of the table by their line numbers. The first line has the names of the
+    /// columns.
     private func table() throws -> [Int: String] {
         let lines = try text("corebluetooth-api.csv").split(separator: "\n")
         let rows = lines.enumerated().dropFirst().map { ($0.offset + 1, String($0.element)) }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 
-    /// The lines of the table whose symbols must not compile.
+    /// Returns the lines of the table whose symbols must not compile.
     private func refusedLines() throws -> Set<Int> {
         let unavailable = try text("Refused/Refused.swift").split(separator: "\n")
             .filter { $0.hasPrefix("let made") }

@@ -76,7 +76,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         return true
     }
 
-    /// The discovered characteristic with a UUID, or `nil` if there is none.
+    /// Returns the discovered characteristic with a UUID, or `nil` if there is none.
     func find(_ uuid: BluetoothUUID) -> CBCharacteristic? {
         (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             .first { $0.uuid == CBUUID(uuid) }

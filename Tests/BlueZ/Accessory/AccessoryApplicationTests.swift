@@ -136,5 +136,5 @@ import Testing
     }
 }
 
-/// The line that reports a value.
+/// Returns the line that reports a value.
 private func line(of value: [UInt8]) -> String { "ok \(value.hexadecimal)" }

@@ -50,7 +50,7 @@ struct Client: Sendable {
         try await bluez.change(of: path, "Value", to: .bytes(value))
     }
 
-    /// The next values from a path.
+    /// Returns the next values from a path.
     func values(_ count: Int, by path: String) async throws -> [[UInt8]] {
         var values: [[UInt8]] = []
         while values.count < count { values.append(try await bluez.value(of: path)) }

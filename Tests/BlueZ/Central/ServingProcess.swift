@@ -24,7 +24,7 @@ struct ServingProcess: Sendable {
         _ = try await event("ready")
     }
 
-    /// The next event with this name. Other events before it are dropped.
+    /// Returns the next event with this name. Other events before it are dropped.
     func event(
         _ name: String,
         where choose: (JSON) -> Bool = { _ in true }

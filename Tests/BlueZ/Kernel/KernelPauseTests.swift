@@ -94,7 +94,8 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// The ATT PDUs so far between the kernel and its controller: those that begin in a packet.
+    /// Returns the ATT PDUs so far between the kernel and its controller: those that begin in a
+    /// packet.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
         await fixture.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []

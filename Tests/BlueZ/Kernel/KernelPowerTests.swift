@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    /// An application on the `Lanyard` module, which keeps its accessories connected by itself.
+    /// Returns an application on the `Lanyard` module, which keeps its accessories connected by
+    /// itself.
     private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
         let door = try await scene.fixture.openDoor("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")

@@ -11,7 +11,7 @@ struct KernelScene: Sendable {
     let bluez: BlueZ
     let fixture: KernelAir
 
-    /// The packets so far between the kernel and its controller.
+    /// Returns the packets so far between the kernel and its controller.
     func wire() async throws -> KernelWire {
         await fixture.air.perform { _ in }
         return try KernelWire(fixture.folder + "/0-kernel.btsnoop")
@@ -32,7 +32,7 @@ struct KernelScene: Sendable {
         }
     }
 
-    /// All errors that need an explanation.
+    /// Returns all errors that need an explanation.
     func problems() async throws -> [StackProblem] {
         StackProblem.all(
             kernel: try await bluez.kernelLog(),

@@ -13,7 +13,7 @@ enum StackProblem: Equatable, CustomStringConvertible {
     /// A packet of either side is malformed, or a rule of HCI or ATT is broken.
     case violation(String)
 
-    /// All errors that need an explanation.
+    /// Returns all errors that need an explanation.
     ///
     /// - Parameters:
     ///   - violations: the broken rules that the checkers on the wires report.
@@ -61,7 +61,7 @@ enum Allowance {
     /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
 
-    /// Whether this cause explains the error.
+    /// Returns whether this cause explains the error.
     func covers(_ problem: StackProblem) -> Bool {
         switch (self, problem) {
         case (.randomAddressWhileAdvertising, .kernel(let text)):
@@ -100,7 +100,7 @@ extension BlueZ.KernelLine {
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]
 
-    /// The lines that report an error in the layers below.
+    /// Returns the lines that report an error in the layers below.
     static func problems(in lines: [String]) -> [String] {
         lines.filter { line in
             signsOfCrash.contains(where: line.contains)

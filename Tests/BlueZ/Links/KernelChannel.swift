@@ -49,8 +49,8 @@ struct KernelChannel: Sendable {
     /// longer than a scenario.
     private static let patience = 600_000
 
-    /// The command line. `address` is the peer, for a program that opens a channel, and may be
-    /// public or random.
+    /// Returns the command line. `address` is the peer, for a program that opens a channel, and may
+    /// be public or random.
     func line(to address: DeviceAddress?) -> String {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
@@ -128,7 +128,7 @@ extension DeviceAddress {
     var digits: String { String("\(self)".prefix(17)) }
 }
 
-/// The SDU with this number, as l2test sends and expects it.
+/// Returns the SDU with this number, as l2test sends and expects it.
 func kernelSDU(_ number: Int, length: Int) -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: length)
     writer.write(UInt32(number))

@@ -69,8 +69,8 @@ extension BlueZ {
     /// The number of property changes that may be about a device that BlueZ has removed.
     private static let newsLimit = 10
 
-    /// The D-Bus path of the device with this identity address: the path of the address under which
-    /// BlueZ discovered it first, which may be private.
+    /// Returns the D-Bus path of the device with this identity address: the path of the address
+    /// under which BlueZ discovered it first, which may be private.
     func known(as identity: DeviceAddress) async throws -> String {
         let digits = identity.digits.uppercased()
         for _ in 0..<Self.newsLimit {

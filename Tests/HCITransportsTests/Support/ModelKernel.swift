@@ -116,7 +116,7 @@ final class ModelKernel: BluetoothKernel {
         state.withLock { body(&$0) }
     }
 
-    /// The adapter's end of the open user channel.
+    /// Returns the adapter's end of the open user channel.
     func farEnd(of index: UInt16) -> Descriptor? {
         state.withLock { $0.adapters[index]?.farEnd }
     }
@@ -240,7 +240,7 @@ extension ModelKernel {
         }
     }
 
-    /// The adapter in its current state. The call is recorded if it changes something.
+    /// Returns the adapter in its current state. The call is recorded if it changes something.
     private func adapter(_ index: UInt16, for call: Call? = nil) throws(SystemError) -> Adapter {
         let (adapter, refusal, isPermitted) = state.withLock { state in
             if let call { state.calls.append(call) }
@@ -273,7 +273,7 @@ extension Descriptor {
         return pair
     }
 
-    /// The next packet, or `nil` if there is none.
+    /// Returns the next packet, or `nil` if there is none.
     func readPacket() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(number, &buffer, buffer.count, 0)

@@ -50,7 +50,7 @@ private struct Channel {
         shutdown(adapter.number, Int32(SHUT_RDWR))
     }
 
-    /// The packets that the adapter received.
+    /// Returns the packets that the adapter received.
     func takePackets() -> [[UInt8]] {
         var packets: [[UInt8]] = []
         while let packet = adapter.readPacket() { packets.append(packet) }

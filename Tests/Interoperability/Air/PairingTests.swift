@@ -131,7 +131,7 @@ import Testing
         return pairing
     }
 
-    /// The accessory's result of its pairing.
+    /// Returns the accessory's result of its pairing.
     private func result(of accessory: Accessory) async throws -> JSON {
         let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
         return try JSON(parsing: String(line.dropFirst("paired ".count)))

@@ -62,7 +62,7 @@
             }
         }
 
-        /// The discovered characteristic with a UUID.
+        /// Returns the discovered characteristic with a UUID.
         func find(_ uuid: BluetoothUUID) throws -> CBCharacteristic {
             let all = (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             let wanted = CBUUID(string: uuid.description)

@@ -49,7 +49,7 @@ struct ExampleProgram: Sendable {
         )
     }
 
-    /// The rest of its output, and its exit status.
+    /// Returns the rest of its output, and its exit status.
     func end() async throws -> (lines: [String], ending: ChildProcess.Ending) {
         let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
         return (output.split(separator: "\n").map(String.init), ending)

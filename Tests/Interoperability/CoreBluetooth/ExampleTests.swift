@@ -126,7 +126,7 @@ import Testing
 }
 
 extension Client {
-    /// One Read Blob Request.
+    /// Sends one Read Blob Request, and returns the part of the value.
     fileprivate func readBlob(_ handle: AttributeHandle, _ offset: Int) async throws -> [UInt8] {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)),
@@ -154,7 +154,7 @@ extension Client {
         )
     }
 
-    /// A file of bytes that count upwards.
+    /// Returns a file of bytes that count upwards.
     private func file(_ count: Int, in folder: URL) throws -> URL {
         let file = folder.appendingPathComponent("picture.raw")
         try Data(Demo.pattern(count)).write(to: file)

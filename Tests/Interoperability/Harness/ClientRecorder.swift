@@ -61,7 +61,7 @@ actor ClientRecorder {
         }
     }
 
-    /// The number of recorded events that match.
+    /// Returns the number of recorded events that match.
     func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
 
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async -> Value {

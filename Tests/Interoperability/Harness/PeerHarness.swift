@@ -16,12 +16,12 @@ struct PeerHarness: Sendable {
     /// One adapter for our hosts, then one for each peer.
     let controllers: Controllers
 
-    /// A peer's own address, before it takes another identity.
+    /// Returns a peer's own address, before it takes another identity.
     static func address(at place: Int) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0100 + UInt64(place), kind: .random)
     }
 
-    /// A companion on the adapter at `place`, 1 for the first.
+    /// Returns a companion on the adapter at `place`, 1 for the first.
     func companion(
         at place: Int = 1,
         address: DeviceAddress? = nil,
@@ -31,7 +31,7 @@ struct PeerHarness: Sendable {
         return Companion(client: try await peer("companion.py", at: place, address, options))
     }
 
-    /// An impostor on the adapter at `place`.
+    /// Returns an impostor on the adapter at `place`.
     func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
         let address = address ?? Self.address(at: place)
         return Impostor(client: try await peer("impostor.py", at: place, address, []))

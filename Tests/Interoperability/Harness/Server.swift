@@ -15,7 +15,7 @@ struct Server: Sendable {
 
     var host: BluetoothHost { encounter.host }
 
-    /// The handle of the first value with this UUID.
+    /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
         let found = services.lazy.compactMap { $0.characteristic(uuid) }.first
         return try #require(found).valueHandle
@@ -42,7 +42,7 @@ struct Server: Sendable {
 }
 
 extension Encounter {
-    /// A Bumble client on the adapter at `place`, not connected yet.
+    /// Returns a Bumble client on the adapter at `place`, not connected yet.
     func client(at place: Int = 0) async throws -> Client {
         try await peers.client(
             on: controllers.adapters[1 + place],

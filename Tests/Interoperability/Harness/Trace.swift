@@ -27,7 +27,7 @@ final class Trace: Sendable {
         print("The packets are in \(path)")
     }
 
-    /// The number of packets that our own reader finds.
+    /// Returns the number of packets that our own reader finds.
     func countPackets() throws -> Int {
         var reader = BtsnoopReader()
         reader.append(Array(try Data(contentsOf: URL(fileURLWithPath: path)))[...])

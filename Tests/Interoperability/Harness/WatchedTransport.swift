@@ -14,7 +14,7 @@ final class WatchedTransport: HCITransport {
         var end: Int?
         var brokenAt: ContinuousClock.Instant?
 
-        /// Whether the transport fails at this packet.
+        /// Returns whether the transport fails at this packet.
         mutating func reachesEnd() -> Bool {
             guard let end, isOpen, count >= end else { return false }
             self.end = nil

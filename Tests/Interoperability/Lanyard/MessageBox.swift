@@ -122,7 +122,7 @@
             return Client(process: peer.process)
         }
 
-        /// The application's configuration, the same at each launch.
+        /// Returns the application's configuration, the same at each launch.
         func configuration() throws -> AccessoryCentral.Configuration {
             var configuration = AccessoryCentral.Configuration(name: "interoperability")
             configuration.adapter = try adapter()

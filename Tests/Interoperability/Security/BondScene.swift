@@ -16,7 +16,7 @@ struct BondScene: Sendable {
     let isPrivate: Bool
     let folder: String
 
-    /// The host's configuration, the same at every start.
+    /// Returns the host's configuration, the same at every start.
     func configuration(_ person: Person) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.address = PairingPeripheral.address

@@ -106,7 +106,7 @@ enum OwnMounts {
     /// Only the superuser needs no user namespace.
     static let options = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
 
-    /// Whether this system lets the tests mount a file system.
+    /// Returns whether this system lets the tests mount a file system.
     static func arePossible() async -> Bool {
         let script = "mount -t tmpfs tmpfs /mnt"
         let process = try? ChildProcess(program, options + ["/bin/sh", "-c", script])

@@ -31,8 +31,8 @@ struct HostilePeerHarness: Sendable {
         return configuration
     }
 
-    /// The device of this kind with the number `place`. A device whose pairing failed has to wait,
-    /// so each attack uses another device.
+    /// Returns the device of this kind with the number `place`. A device whose pairing failed has
+    /// to wait, so each attack uses another device.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)

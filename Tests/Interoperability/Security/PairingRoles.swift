@@ -94,8 +94,8 @@ struct PairingPeripheral: Sendable {
         return report
     }
 
-    /// The security of the link. Throws the reason with which, according to the peer, our host has
-    /// refused.
+    /// Returns the security of the link. Throws the reason with which, according to the peer, our
+    /// host has refused.
     private func security(of link: Link, _ theirs: Companion.Outcome) async throws -> LinkSecurity {
         if case .failed(let reason, byPeer: true) = theirs { throw Pairing.Failure.refused(reason) }
         return try await link.security
@@ -106,7 +106,7 @@ struct PairingPeripheral: Sendable {
     }
 }
 
-/// The result of `body`, within the time limit of a step.
+/// Returns the result of `body`, within the time limit of a step.
 func outcome<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async -> Result<Value, any Error> {

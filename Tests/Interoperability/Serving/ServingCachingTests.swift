@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// The value of Service Changed for a service that was added or removed.
+    /// Returns the value of Service Changed for a service that was added or removed.
     private static func range(_ service: GATT.DiscoveredService) -> [UInt8] {
         [service.service.handle, service.service.endHandle].flatMap {
             [UInt8($0.rawValue & 0xFF), UInt8($0.rawValue >> 8)]

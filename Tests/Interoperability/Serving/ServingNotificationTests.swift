@@ -8,7 +8,7 @@ import Testing
 @Suite(.needsPeers) struct ServingNotificationTests {
     private static let valueCount = 1_000
 
-    /// A value that shows its position in a stream.
+    /// Returns a value that shows its position in a stream.
     private static func value(_ number: Int) -> [UInt8] {
         [UInt8(number & 0xFF), UInt8(number >> 8)] + Demo.pattern(18)
     }

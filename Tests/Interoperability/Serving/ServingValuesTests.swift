@@ -146,7 +146,7 @@ import Testing
 }
 
 extension Client {
-    /// One Read Blob Request.
+    /// Sends one Read Blob Request, and returns the part of the value.
     @discardableResult
     func readPart(of handle: AttributeHandle, from offset: Int) async throws -> [UInt8] {
         let details: [String: JSON] = [

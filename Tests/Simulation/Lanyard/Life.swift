@@ -61,7 +61,7 @@ final class Life: Sendable {
         )
     }
 
-    /// The application's description of an accessory.
+    /// Returns the application's description of an accessory.
     static func description(_ number: Int) -> AccessoryDescription {
         AccessoryDescription(
             kind: "strap \(number)",

@@ -22,7 +22,7 @@ final class ChangeTimes: Sendable {
         observation.withLock { $0 = token }
     }
 
-    /// The time at which the accessory was first in a state since `start`.
+    /// Returns the time at which the accessory was first in a state since `start`.
     func first(_ state: AccessoryState, since start: Duration) -> Duration? {
         times.withLock { times in
             times.first { $0.state == state && $0.time >= start }?.time

@@ -107,7 +107,7 @@ struct PrivacyTests {
         #expect(home.recorder.heard.advertisers.count > 3 * 35)
     }
 
-    /// The number of discoveries that match during this time.
+    /// Returns the number of discoveries that match during this time.
     private static func count(
         _ host: BluetoothHost,
         for duration: Duration,

@@ -22,7 +22,7 @@ struct LeakTests {
     /// than reading (Vol 3, Part F, 3.4.1 to 3.4.3).
     private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
 
-    /// The ATT PDUs that may contain a value and left a host without encryption.
+    /// Returns the ATT PDUs that may contain a value and left a host without encryption.
     private func leaks(_ scene: PairingScene) -> [WireRecord.Entry] {
         [scene.strapController, scene.phoneController].flatMap { controller in
             scene.wire.entriesBeforeEncryption(at: controller).filter { entry in

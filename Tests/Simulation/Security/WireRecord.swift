@@ -45,15 +45,15 @@ final class WireRecord: Sendable {
     /// The number of Security Manager PDUs that have arrived.
     var pairingCount: Int { state.withLock { $0.pairingCount } }
 
-    /// A stream that ends when this many Security Manager PDUs have arrived.
+    /// Returns a stream that ends when this many Security Manager PDUs have arrived.
     func alarm(after count: Int) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         state.withLock { $0.alarm = (count, continuation) }
         return stream
     }
 
-    /// The entries of a controller's host from the beginning of its latest link until that was
-    /// encrypted.
+    /// Returns the entries of a controller's host from the beginning of its latest link until that
+    /// was encrypted.
     func entriesBeforeEncryption(at controller: ControllerID) -> [Entry] {
         state.withLock { state in
             let own = state.entries.filter { $0.controller == controller }.map(\.entry)
