@@ -12,18 +12,18 @@ extension SharedAdapter {
     /// ignored.
     func endProcess() {
         for session in central.sessions.keys.sorted() {
-            storeIntents(of: session)
+            storeLastIntents(of: session)
             preserve(session)
             close(central: session)
         }
         for session in server.sessions.keys.sorted() {
-            storeIntents(of: session)
+            storeLastIntents(of: session)
             close(peripheralManager: session)
         }
     }
 
-    /// Stores the intents, which the end of the manager does not change anymore.
-    private func storeIntents(of session: SessionIdentifier) {
+    /// Stores the intents for the last time. The end of the manager does not change them anymore.
+    private func storeLastIntents(of session: SessionIdentifier) {
         restoration.changed.insert(session)
         storeIntents(of: session)
         restoration.changed.remove(session)
