@@ -289,7 +289,7 @@ struct PeripheralStories {
         #expect(harness.controller.setsOnAir.first?.filterPolicy == .connectFiltered)
         harness.advance(by: .seconds(10))
         harness.controller.peers[other.address]?.presence = .connectable
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.advance(by: .seconds(10))
         #expect(harness.controller.handle(of: other.address) != nil)
         harness.core.stopAdvertising(set, now: harness.now)

@@ -80,7 +80,7 @@ open class CBCentralManager: CBManager {
             restoreIdentifier: options.restoreIdentifier,
             followsBackgroundRules: options.hasBackgroundRules
         )
-        connection.take(at: options.adapter) {
+        connection.open(options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)

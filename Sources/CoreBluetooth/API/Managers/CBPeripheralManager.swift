@@ -61,7 +61,7 @@ open class CBPeripheralManager: CBManager {
             restoreIdentifier: self.options.restoreIdentifier,
             hasBackgroundRules: self.options.hasBackgroundRules
         )
-        connection.take(at: self.options.adapter) {
+        connection.open(self.options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)

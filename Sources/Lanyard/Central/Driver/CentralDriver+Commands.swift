@@ -99,7 +99,7 @@ extension CentralDriver {
     ) async throws(AccessoryError) -> AccessorySnapshot {
         let kind = snapshot.description.kind
         guard kind == description.kind else { throw .alreadyPaired(kind: kind) }
-        guard !roster.has(snapshot) else {
+        guard !accessoryList.contains(snapshot) else {
             if target != nil { connect(snapshot) }
             return snapshot
         }

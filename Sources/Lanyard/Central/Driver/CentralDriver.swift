@@ -25,7 +25,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
 
     // MARK: Immutable state
 
-    let roster = Roster()
+    let accessoryList = AccessoryList()
     let procedureNumbers = ProcedureNumbers()
     let availability = ObservableValue(Availability.unknown)
     let slots: ObservableValue<ConnectionSlots>
