@@ -60,15 +60,15 @@ import Testing
     }
 
     @Test("Forty arrays that represent 10¹² values are refused at once")
-    func laughs() {
+    func exponentialSize() {
         let arrays = (0..<40).map { Samples.array($0 + 1, $0 + 1) } + [Samples.array()]
         #expect(refusal(of: Samples.table(arrays)) == .tooComplex)
     }
 
-    @Test("Cyclic and deeply nested values are refused") func circles() {
+    @Test("Cyclic and deeply nested values are refused") func cycles() {
         #expect(refusal(of: Samples.table([Samples.array(0)])) == .tooComplex)
-        let circle = [Samples.array(1), Samples.array(0)]
-        #expect(refusal(of: Samples.table(circle)) == .tooComplex)
+        let cycle = [Samples.array(1), Samples.array(0)]
+        #expect(refusal(of: Samples.table(cycle)) == .tooComplex)
         let chain = (0..<50_000).map { Samples.array($0 + 1) } + [Samples.array()]
         #expect(refusal(of: Samples.table(chain)) == .tooComplex)
         let depth = 50_000
@@ -85,7 +85,7 @@ import Testing
         "nested": "<dict><key>x</key><array><true/><string>é 🎧 and more</string></array></dict>",
     ])
 
-    @Test("A truncated binary file is refused") func cuts() throws {
+    @Test("A truncated binary file is refused") func truncation() throws {
         let whole = try Samples.binary(Self.whole)
         #expect(refusal(of: whole) == nil)
         for length in 0..<whole.count {

@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test("A name that is no UTF-8 shows its bytes")
+    @Test("A name that is not UTF-8 shows its bytes")
     func printsInvalidNames() {
         let line = Self.advertisement(hex: "0308" + "41ff").line
         #expect(line.hasSuffix("\"A\\xFF\"  -"))
@@ -95,7 +95,7 @@ import Testing
         #expect(stranger.summary == "company 43981")
     }
 
-    @Test("A full list drops the device that was not received for longest")
+    @Test("A full list drops the device with the oldest advertisement")
     func boundsTheBoard() {
         var values = DiscoveredDevices()
         for index in 0...DiscoveredDevices.deviceLimit {

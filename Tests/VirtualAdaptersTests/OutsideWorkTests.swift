@@ -19,19 +19,19 @@ struct OutsideWorkTests {
     private let instants = Shared<[Instant]>([])
 
     /// Leaves virtual time and returns, this many times.
-    private static func travel(
-        _ trips: Int,
+    private static func leaveAndReturn(
+        _ count: Int,
         in air: SimulatedAir,
         by queue: DispatchQueue,
         _ note: @escaping @Sendable (Instant) -> Void
     ) {
-        guard trips > 0 else { return }
+        guard count > 0 else { return }
         air.executor.beginOutsideWork()
         queue.async {
             note(air.executor.now)
             air.executor.perform {
                 note(air.now)
-                travel(trips - 1, in: air, by: queue, note)
+                leaveAndReturn(count - 1, in: air, by: queue, note)
             }
             air.executor.endOutsideWork()
         }
@@ -42,7 +42,8 @@ struct OutsideWorkTests {
         let queue = DispatchQueue(label: "trips")
         try await air.run { [air, instants] in
             try await air.sleep(for: .seconds(1))
-            Self.travel(200, in: air, by: queue) { now in instants.change { $0.append(now) } }
+            Self.leaveAndReturn(200, in: air, by: queue) { now in instants.change { $0.append(now) }
+            }
             try await air.sleep(for: .milliseconds(1))
         }
         #expect(instants.value == [Instant](repeating: .zero + .seconds(1), count: 400))
@@ -53,7 +54,9 @@ struct OutsideWorkTests {
     func several(_ count: Int) async throws {
         try await air.run { [air, queue, instants] in
             for _ in 0..<count {
-                Self.travel(10, in: air, by: queue) { now in instants.change { $0.append(now) } }
+                Self.leaveAndReturn(10, in: air, by: queue) { now in
+                    instants.change { $0.append(now) }
+                }
             }
             try await air.sleep(for: .seconds(1))
         }

@@ -99,7 +99,7 @@ struct ValueBoardTests {
     private func makeValues(_ characteristics: String) throws -> (ServedValues, [AttributeHandle]) {
         let text = #"{"services": [{"uuid": "180F", "characteristics": [\#(characteristics)]}]}"#
         let accessory = try ServedAccessory(parsing: text)
-        let (_, published) = try accessory.rehearse()
+        let (_, published) = try accessory.publishLocally()
         let handles = published.flatMap(\.characteristics).map(\.valueHandle)
         return (ServedValues(Array(zip(accessory.services, published))), handles)
     }

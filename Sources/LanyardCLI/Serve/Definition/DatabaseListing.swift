@@ -15,7 +15,7 @@ struct DatabaseListing: Sendable {
     init(_ accessory: ServedAccessory) throws(ProgramFailure) {
         self.accessory = accessory
         do throws(GATT.DefinitionError) {
-            let (server, services) = try accessory.rehearse()
+            let (server, services) = try accessory.publishLocally()
             self.server = server
             values = ServedValues(Array(zip(accessory.services, services)))
         } catch {

@@ -46,7 +46,7 @@ extension ServedAccessory {
 
     /// Publishes the services on a server of its own. Returns the server and the published services
     /// with their initial values.
-    func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
+    func publishLocally() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)
         server.setSupportsEnhancedBearers(HostConfiguration().servesEnhancedBearers)
