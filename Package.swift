@@ -352,7 +352,7 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "program"])
             ]
         ),
-        // What the tests of three rooms drive their cores with.
+        // The parts of three test targets that the fuzz targets use.
         module(
             "HostHarness",
             ["BluetoothHost"],

@@ -41,7 +41,7 @@ private func fuzzDatabaseFile(_ bytes: [UInt8]) {
     }
     guard let accessory = try? ServedAccessory(parsing: text) else { return }
     require(accessory.services.count <= ServedAccessory.serviceLimit, "too many services")
-    require((try? accessory.rehearse()) != nil, "a parsed accessory cannot be published")
+    require((try? accessory.publishLocally()) != nil, "a parsed accessory cannot be published")
 }
 
 private func fuzzScenarioFile(_ bytes: [UInt8]) {

@@ -22,7 +22,7 @@ func fuzzPairing(_ bytes: [UInt8]) {
     var fuzzed = FuzzedPairing(dice: FuzzInput(bytes))
     for _ in 0..<stepLimit where !fuzzed.dice.isAtEnd {
         fuzzed.step()
-        require(fuzzed.complaints.isEmpty, "\(fuzzed.complaints)")
+        require(fuzzed.problems.isEmpty, "\(fuzzed.problems)")
     }
 }
 

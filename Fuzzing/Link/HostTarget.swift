@@ -227,6 +227,6 @@ private struct FuzzedHost {
 extension Harness {
     /// The questions of the server to the application.
     fileprivate var serverQuestions: [GATTServer.RequestID] {
-        news.compactMap { if case .asked(let id, _) = $0.news { id } else { nil } }
+        clientEvents.compactMap { if case .asked(let id, _) = $0.event { id } else { nil } }
     }
 }

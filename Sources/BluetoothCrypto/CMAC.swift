@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// AES-CMAC (RFC 4493; Vol 3, Part H, 2.2.5) on any encryption of blocks.
+/// AES-CMAC (RFC 4493; Vol 3, Part H, 2.2.5) with any function that encrypts a block.
 ///
-/// Used where the cryptographic library has no CMAC: on Apple's platforms.
+/// The package uses it where the cryptographic library has no CMAC: on Apple's platforms.
 enum CMAC {
     /// Returns the code of a message, or nil if the encryption of a block fails.
     ///

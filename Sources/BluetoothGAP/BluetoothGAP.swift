@@ -8,7 +8,7 @@
 // the scan response. The controller passes both to the host as reports. `ReportAssembler` turns
 // reports into whole `Advertisement`s: it joins the fragments of extended advertising, merges the
 // scan response with its advertisement, and caches the results, so that a repeated report needs no
-// parsing. `AdvertisementSieve` then selects the advertisements that a scan requested.
+// parsing. `AdvertisementFilter` then selects the advertisements that a scan requested.
 // `AdvertisingData` parses the bytes on demand and treats them as hostile.
 //
 // To connect, a Central listens for one advertiser and answers it, which is called initiating. A

@@ -430,19 +430,19 @@ public actor BluetoothHost {
         isPerforming = true
         defer { isPerforming = false }
         for _ in 0..<Self.roundsPerDrainLimit {
-            if core.isDrained, port.owesNothing { return }
+            if core.isDrained, port.hasNoPendingResults { return }
             core.takeActions(into: &actions)
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
-            for (completion, result) in port.takeOwed() { completion(result) }
+            for (completion, result) in port.takePendingResults() { completion(result) }
         }
         // Completions continue to cause actions, so other work of the executor runs first.
         enter { $0.drain() }
     }
 
-    /// Whether the request has an answer that its waiter has not received yet.
+    /// Returns whether the request has an answer that its waiter has not received yet.
     func isDone(_ request: RequestIdentifier) -> Bool {
-        actions.contains { $0.completes(request) } || core.willTell { $0.completes(request) }
+        actions.contains { $0.completes(request) } || core.willEmit { $0.completes(request) }
     }
 
     private func perform(_ action: HostAction) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The port: what the CoreBluetooth façade asks of an adapter. `BluetoothHost` implements it on a
-// controller; other implementations can use a system's Bluetooth daemon, or several adapters as one.
+// controller; other implementations can use a system's Bluetooth daemon, or several adapters as
+// one.
 //
 // The port names no HCI type. It has the types of the attribute protocol, of advertising and of
-// channels that every implementation needs (re-exported below), and values of its own for all else. An
-// implementation declares what it can do (`PortCapabilities`). Everything else ends with
+// channels that every implementation needs (re-exported below), and values of its own for all else.
+// An implementation declares what it can do (`PortCapabilities`). Everything else ends with
 // `PortError.unsupported`, which is also the default implementation of each optional method.
 //
 // All calls are synchronous and on the port's executor, and a result is a completion: the façade
@@ -38,7 +39,7 @@ package typealias PortCompletion<Value> = @Sendable (Result<Value, any Error>) -
 package protocol BluetoothPort: AnyObject, Sendable {
     /// The executor of all calls, completions and events.
     var executor: any HostExecutor { get }
-    /// What the adapter can do. Changes only before `PortEvent.stateChanged`.
+    /// The capabilities of the adapter. They change only before `PortEvent.stateChanged`.
     var capabilities: PortCapabilities { get }
     /// The maximum number of scans at a time.
     var scanLimit: Int { get }
@@ -48,7 +49,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     func attach(_ observer: any PortObserver)
     /// Opens the adapter. `PortEvent.stateChanged` reports the result.
     func open()
-    /// Disconnects all links and closes the adapter for good. May be called on any thread.
+    /// Disconnects all links and closes the adapter permanently. May be called on any thread.
     func shutDown() async
     /// Sets the Device Name that connected peers read.
     func setDeviceName(_ name: String)
@@ -86,7 +87,8 @@ package protocol BluetoothPort: AnyObject, Sendable {
 
     // MARK: Links
 
-    /// Starts a request to a link. Requests to the peer's server are sent in the order of the calls.
+    /// Starts a request to a link. Requests to the peer's server are sent in the order of the
+    /// calls.
     func begin(
         _ request: PortRequest,
         on link: LinkIdentifier,
@@ -157,7 +159,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     /// Returns the stored record of this name.
     func record(_ name: String) -> [UInt8]?
     /// Stores a record, or with `nil` deletes it. Returns `false` if there is no space.
-    func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool
+    func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool
 }
 
 // What an implementation without the capability does.
@@ -226,7 +228,7 @@ extension BluetoothPort {
     package func stopListening(_ psm: L2CAP.SPSM) {}
 
     package func record(_ name: String) -> [UInt8]? { nil }
-    package func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool { false }
+    package func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool { false }
 
     private func refuse<Value>(
         _ capability: PortCapabilities,

@@ -29,11 +29,11 @@ struct AccessorySetupRule {
             return isWanted || !given.isEmpty ? [Self.unsupported(isWanted, given)] : []
         }
         guard !given.isEmpty else { return [Self.noCriteria] }
-        let complaints = given.compactMap { Self.complaint(about: $0, in: file) }
-        return complaints + [Self.declared]
+        let problems = given.compactMap { Self.problem(about: $0, in: file) }
+        return problems + [Self.declared]
     }
 
-    private static func complaint(about key: String, in file: PropertyListFile) -> SetUpFinding? {
+    private static func problem(about key: String, in file: PropertyListFile) -> SetUpFinding? {
         guard let texts = file.texts(key), !texts.isEmpty else {
             return SetUpFinding(
                 .obstacle,

@@ -66,7 +66,7 @@ struct BackgroundModeRule {
             SetUpFinding(
                 .warning,
                 key,
-                "'\(mode)' is no background mode",
+                "'\(mode)' is not a background mode",
                 why: "the system ignores unknown modes",
                 remedy: "use \(known.joined(separator: " or "))"
             )

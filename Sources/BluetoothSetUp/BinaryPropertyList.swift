@@ -14,15 +14,15 @@ struct BinaryPropertyList {
 
     private static let header = Array("bplist00".utf8)
 
-    /// Returns whether a file begins like a binary property list.
-    static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: header) }
+    /// Returns whether a file begins with the header of a binary property list.
+    static func hasHeader(_ bytes: [UInt8]) -> Bool { bytes.starts(with: header) }
 
     private let table: BinaryPropertyListTable
     private var count = 0
 
     /// Reads the outermost value of a file.
     ///
-    /// - Throws: `tooIntricate` or `malformed`.
+    /// - Throws: `tooComplex` or `malformed`.
     static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
         let table = try BinaryPropertyListTable(bytes)
         var reader = BinaryPropertyList(table: table)
@@ -34,7 +34,7 @@ struct BinaryPropertyList {
         depth: Int
     ) throws(PropertyListError) -> PropertyListValue {
         count += 1
-        guard count <= Self.valueLimit, depth <= Self.depthLimit else { throw .tooIntricate }
+        guard count <= Self.valueLimit, depth <= Self.depthLimit else { throw .tooComplex }
         let (kind, low, place) = try table.marker(of: object)
         switch kind {
         case 0x0 where low == 0x8: return .flag(false)

@@ -22,7 +22,7 @@ struct PropertyListFile {
 
     private static func value(_ data: Data) throws(PropertyListError) -> PropertyListValue {
         let bytes = [UInt8](data)
-        if BinaryPropertyList.isOne(bytes) { return try BinaryPropertyList.read(bytes) }
+        if BinaryPropertyList.hasHeader(bytes) { return try BinaryPropertyList.read(bytes) }
         guard isMarkup(bytes) else { throw .notAPropertyList }
         do {
             let value = try PropertyListSerialization.propertyList(
@@ -67,7 +67,7 @@ public enum PropertyListError: Error, Hashable, Sendable {
     /// The file begins neither like XML nor like a binary property list.
     case notAPropertyList
     /// The values are nested too deeply, are too many, or form a cycle.
-    case tooIntricate
+    case tooComplex
     /// The file begins like a property list, but the rest is not valid.
     case malformed
     /// The outermost value is not a dictionary.
@@ -80,7 +80,7 @@ extension PropertyListError: CustomStringConvertible {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .notAPropertyList: "it is neither XML nor a binary property list"
-        case .tooIntricate: "its values are nested too deeply, or refer to each other too often"
+        case .tooComplex: "its values are nested too deeply, or refer to each other too often"
         case .malformed: "it is damaged"
         case .notADictionary: "it is not a dictionary of keys and values"
         }
@@ -88,8 +88,8 @@ extension PropertyListError: CustomStringConvertible {
 }
 
 extension PropertyListError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The property list cannot be read: \(description)." }
-    /// What a developer can do about it.
+    /// A suggestion of what a developer can do about it.
     public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
 }

@@ -18,12 +18,12 @@ enum UsageDescriptionRule {
     }
 
     private static func current(_ file: PropertyListFile) -> SetUpFinding {
-        if let complaint = complaint(about: key, in: file) {
+        if let problem = problem(about: key, in: file) {
             let isOldThere = file.has(oldKey)
             return SetUpFinding(
                 .obstacle,
                 key,
-                complaint,
+                problem,
                 why: "the system ends an application that uses Bluetooth without it, "
                     + "and App Store Connect refuses the upload"
                     + (isOldThere ? "; \(oldKey) does not replace it" : ""),
@@ -39,20 +39,20 @@ enum UsageDescriptionRule {
             let why = "systems from iOS 13 on do not read it, and Lanyard requires a later one"
             return [SetUpFinding(.note, oldKey, "is not needed", why: why)]
         }
-        guard let complaint = complaint(about: oldKey, in: file) else {
+        guard let problem = problem(about: oldKey, in: file) else {
             return [SetUpFinding(.good, oldKey, "is present, for systems before iOS 13")]
         }
         let finding = SetUpFinding(
             .obstacle,
             oldKey,
-            complaint,
+            problem,
             why: "MinimumOSVersion is \(oldest), and systems before iOS 13 read this key",
             remedy: fragment(oldKey) + ", or raise MinimumOSVersion"
         )
         return [finding]
     }
 
-    private static func complaint(about key: String, in file: PropertyListFile) -> String? {
+    private static func problem(about key: String, in file: PropertyListFile) -> String? {
         guard file.has(key) else { return "is missing" }
         guard let text = file.text(key) else { return "is not a string" }
         let isEmpty = text.allSatisfy(\.isWhitespace)

@@ -154,11 +154,11 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
 
     /// The fault and the accepted forms, in one line.
     public var description: String {
-        "'\(text)' is not an adapter: \(complaint); use \(AdapterSpecification.forms)"
+        "'\(text)' is not an adapter: \(problemText); use \(AdapterSpecification.forms)"
     }
 
-    /// A description of the fault.
-    package var complaint: String {
+    /// A description of the problem.
+    package var problemText: String {
         switch problem {
         case .noKind: "the kind of adapter is missing"
         case .unknownKind: "the kind of adapter is unknown"

@@ -22,7 +22,7 @@ extension JSON {
             guard scanner.isAtEnd else { return nil }
         }
 
-        /// Whether there is a member with this name.
+        /// Returns whether there is a member with this name.
         package func has(_ name: String) -> Bool {
             members.contains { $0.name.elementsEqual(name.utf8) }
         }

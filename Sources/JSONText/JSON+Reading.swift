@@ -6,7 +6,7 @@ package struct JSONTextError: Error, Equatable, Sendable {
     package let line: Int
     /// The column, counted from 1 in Unicode scalars.
     package let column: Int
-    package let complaint: String
+    package let problem: String
 }
 
 extension JSON {
@@ -216,13 +216,13 @@ private struct JSONReader {
         guard scanner.take(character) else { throw error("'\(character)' should be here") }
     }
 
-    private func error(_ complaint: String) -> JSONTextError {
+    private func error(_ problem: String) -> JSONTextError {
         let before = String(
             decoding: scanner.bytes.prefix(scanner.position),
             as: UTF8.self
         ).unicodeScalars
         let line = before.count { $0 == "\n" } + 1
         let column = before.reversed().prefix { $0 != "\n" }.count + 1
-        return JSONTextError(line: line, column: column, complaint: complaint)
+        return JSONTextError(line: line, column: column, problem: problem)
     }
 }

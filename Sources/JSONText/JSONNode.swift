@@ -6,15 +6,15 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// the text is not valid JSON.
     package let place: String
     /// A description of the error.
-    package let complaint: String
+    package let problem: String
 
-    package init(place: String, complaint: String) {
+    package init(place: String, problem: String) {
         self.place = place
-        self.complaint = complaint
+        self.problem = problem
     }
 
-    /// The place and the complaint in one line.
-    package var description: String { place.isEmpty ? complaint : "\(place): \(complaint)" }
+    /// The place and the problem in one line.
+    package var description: String { place.isEmpty ? problem : "\(place): \(problem)" }
 }
 
 /// A value of a JSON text with the path to it, for error messages.
@@ -33,12 +33,12 @@ package struct JSONNode: Sendable {
             self.init(value: try JSON(parsing: text), place: "")
         } catch {
             let place = "line \(error.line), column \(error.column)"
-            throw JSONError(place: place, complaint: error.complaint)
+            throw JSONError(place: place, problem: error.problem)
         }
     }
 
-    package func error(_ complaint: String) -> JSONError {
-        JSONError(place: place, complaint: complaint)
+    package func error(_ problem: String) -> JSONError {
+        JSONError(place: place, problem: problem)
     }
 
     // MARK: Typed access

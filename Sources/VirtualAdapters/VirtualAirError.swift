@@ -36,9 +36,9 @@ public struct VirtualAirError: Error, Sendable {
 
 extension VirtualAirError: CustomStringConvertible {
     /// The error and its world: seed, time and faults.
-    public var description: String { "\(complaint), in \(world)" }
+    public var description: String { "\(problemText), in \(world)" }
 
-    private var complaint: String {
+    private var problemText: String {
         switch problem {
         case .stalled: "the body waits, and no event is due that could end its wait"
         case .boundReached(let bound): "the body is not done within \(bound) of virtual time"

@@ -57,8 +57,9 @@ public final class VirtualTransport: HCITransport {
     public let controller: ControllerID
     private let wire: any ControllerWire
     private let opening = Mutex<Opening?>(nil)
-    /// The tenure of the controller with this number; `nil` before the transport is first opened.
-    private let tenure = Mutex<Int?>(nil)
+    /// The number of controllers with this number that were removed before the transport was first
+    /// opened; `nil` until then.
+    private let removalCount = Mutex<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {
         self.controller = controller
@@ -100,10 +101,10 @@ public final class VirtualTransport: HCITransport {
 
     /// Whether the controller is still the one to which the transport was first opened.
     private var isThere: Bool {
-        let now = wire.world.tenure(of: controller)
-        return tenure.withLock { tenure in
-            tenure = tenure ?? now
-            return tenure == now
+        let now = wire.world.removalCount(of: controller)
+        return removalCount.withLock { removalCount in
+            removalCount = removalCount ?? now
+            return removalCount == now
         }
     }
 

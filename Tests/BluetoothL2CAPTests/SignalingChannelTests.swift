@@ -25,7 +25,7 @@ extension ConnectionParametersRequest {
 }
 
 extension SignalingChannel.Action {
-    /// The action that rejects a command as not understood.
+    /// Returns the action that rejects a command as not understood.
     static func reject(_ identifier: UInt8) -> SignalingChannel.Action {
         .send([0x01, identifier, 0x02, 0x00, 0x00, 0x00])
     }

@@ -47,11 +47,11 @@ import Testing
             ("<array><string>x</string></array>", "is not a string"),
         ] as [(String?, String)]
     )
-    func usageDescription(value: String?, complaint: String) throws {
+    func usageDescription(value: String?, problem: String) throws {
         let found =
             try value.map { try findings([Self.usage: $0]) }
             ?? findings(["CFBundleName": "<string>A</string>"])
-        #expect(obstacles(found) == ["\(Self.usage) \(complaint)"])
+        #expect(obstacles(found) == ["\(Self.usage) \(problem)"])
         let finding = try #require(found.first)
         #expect(!finding.why.isEmpty && finding.remedy.contains("<key>\(Self.usage)</key>"))
     }
@@ -119,7 +119,7 @@ import Testing
             Self.modes: strings("bluetooth-central", "Bluetooth_Peripheral", "audio"),
         ])
         #expect(found.map(\.severity) == [.good, .note, .warning])
-        #expect(found.last?.what == "'Bluetooth_Peripheral' is no background mode")
+        #expect(found.last?.what == "'Bluetooth_Peripheral' is not a background mode")
     }
 
     @Test("Row 21: Background modes that are not strings are an obstacle")

@@ -230,9 +230,9 @@ struct AdapterExecutorShutDownTests {
     @Test("Work that a deinitializer enqueues on an ending thread is not lost")
     func workFromDeinit() async {
         final class DeinitObserver: Sendable {
-            let said: @Sendable () -> Void
-            init(said: @escaping @Sendable () -> Void) { self.said = said }
-            deinit { said() }
+            let released: @Sendable () -> Void
+            init(released: @escaping @Sendable () -> Void) { self.released = released }
+            deinit { released() }
         }
         let executor = AdapterExecutor()
         let heard = Promise<Bool>()

@@ -120,7 +120,8 @@ struct ConnectingTests {
         }
     }
 
-    /// A TCP listener with a full queue, to which another connection is neither made nor refused.
+    /// Returns a TCP listener with a full queue, to which another connection is neither made nor
+    /// refused.
     private func withFullListener(
         _ body: (AdapterExecutor, SocketEndpoint) async throws -> Void
     ) async throws {
@@ -176,8 +177,8 @@ struct ConnectingTests {
     }
 }
 
-/// How many sockets and pipes this process has. The system's libraries open other descriptors at
-/// any time.
+/// Returns the number of sockets and pipes of this process. The system's libraries open other
+/// descriptors at any time.
 private func openDescriptors() -> Int {
     (0..<1024 as Range<Int32>).count { number in
         var status = stat()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Fault-injecting transport")
 struct FaultInjectingTransportTests {
-    /// A packet that differs from others: an event that holds a number.
+    /// Returns a packet that differs from others: an event that holds a number.
     private static func packet(_ number: UInt8) -> [UInt8] {
         [0x04, 0xFF, 0x02, number, 0x00]
     }
@@ -43,7 +43,7 @@ struct FaultInjectingTransportTests {
         }
     }
 
-    /// The numbers of the packets in a stream.
+    /// Returns the numbers of the packets in a stream.
     private func numbers(_ bytes: [UInt8]) -> [UInt8] {
         stride(from: 0, to: bytes.count - 4, by: 5).map { bytes[$0 + 3] }
     }

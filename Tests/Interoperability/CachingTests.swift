@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The result of discovery service by service. Secondary services count where they are
+    /// Returns the result of discovery service by service. Secondary services count where they are
     /// included.
     private static func parts(of link: Link) async throws -> [GATT.DiscoveredService] {
         let all = try await link.discoverServices() + link.discoverSecondaryServices()

@@ -258,7 +258,7 @@ struct ChannelPeer: Sendable {
     }
 }
 
-/// The bytes that all sides send. Each depends on its position.
+/// Returns the bytes that all sides send. Each depends on its position.
 private func pattern(_ range: Range<Int>) -> [UInt8] {
     range.map { UInt8(truncatingIfNeeded: $0 + $0 >> 8) }
 }
@@ -271,7 +271,7 @@ private func send(_ count: Int, on channel: L2CAPChannel) async throws {
     }
 }
 
-/// The number of received bytes and the first wrong position, as the sink reports them.
+/// Returns the number of received bytes and the first wrong position, as the sink reports them.
 private func mark(_ channel: L2CAPChannel) async throws -> String {
     try await channel.send([0])
     return String(decoding: try await channel.receive() ?? [], as: UTF8.self)

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// A client that is connected to a Bumble accessory.
+    /// Returns a client that is connected to a Bumble accessory.
     private func meeting(
         _ peers: PeerGroup,
         _ profile: Accessory.Profile

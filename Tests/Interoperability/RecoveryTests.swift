@@ -8,7 +8,7 @@ import Testing
 @Suite(.needsPeers) struct RecoveryTests {
     static let pointCount = 20
 
-    /// How long a pending request may take to fail.
+    /// The time that a pending request may take to fail.
     static let patience: Duration = .seconds(60)
 
     @Test(

@@ -79,11 +79,11 @@ import Testing
             _ = try await encounter.accessory(.demo)
             _ = try await first(of: encounter.host.scan(reportsDuplicates: true))
             _ = try await encounter.accessory(.stream, at: 1)
-            var sayings: [DeviceAddress: [[UInt8]]] = [:]
+            var reportsByAddress: [DeviceAddress: [[UInt8]]] = [:]
             for heard in try await collect(of: scan, until: { $0.data.localName == "Lanyard 2" }) {
-                sayings[heard.address, default: []].append(heard.data.bytes)
+                reportsByAddress[heard.address, default: []].append(heard.data.bytes)
             }
-            for said in sayings.values { #expect(Set(said).count == said.count) }
+            for reports in reportsByAddress.values { #expect(Set(reports).count == reports.count) }
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// The first advertisement that satisfies a condition.
+/// Returns the first advertisement that satisfies a condition.
 func first(
     of scan: AsyncThrowingStream<Advertisement, any Error>,
     where condition: @escaping @Sendable (Advertisement) -> Bool = { _ in true }

@@ -138,7 +138,7 @@ import Testing
     }
 }
 
-/// The counters at the start of the next values of a stream.
+/// Returns the counters at the start of the next values of a stream.
 @discardableResult
 func take(
     _ count: Int,

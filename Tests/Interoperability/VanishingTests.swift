@@ -144,7 +144,7 @@ import Testing
         )
     }
 
-    /// How many bytes an undisturbed exploration receives, measured once for each kind.
+    /// The number of bytes that an undisturbed exploration receives, measured once for each kind.
     private static let totals = Dictionary(
         uniqueKeysWithValues: ControllerKind.available.map { kind in
             (kind, Task { try await bytesOfAnExploration(kind) })

@@ -148,7 +148,7 @@ private struct Answered: Encodable {
 }
 
 extension VirtualAccessory {
-    /// A badge that answers sealed notes, and has its number in the manufacturer data.
+    /// Returns a badge that answers sealed notes, and has its number in the manufacturer data.
     fileprivate static func badge(_ number: Int) throws -> VirtualAccessory {
         let sealing = try AuthenticatedCBCSealing.ofKiosk()
         return VirtualAccessory(

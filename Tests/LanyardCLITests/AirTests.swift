@@ -268,7 +268,7 @@ struct AdapterChoiceTests {
     @Test("An invalid adapter is refused with the accepted forms")
     func refused() throws {
         let failure = try #require(throws: ProgramFailure.self) {
-            try AdapterChoice(said: "bluetooth")
+            try AdapterChoice(commandLine: "bluetooth")
         }
         #expect(failure.status == .usage)
         #expect(failure.line.hasSuffix(AdapterChoice.forms))

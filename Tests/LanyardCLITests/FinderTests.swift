@@ -61,12 +61,12 @@ import Testing
             return AsyncThrowingStream {
                 if let next = rest.withLock({ $0.popFirst() }) { return next }
                 guard waits else { return nil }
-                allHeard.come()
+                allHeard.occur()
                 try await Task.sleep(for: .seconds(3600))
                 return nil
             }
         }
-        defer { allHeard.come() }
+        defer { allHeard.occur() }
         return try await TimeLimit.passing(at: allHeard) { try await finder.find(target) }
     }
 

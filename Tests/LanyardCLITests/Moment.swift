@@ -13,8 +13,8 @@ final class Moment: Sendable {
 
     private let state = Mutex(State())
 
-    /// The event has happened.
-    func come() {
+    /// Reports that the event has happened.
+    func occur() {
         let waiting = state.withLock { state in
             state.isPast = true
             defer { state.waiting = [] }

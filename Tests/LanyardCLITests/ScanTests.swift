@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test("A name that is no UTF-8 shows its bytes")
+    @Test("A name that is not UTF-8 shows its bytes")
     func printsInvalidNames() {
         let line = Self.advertisement(hex: "0308" + "41ff").line
         #expect(line.hasSuffix("\"A\\xFF\"  -"))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("A device with unchanged data and another signal strength is not printed again")
-    func printsOnlyNews() {
+    func printsOnlyChanges() {
         var lines = ScanLines()
         #expect(lines.line(for: Self.advertisement(rssi: -60)) != nil)
         #expect(lines.line(for: Self.advertisement(rssi: -40)) == nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(stranger.summary == "company 43981")
     }
 
-    @Test("A full list drops the device that was not received for longest")
+    @Test("A full list drops the device with the oldest advertisement")
     func boundsTheBoard() {
         var values = DiscoveredDevices()
         for index in 0...DiscoveredDevices.deviceLimit {
@@ -285,9 +285,9 @@ import Testing
         async let scan: Void = TimeLimit.passing(at: patience) {
             try await silence.report { await end.wait() }
         }
-        patience.come()
+        patience.occur()
         await remarks.waitForLine()
-        end.come()
+        end.occur()
         try await scan
         #expect(remarks.lines.count == 1 && remarks.lines[0].contains("received in 10 s"))
     }

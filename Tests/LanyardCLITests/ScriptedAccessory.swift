@@ -104,7 +104,7 @@ struct ScriptedAccessory: ConnectedAccessory {
         case .bytes(let bytes): return bytes
         case .failure(let failure): throw failure
         case .silence:
-            fallsSilent.come()
+            fallsSilent.occur()
             try await Task.sleep(for: .seconds(3600))
             return []
         }
@@ -155,7 +155,7 @@ struct ScriptedAccessory: ConnectedAccessory {
 }
 
 extension GATT.Characteristic {
-    /// A characteristic whose value follows its declaration.
+    /// Returns a characteristic whose value follows its declaration.
     static func at(
         _ handle: UInt16,
         _ uuid: BluetoothUUID,

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are no UTF-8 become visible, and the text around them stays",
+        "Bytes that are not UTF-8 become visible, and the text around them stays",
         arguments: [
             ([0x4C, 0xFF, 0x61], "L\\xFFa"),
             ([0xC3, 0xA9], "é"),

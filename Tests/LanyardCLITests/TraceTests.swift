@@ -191,7 +191,7 @@ import Testing
         #expect(throws: ProgramFailure.self) { try TraceFilter.layer(text) }
     }
 
-    /// One L2CAP PDU in one packet of connection 0x0040.
+    /// Returns one L2CAP PDU in one packet of connection 0x0040.
     private static func acl(
         _ payload: [UInt8],
         channel: UInt16,

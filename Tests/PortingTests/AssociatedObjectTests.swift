@@ -36,14 +36,14 @@ struct AssociatedObjectTests {
     func policies() {
         let owner = NSObject()
         var value: NSObject? = NSObject()
-        weak let witness = value
+        weak let observed = value
         objc_setAssociatedObject(owner, Key.first, value, .OBJC_ASSOCIATION_ASSIGN)
         objc_setAssociatedObject(owner, Key.second, value, .OBJC_ASSOCIATION_RETAIN)
         value = nil
-        #expect(witness != nil)
-        #expect(objc_getAssociatedObject(owner, Key.first) as? NSObject === witness)
+        #expect(observed != nil)
+        #expect(objc_getAssociatedObject(owner, Key.first) as? NSObject === observed)
         objc_setAssociatedObject(owner, Key.second, nil, .OBJC_ASSOCIATION_RETAIN)
-        #expect(witness == nil)
+        #expect(observed == nil)
         #expect(objc_getAssociatedObject(owner, Key.first) == nil)
 
         let text = NSMutableString(string: "a")
@@ -55,7 +55,7 @@ struct AssociatedObjectTests {
     @Test("Values of objects that have ended are released, and the table is bounded")
     func sweep() {
         var value: NSObject? = NSObject()
-        weak let witness = value
+        weak let observed = value
         do {
             let owner = NSObject()
             objc_setAssociatedObject(owner, Key.first, value, .OBJC_ASSOCIATION_RETAIN)
@@ -64,7 +64,7 @@ struct AssociatedObjectTests {
         for number in 0..<10_000 {
             objc_setAssociatedObject(NSObject(), Key.first, number, .OBJC_ASSOCIATION_RETAIN)
         }
-        #expect(witness == nil)
+        #expect(observed == nil)
         #expect(associatedObjectCount <= 128)
     }
 

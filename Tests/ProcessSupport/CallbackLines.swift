@@ -4,18 +4,18 @@
 /// callback, in order.
 package struct CallbackLines: Sendable {
     private let lines: AsyncStream<String>
-    private let teller: AsyncStream<String>.Continuation
+    private let continuation: AsyncStream<String>.Continuation
 
     package init() {
-        (lines, teller) = AsyncStream.makeStream()
+        (lines, continuation) = AsyncStream.makeStream()
     }
 
     /// Sends a line. Callbacks call this method on any queue.
-    package func tell(_ line: String) { teller.yield(line) }
+    package func send(_ line: String) { continuation.yield(line) }
 
     /// Waits for the next line with one of these prefixes, and drops the lines before it. Returns
     /// the rest of the line.
-    package func hear(_ beginnings: [String], within limit: Duration) async throws -> String {
+    package func awaitLine(_ beginnings: [String], within limit: Duration) async throws -> String {
         let lines = lines
         let what = beginnings.joined(separator: " or ")
         return try await ProcessTestSupport.within(limit, what) {

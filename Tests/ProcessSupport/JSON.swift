@@ -115,7 +115,7 @@ package enum JSON: Equatable, Sendable, Codable {
 // MARK: - Bytes as text
 
 extension JSON {
-    /// The hexadecimal digits of the bytes, as text.
+    /// Returns the hexadecimal digits of the bytes, as text.
     package static func bytes(_ bytes: [UInt8]) -> JSON {
         .string(bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
     }

@@ -45,7 +45,7 @@ package enum LanyardTool {
         return NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
     }()
 
-    /// The tool's environment variables.
+    /// Returns the tool's environment variables.
     package static func environment(adapter: String) -> [String: String] {
         [
             "LANYARD_ADAPTER": adapter,

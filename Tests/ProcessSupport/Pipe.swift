@@ -46,7 +46,7 @@ package struct PipeReader: ~Copyable {
         close(descriptor)
     }
 
-    /// The next line without its end, or `nil` if the other side closed first.
+    /// Returns the next line without its end, or `nil` if the other side closed first.
     package mutating func line(before deadline: Deadline) throws -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {

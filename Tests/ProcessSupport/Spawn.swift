@@ -98,7 +98,7 @@ private func spawn(
     }
 #endif
 
-/// Lends the strings as a null-terminated array of C strings.
+/// Passes the strings as a null-terminated array of C strings.
 private func withCStrings<Value>(
     _ strings: [String],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Value

@@ -88,7 +88,7 @@ struct SerialTransportTests {
 
     static let readVersion: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
-    @Test("Bytes pass in both directions without the transport's own greeting")
+    @Test("Bytes pass in both directions without the transport's own probe")
     func bothWays() async throws {
         try await withHarness { harness in
             try await harness.open()

@@ -22,7 +22,7 @@ package struct DrivenClient {
         /// A confirmation by the peer of an indication of this side's server.
         case confirmed(OperationID)
         /// The transmission of a notification of this side's server.
-        case left(OperationID)
+        case sent(OperationID)
         /// The timeout of a transaction.
         case transactionTimedOut
     }
@@ -84,7 +84,7 @@ package struct DrivenClient {
         guard let id = outgoing.completedCommand else {
             return Outgoing(bytes: outgoing.bytes, actions: [])
         }
-        let actions = client.commandLeft(id, on: &bearer)?.map(Action.init) ?? [.left(id)]
+        let actions = client.commandSent(id, on: &bearer)?.map(Action.init) ?? [.sent(id)]
         return Outgoing(bytes: outgoing.bytes, actions: actions)
     }
 

@@ -32,12 +32,12 @@ package enum SampleTable {
     package static let longTypeBytes = "9ecadc240ee5a9e093f3a3b5" + "0200406e"
     package static let longServiceBytes = "9ecadc240ee5a9e093f3a3b5" + "0100406e"
 
-    /// The bytes `0, 1, 2 …` of a long value.
+    /// Returns the bytes `0, 1, 2 …` of a long value.
     package static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    /// A server that serves the table.
+    /// Returns a server that serves the table.
     package static func server() throws -> GATTServer {
         var server = GATTServer()
         _ = try server.publish(kinds)
@@ -62,7 +62,7 @@ package enum SampleTable {
 
     private static let kinds = GATT.ServiceDefinition(
         .init(0xA000),
-        stored + guarded + [
+        stored + protectedCharacteristics + [
             .init(.init(0xB007), [.read, .write], value: .dynamic),
             .init(.init(0xB008), [.read, .notify, .indicate], value: .stored([8])),
             .init(.init(0xB009), .authenticatedSignedWrites, value: .stored([9])),
@@ -93,7 +93,7 @@ package enum SampleTable {
         .init(.init(0xB002), .write, value: .stored([2])),
     ]
 
-    private static let guarded: [GATT.CharacteristicDefinition] = [
+    private static let protectedCharacteristics: [GATT.CharacteristicDefinition] = [
         protected(0xB003, .encrypted),
         protected(0xB004, .authenticated),
         protected(0xB005, .authorized),

@@ -6,13 +6,13 @@ import BluetoothTypes
 
 /// A server with bearers, and clients whose bytes come from the test.
 ///
-/// The fixture sends the PDUs of the server. `news` keeps the server's questions and reports until
-/// the test takes them.
+/// The fixture sends the PDUs of the server. `events` keeps the server's questions and reports
+/// until the test takes them.
 package struct ServerFixture {
     package var server: GATTServer
     package private(set) var now = Instant.zero
     /// The questions and reports to the application.
-    package private(set) var news: [GATTServer.Action] = []
+    package private(set) var events: [GATTServer.Action] = []
 
     private var bearers: [GATTServer.BearerID: ATTBearer] = [:]
     /// The server's own indications without a confirmation.
@@ -71,9 +71,9 @@ package struct ServerFixture {
 
     /// Answers the oldest question to the application, if there is one.
     package mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
-        for (index, action) in news.enumerated() {
+        for (index, action) in events.enumerated() {
             guard case .ask(let id, _) = action else { continue }
-            news.remove(at: index)
+            events.remove(at: index)
             return answer(id, result)
         }
     }
@@ -127,14 +127,14 @@ package struct ServerFixture {
                 latestID += 1
                 indicated[latestID] = indication.handle
                 try? bearers[bearer]?.indicate(.handleValueIndication(indication), id: latestID)
-            default: news.append(action)
+            default: events.append(action)
             }
         }
     }
 
-    /// Returns the news and clears them.
-    package mutating func takeNews() -> [GATTServer.Action] {
-        defer { news = [] }
-        return news
+    /// Returns the events, and clears them.
+    package mutating func takeEvents() -> [GATTServer.Action] {
+        defer { events = [] }
+        return events
     }
 }

@@ -55,7 +55,7 @@ struct AdvertisingTests {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// The first discovery that matches.
+    /// Returns the first discovery that matches.
     private static func hear(
         _ host: BluetoothHost,
         _ isWanted: @Sendable (Advertisement) -> Bool

@@ -81,7 +81,7 @@ struct BroadcastTests {
             let found = try await Self.hear(phone) { $0.isIdentityResolved }
             #expect(found.address == PrivateHousehold.lamp.address && !found.isConnectable)
         }
-        #expect(!home.witness.heard.advertisers.isEmpty)
+        #expect(!home.recorder.heard.advertisers.isEmpty)
     }
 
     @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and no connection")

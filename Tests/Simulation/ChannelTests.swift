@@ -38,56 +38,56 @@ struct ChannelTests {
         try await home.run { phone, lamp in
             let listener = try await lamp.listen(options: options)
             let link = try await home.connect(phone)
-            let asked = try await link.openChannel(psm: listener.psm)
-            let given = try #require(try await listener.accept())
-            try await body(home, asked, given)
+            let opened = try await link.openChannel(psm: listener.psm)
+            let accepted = try #require(try await listener.accept())
+            try await body(home, opened, accepted)
         }
     }
 
     @Test("A channel carries 100,000 bytes in each direction at the same time")
     func bothWays() async throws {
-        try await withChannel(seed: 1) { _, asked, given in
+        try await withChannel(seed: 1) { _, opened, accepted in
             let bytes = Self.pattern(100_000)
-            async let there: Void = Self.send(bytes, on: asked)
-            async let back: Void = Self.send(bytes.reversed(), on: given)
-            async let atLamp = Self.receive(bytes.count, on: given)
-            let atPhone = try await Self.receive(bytes.count, on: asked)
+            async let toLamp: Void = Self.send(bytes, on: opened)
+            async let toPhone: Void = Self.send(bytes.reversed(), on: accepted)
+            async let atLamp = Self.receive(bytes.count, on: accepted)
+            let atPhone = try await Self.receive(bytes.count, on: opened)
             #expect((atPhone == bytes.reversed()) == true)
             #expect((try await atLamp == bytes) == true)
-            _ = try await (there, back)
-            await asked.close()
-            #expect(try await given.receive() == nil)
-            #expect(try await given.ended() == .closedByPeer)
-            #expect(try await asked.ended() == .closed)
+            _ = try await (toLamp, toPhone)
+            await opened.close()
+            #expect(try await accepted.receive() == nil)
+            #expect(try await accepted.ended() == .closedByPeer)
+            #expect(try await opened.ended() == .closed)
         }
     }
 
     @Test("A sender waits as long as its reader does not read")
     func slowReader() async throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
-        try await withChannel(seed: 2, options: options) { home, asked, given in
+        try await withChannel(seed: 2, options: options) { home, opened, accepted in
             let bytes = Self.pattern(5_000)
             let sending = Task(executorPreference: home.air.executor.taskExecutor) {
-                try await Self.send(bytes, on: asked)
+                try await Self.send(bytes, on: opened)
             }
             try await home.air.sleep(for: .seconds(20))
-            #expect(try await given.properties.receiveCredits == 0)
-            #expect(try await asked.properties.sendCredits == 0)
-            #expect((try await Self.receive(bytes.count, on: given) == bytes) == true)
+            #expect(try await accepted.properties.receiveCredits == 0)
+            #expect(try await opened.properties.sendCredits == 0)
+            #expect((try await Self.receive(bytes.count, on: accepted) == bytes) == true)
             try await sending.value
         }
     }
 
     @Test("After a canceled task the channel serves the next one")
     func cancellation() async throws {
-        try await withChannel(seed: 3) { home, asked, given in
+        try await withChannel(seed: 3) { home, opened, accepted in
             let reader = Task(executorPreference: home.air.executor.taskExecutor) {
-                try await given.receive()
+                try await accepted.receive()
             }
             reader.cancel()
             await #expect(throws: CancellationError.self) { try await reader.value }
-            try await asked.send([1, 2, 3])
-            #expect(try await given.receive() == [1, 2, 3])
+            try await opened.send([1, 2, 3])
+            #expect(try await accepted.receive() == [1, 2, 3])
         }
     }
 
@@ -161,13 +161,13 @@ struct ChannelTests {
             let reading = Task(executorPreference: home.air.executor.taskExecutor) {
                 try await link.read(slowHandle)
             }
-            var asked: ReadRequest?
+            var pending: ReadRequest?
             for await case .read(let request) in events {
-                asked = request
+                pending = request
                 break
             }
             for _ in 0..<5 { #expect(try await link.read(quickHandle) == [7]) }
-            asked?.respond(with: [1, 2, 3])
+            pending?.respond(with: [1, 2, 3])
             #expect(try await reading.value == [1, 2, 3])
         }
     }

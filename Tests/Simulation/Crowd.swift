@@ -42,7 +42,7 @@ final class Crowd: Sendable {
         let host: BluetoothHost
         let stream: AttributeHandle
 
-        /// The links of the subscribed phones, in the order of the phones.
+        /// Returns the links of the subscribed phones, in the order of the phones.
         func subscribers() async -> [Link] {
             await host.subscribers(of: stream)
                 .sorted { $0.address.value < $1.address.value }

@@ -19,7 +19,7 @@ struct CrowdTests {
     /// The number of phones that connect at the same time.
     static let rivalCount = 20
 
-    /// A value of 20 bytes that begins with its number.
+    /// Returns a value of 20 bytes that begins with its number.
     private static func value(_ number: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             + [UInt8](repeating: 0x5A, count: 16)

@@ -16,7 +16,7 @@ struct FairnessTests {
     private static let linkCount = 4
     private static let valueCount = 500
 
-    /// How many values of each link have arrived.
+    /// The number of values of each link that have arrived.
     private final class Progress: Sendable {
         private let counts = Mutex([Int](repeating: 0, count: linkCount))
 

@@ -41,7 +41,7 @@ final class Household: Sendable {
         }
     }
 
-    /// The opcodes of the requests that the lamp has received since the last call.
+    /// Returns the opcodes of the requests that the lamp has received since the last call.
     func takeRequests() -> [UInt8] {
         requests.opcodes.withLock { opcodes in
             defer { opcodes = [] }
@@ -49,9 +49,9 @@ final class Household: Sendable {
         }
     }
 
-    /// The opcode, if the packet is the beginning of an ATT request: H4, ACL, L2CAP, PDU. Requests
-    /// have even opcodes, and so do commands, which have bit 6 set as well. An MTU exchange does
-    /// not count.
+    /// Returns the opcode, if the packet is the beginning of an ATT request: H4, ACL, L2CAP, PDU.
+    /// Requests have even opcodes, and so do commands, which have bit 6 set as well. An MTU
+    /// exchange does not count.
     private static func request(_ packet: [UInt8]) -> UInt8? {
         guard packet.count > 9, packet[0] == 0x02, packet[2] & 0x30 == 0x20,
             packet[7] == 0x04, packet[8] == 0x00

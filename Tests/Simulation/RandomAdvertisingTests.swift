@@ -91,7 +91,7 @@ private struct Play {
         links.append(try await phone.connect(to: address))
     }
 
-    /// The advertisements that the phone receives, until a hundred in a row are not new.
+    /// Returns the advertisements that the phone receives, until a hundred in a row are not new.
     private func listen(
         for limit: Int,
         where isWanted: @Sendable (Advertisement) -> Bool = { _ in true }

@@ -44,7 +44,8 @@ final class Scene: Sendable {
         air.world.observe { [trace] in trace.add($0) }
     }
 
-    /// How many packets have passed, and a number that depends on every byte and its nanosecond.
+    /// The number of packets that have passed, and a number that depends on every byte and its
+    /// nanosecond.
     var traceDigest: (count: Int, digest: UInt64) {
         trace.contents.withLock { ($0.count, $0.digest) }
     }
@@ -144,7 +145,7 @@ enum Demo {
 }
 
 extension Link {
-    /// Every characteristic of the peer, by UUID.
+    /// Returns every characteristic of the peer, by UUID.
     func allCharacteristics() async throws -> [BluetoothUUID: GATT.Characteristic] {
         var found: [BluetoothUUID: GATT.Characteristic] = [:]
         for service in try await discoverServices() {

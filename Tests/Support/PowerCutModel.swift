@@ -117,7 +117,7 @@ package struct PowerCutModel: Sendable {
         return found
     }
 
-    /// Whether a path leads through existing folders.
+    /// Returns whether a path leads through existing folders.
     private func isReachable(_ path: String, in names: [String: Int]) -> Bool {
         let folder = Self.folder(of: path)
         return folder == root || names[folder] != nil && isReachable(folder, in: names)

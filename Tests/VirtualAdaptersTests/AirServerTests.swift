@@ -29,7 +29,7 @@ struct AirServerTests {
             executor.perform { [transport] in transport.close() }
         }
 
-        /// The next bytes, this many of them.
+        /// Returns the next bytes, this many of them.
         func receive(count: Int) async -> [UInt8] {
             var bytes: [UInt8] = []
             for await event in packets {

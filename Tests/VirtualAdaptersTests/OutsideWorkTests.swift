@@ -12,26 +12,26 @@ import VirtualRadio
 @Suite("Work outside of virtual time", .timeLimit(.minutes(20)))
 struct OutsideWorkTests {
     /// Other threads may be busy with other tests for long.
-    private static let patience = Duration.seconds(300)
+    private static let timeout = Duration.seconds(300)
 
-    private let air = SimulatedAir(World(seed: 5), patience: OutsideWorkTests.patience)
+    private let air = SimulatedAir(World(seed: 5), timeout: OutsideWorkTests.timeout)
     private let queue = DispatchQueue(label: "outside", attributes: .concurrent)
     private let instants = Shared<[Instant]>([])
 
     /// Leaves virtual time and returns, this many times.
-    private static func travel(
-        _ trips: Int,
+    private static func leaveAndReturn(
+        _ count: Int,
         in air: SimulatedAir,
         by queue: DispatchQueue,
         _ note: @escaping @Sendable (Instant) -> Void
     ) {
-        guard trips > 0 else { return }
+        guard count > 0 else { return }
         air.executor.beginOutsideWork()
         queue.async {
             note(air.executor.now)
             air.executor.perform {
                 note(air.now)
-                travel(trips - 1, in: air, by: queue, note)
+                leaveAndReturn(count - 1, in: air, by: queue, note)
             }
             air.executor.endOutsideWork()
         }
@@ -42,7 +42,8 @@ struct OutsideWorkTests {
         let queue = DispatchQueue(label: "trips")
         try await air.run { [air, instants] in
             try await air.sleep(for: .seconds(1))
-            Self.travel(200, in: air, by: queue) { now in instants.change { $0.append(now) } }
+            Self.leaveAndReturn(200, in: air, by: queue) { now in instants.change { $0.append(now) }
+            }
             try await air.sleep(for: .milliseconds(1))
         }
         #expect(instants.value == [Instant](repeating: .zero + .seconds(1), count: 400))
@@ -53,7 +54,9 @@ struct OutsideWorkTests {
     func several(_ count: Int) async throws {
         try await air.run { [air, queue, instants] in
             for _ in 0..<count {
-                Self.travel(10, in: air, by: queue) { now in instants.change { $0.append(now) } }
+                Self.leaveAndReturn(10, in: air, by: queue) { now in
+                    instants.change { $0.append(now) }
+                }
             }
             try await air.sleep(for: .seconds(1))
         }
@@ -76,7 +79,7 @@ struct OutsideWorkTests {
 
     @Test("Outside work that does not finish is reported with its count")
     func hanging() async throws {
-        let air = SimulatedAir(World(seed: 78), patience: .milliseconds(20))
+        let air = SimulatedAir(World(seed: 78), timeout: .milliseconds(20))
         let error = await #expect(throws: VirtualAirError.self) {
             try await air.run { [air] in
                 air.executor.beginOutsideWork()
@@ -94,7 +97,7 @@ struct OutsideWorkTests {
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("Outside work that ends piece by piece may take longer than the patience")
+    @Test("Outside work that ends piece by piece may take longer than the timeout")
     func slow() throws {
         let count = 5
         for _ in 0..<count { air.executor.beginOutsideWork() }

@@ -209,10 +209,10 @@ struct ScenarioTextTests {
             ("{\"seed\": 01}", "line 1, column 10", "no value"),
         ]
     )
-    func wrong(text: String, place: String, complaint: String) throws {
+    func wrong(text: String, place: String, problem: String) throws {
         let error = try #require(throws: ScenarioError.self) { try read(text) }
         #expect(error.place == place)
-        #expect(error.complaint.contains(complaint))
+        #expect(error.problem.contains(problem))
     }
 }
 

@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite("A virtual radio in virtual time")
 struct SimulatedAirTests {
     /// The limit of waits for work on other threads, which may be busy with other tests for long.
-    private static let patience = Duration.seconds(300)
+    private static let timeout = Duration.seconds(300)
 
     @Test("A run returns the result of its body")
     func value() async throws {
@@ -76,7 +76,7 @@ struct SimulatedAirTests {
 
     @Test("A run waits for tasks on other threads before it fails")
     func elsewhere() async throws {
-        let air = SimulatedAir(World(seed: 1), patience: Self.patience)
+        let air = SimulatedAir(World(seed: 1), timeout: Self.timeout)
         let sum = try await air.run {
             await Task.detached { (1...1_000).reduce(0, +) }.value
         }
@@ -85,7 +85,7 @@ struct SimulatedAirTests {
 
     @Test("Work may come from many threads")
     func foreignWork() async throws {
-        let air = SimulatedAir(World(seed: 1), patience: Self.patience)
+        let air = SimulatedAir(World(seed: 1), timeout: Self.timeout)
         let count = Shared(0)
         try await air.run {
             await withTaskGroup(of: Void.self) { group in
@@ -109,7 +109,7 @@ struct SimulatedAirTests {
 struct EndlessBodyTests {
     private func problem(
         bound: Duration = .seconds(60),
-        in air: SimulatedAir = SimulatedAir(World(seed: 77), patience: .milliseconds(20)),
+        in air: SimulatedAir = SimulatedAir(World(seed: 77), timeout: .milliseconds(20)),
         _ body: @escaping @Sendable () async throws -> Void
     ) async -> VirtualAirError? {
         do {
@@ -131,7 +131,7 @@ struct EndlessBodyTests {
 
     @Test("A run that reaches its bound is reported and canceled")
     func boundReached() async throws {
-        let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
+        let air = SimulatedAir(World(seed: 1), timeout: .milliseconds(20))
         let isCancelled = Shared(false)
         let error = try #require(
             await problem(bound: .seconds(5), in: air) {
@@ -146,7 +146,7 @@ struct EndlessBodyTests {
 
     @Test("The error names the planned faults")
     func faults() async throws {
-        let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
+        let air = SimulatedAir(World(seed: 1), timeout: .milliseconds(20))
         var configuration = ControllerConfiguration(name: "phone")
         configuration.faults.loss.constantLoss = 0.25
         _ = try air.addAdapter(configuration)

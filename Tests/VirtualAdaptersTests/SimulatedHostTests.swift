@@ -24,7 +24,7 @@ struct DemoAir {
         adapter = try air.addAdapter(ControllerConfiguration(name: "phone"))
     }
 
-    /// A host whose address is the same every time.
+    /// Returns a host whose address is the same every time.
     func makeHost(on adapter: VirtualTransport? = nil) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.address = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
@@ -35,7 +35,7 @@ struct DemoAir {
         )
     }
 
-    /// A ready host, and a link to the demo accessory.
+    /// Returns a ready host, and a link to the demo accessory.
     func connect() async throws -> (host: BluetoothHost, link: Link) {
         let host = makeHost()
         try await host.start()
@@ -58,7 +58,7 @@ struct DemoAir {
         await host.shutdown()
     }
 
-    /// All packets between controllers and hosts during a visit.
+    /// Returns all packets between controllers and hosts during a visit.
     static func traceOfVisit(seed: UInt64) async throws -> [PassedPacket] {
         let demo = try DemoAir(seed: seed)
         let trace = Shared<[PassedPacket]>([])

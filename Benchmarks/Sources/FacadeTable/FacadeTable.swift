@@ -20,7 +20,9 @@ struct FacadeTable {
     // MARK: Notifications
 
     private static func printRates() async throws {
-        print("| notifications of 20 bytes | bursts of | a second | µs for each | of the host's |")
+        print(
+            "| notifications of 20 bytes | bursts of | per second | µs each | relative to the host |"
+        )
         print("|---|--:|--:|--:|--:|")
         for burst in [8, 64] {
             let host = try await HostScenario.connected()
@@ -62,7 +64,7 @@ struct FacadeTable {
 
     private static func printLatencies() async throws {
         print(
-            "| from a packet's arrival to | median, µs | 99 of 100, µs | median above the observer's |"
+            "| from a packet's arrival to | median, µs | 99th percentile, µs | median after the observer, µs |"
         )
         print("|---|--:|--:|--:|")
         let observed = try await hostLatencies { try await $0.observerLatencies(count: $1) }
@@ -71,8 +73,8 @@ struct FacadeTable {
         _ = await facade.latencies(count: warmUp)
         let delegateFigures = Figures(await facade.latencies(count: sampleCount))
         await facade.finish()
-        printLatency("the host's observer", observed, observed)
-        printLatency("its stream, in a task elsewhere", streamed, observed)
+        printLatency("the host's observer, a closure on the host's thread", observed, observed)
+        printLatency("the host's stream, in a task on another thread", streamed, observed)
         printLatency("a delegate, on a serial queue", delegateFigures, observed)
         print("")
     }
@@ -110,7 +112,7 @@ struct FacadeTable {
         }
     }
 
-    /// A number with one decimal.
+    /// Returns a number with one decimal.
     private static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }

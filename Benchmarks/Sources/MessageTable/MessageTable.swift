@@ -107,7 +107,7 @@ struct MessageTable {
         print("| \(name) | \(Int(1_000_000 / each)) | \(tenths(each)) |")
     }
 
-    /// A number with one decimal.
+    /// Returns a number with one decimal.
     static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }

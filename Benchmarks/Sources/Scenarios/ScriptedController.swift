@@ -155,7 +155,7 @@ extension ScriptedController {
         [0x04, 0x3E, 19, 0x02, 1, 0x00, 0x00] + peer.littleEndianBytes
         + [7, 2, 0x01, 0x06, 3, 0x03, 0xF0, 0xFF, 0xC4]
 
-    /// A connectable advertisement of a device of its own: flags, a name, a service, and
+    /// Returns a connectable advertisement of a device of its own: flags, a name, a service, and
     /// manufacturer data; 31 bytes as most have (Vol 4, Part E, 7.7.65.2).
     private static func advertisingReport(of number: Int) -> [UInt8] {
         let low = UInt8(truncatingIfNeeded: number)

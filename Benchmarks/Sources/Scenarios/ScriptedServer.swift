@@ -8,7 +8,7 @@ enum ScriptedServer {
     static let notifyingHandle: UInt8 = 0x05
     static let configurationHandle: UInt8 = 0x06
 
-    /// The response to an ATT PDU, or `nil` for a command.
+    /// Returns the response to an ATT PDU, or `nil` for a command.
     static func response(to pdu: ArraySlice<UInt8>) -> [UInt8]? {
         switch pdu.first {
         case 0x0A: readResponse
@@ -23,30 +23,30 @@ enum ScriptedServer {
         }
     }
 
-    /// A notification of the characteristic.
+    /// Returns a notification of the characteristic.
     static func notification(of value: [UInt8]) -> [UInt8] {
         packet([0x1B, notifyingHandle, 0] + value)
     }
 
-    /// Whether the PDU is an answer of the host's server: a response to a read or a write, or an
-    /// error.
+    /// Returns whether the PDU is an answer of the host's server: a response to a read or a write,
+    /// or an error.
     static func isAnswer(_ pdu: ArraySlice<UInt8>) -> Bool {
         [0x01, 0x0B, 0x13].contains(pdu.first)
     }
 
-    /// A client's request to read a value.
+    /// Returns a client's request to read a value.
     static func readRequest(_ handle: UInt16) -> [UInt8] {
         packet([0x0A, UInt8(handle & 0xFF), UInt8(handle >> 8)])
     }
 
-    /// A client's request for notifications, by writing the value's configuration.
+    /// Returns a client's request for notifications, by writing the value's configuration.
     static func subscription(_ configuration: UInt16) -> [UInt8] {
         packet([0x12, UInt8(configuration & 0xFF), UInt8(configuration >> 8), 1, 0])
     }
 
     private static let readResponse = packet([0x0B] + [UInt8](repeating: 0xA5, count: 20))
 
-    /// An ATT PDU in a frame in a data packet: Vol 4, Part E, 5.4.2 and Vol 3, Part A, 3.1.
+    /// Returns an ATT PDU in a frame in a data packet: Vol 4, Part E, 5.4.2 and Vol 3, Part A, 3.1.
     private static func packet(_ pdu: [UInt8]) -> [UInt8] {
         let count = UInt8(pdu.count)
         return [0x02, connectionHandle, 0x20, count + 4, 0, count, 0, 0x04, 0] + pdu

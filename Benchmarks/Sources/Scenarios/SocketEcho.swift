@@ -8,8 +8,8 @@ import Glibc
 public enum SocketEcho {
     private static let warmUp = 2_000
 
-    /// The duration of one round trip of `size` bytes, measured over `count`, or `nil` if the
-    /// system has no sockets left.
+    /// Returns the duration of one round trip of `size` bytes, measured over `count`, or `nil` if
+    /// the system has no sockets left.
     public static func roundTrip(size: Int, count: Int = 20_000) -> Duration? {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return nil }

@@ -43,7 +43,8 @@ struct PairingRun {
         )
     }
 
-    /// The expensive cryptography of one pairing: a key pair and a shared secret on either side.
+    /// Performs the expensive cryptography of one pairing: a key pair and a shared secret on either
+    /// side.
     mutating func agreeTwice() -> Bool {
         guard let one = SMP.KeyPair(using: &generator), let other = SMP.KeyPair(using: &generator)
         else { return false }

@@ -3,7 +3,7 @@
 import Foundation
 import Synchronization
 
-/// How an object holds an associated value.
+/// The way in which an object holds an associated value.
 public enum objc_AssociationPolicy: UInt, Sendable {
     /// Weakly, which is safer than Apple's unowned reference.
     case OBJC_ASSOCIATION_ASSIGN = 0
@@ -79,7 +79,7 @@ private final class Held: @unchecked Sendable {
     var value: Any? { strong ?? object }
 }
 
-/// What a call takes from the table.
+/// The part of the table that a call needs.
 private struct Taken: @unchecked Sendable {
     // Unchecked: see `Held`.
     var value: Any?

@@ -51,7 +51,7 @@ extension ATTBearer {
         case unexpected(ATT.Opcode)
         /// The PDU is a request or indication that arrived before the previous one was answered
         /// (Vol 3, Part F, 3.3.2). It gets no response.
-        case hasty(ATT.Opcode)
+        case outOfSequence(ATT.Opcode)
     }
 
     /// Processes one PDU: the payload of a frame that arrived on the bearer's channel.
@@ -93,7 +93,7 @@ extension ATTBearer {
     private mutating func receive(_ pdu: ATT.PDU) -> Received {
         switch pdu {
         case .handleValueIndication(let indication):
-            guard !owesConfirmation else { return .violation(nil, .hasty(pdu.opcode)) }
+            guard !owesConfirmation else { return .violation(nil, .outOfSequence(pdu.opcode)) }
             owesConfirmation = true
             return .indication(indication)
         case .multipleHandleValueNotification(let notification):
@@ -164,7 +164,7 @@ extension ATTBearer {
     private var owesAnswer: Bool { openRequest != nil || reply != nil }
 
     private mutating func receiveRequest(_ request: ATT.PDU) -> Received {
-        guard !owesAnswer else { return .violation(nil, .hasty(request.opcode)) }
+        guard !owesAnswer else { return .violation(nil, .outOfSequence(request.opcode)) }
         if case .exchangeMTURequest(let exchange) = request { return answer(exchange) }
         openRequest = request.opcode
         return .request(request)
@@ -184,7 +184,7 @@ extension ATTBearer {
     /// sender waits for a response, so it gets an Error Response (Vol 3, Part F, 3.3 and 3.4.9).
     private mutating func receiveUnknown(_ opcode: ATT.Opcode) -> Received {
         guard !opcode.isCommand else { return .ignored(.command(opcode)) }
-        guard !owesAnswer else { return .violation(nil, .hasty(opcode)) }
+        guard !owesAnswer else { return .violation(nil, .outOfSequence(opcode)) }
         reply = Reply(refusing: opcode, .requestNotSupported)
         return .answered
     }

@@ -77,18 +77,18 @@ extension ATTBearer {
     }
 
     /// Returns the next PDU to send, or nil if there is none: a confirmation first, then a
-    /// response, then the PDUs of the lanes in turn.
+    /// response, then the PDUs of the queues in turn.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard !isClosed else { return nil }
         if owesConfirmation {
             owesConfirmation = false
             return Outgoing(bytes: ATT.PDU.handleValueConfirmation.encode(), completedCommand: nil)
         }
-        if let reply { return leave(reply) }
-        return nextOfLanes(now: now)
+        if let reply { return takeReply(reply) }
+        return nextInTurn(now: now)
     }
 
-    private mutating func leave(_ reply: Reply) -> Outgoing {
+    private mutating func takeReply(_ reply: Reply) -> Outgoing {
         self.reply = nil
         if let peerMTU = reply.peerMTU { settleMTU(with: peerMTU) }
         return Outgoing(bytes: reply.bytes, completedCommand: nil)

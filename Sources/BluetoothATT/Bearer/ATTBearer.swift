@@ -10,9 +10,9 @@ import BluetoothTypes
 /// requests and commands are sent in the order in which they were enqueued. A Write Command never
 /// overtakes an earlier request, and a request never overtakes an earlier command, because callers
 /// rely on the order of their writes. The server's notifications keep their order, and so do its
-/// indications. These three lanes take turns, so no lane starves another. A lane that waits for a
-/// response or a confirmation does not delay the other lanes. Only confirmations and responses have
-/// priority, because the peer's own timeout of 30 seconds may be running.
+/// indications. These three queues take turns, so no queue starves another. A queue that waits for
+/// a response or a confirmation does not delay the other queues. Only confirmations and responses
+/// have priority, because the peer's own timeout of 30 seconds may be running.
 ///
 /// The bearer sends nothing on its own. Its owner calls `nextPDU(now:)` whenever the link can take
 /// another PDU, so that the controller's flow control extends to the bearer, and calls
@@ -57,11 +57,11 @@ package struct ATTBearer: Sendable {
     /// receives.
     package internal(set) var isClosed = false
 
-    // The PDUs that wait to be sent, and the lane that sent last.
+    // The PDUs that wait to be sent, and the queue that sent last.
     var queue = OutgoingQueue()
     var notifications = OutgoingQueue()
     var indications = OutgoingQueue()
-    var latestLane = Lane.requests
+    var latestQueue = SendQueue.requests
 
     // The PDUs that the peer has not answered or confirmed yet.
     var outstanding: OutstandingRequest?

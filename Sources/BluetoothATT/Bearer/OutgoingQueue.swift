@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// PDUs of one lane that wait to be sent on a bearer, in first-in, first-out order. Any element can
+/// PDUs that wait to be sent on a bearer, in first-in, first-out order. Any element can
 /// be removed.
 ///
 /// Removing the first element only advances an index. The array is compacted when the unused part

@@ -38,12 +38,15 @@ struct AdvertisingComposer {
             }
         }
         if let name = content.localName, !name.isEmpty { placeName(name) }
-        placeSmall(content, controllerPower)
-        cutToFit()
+        placeLowPriorityStructures(content, controllerPower)
+        placeShortenedStructures()
     }
 
     /// Places the structures of lower priority.
-    private mutating func placeSmall(_ content: AdvertisingContent, _ controllerPower: Int8) {
+    private mutating func placeLowPriorityStructures(
+        _ content: AdvertisingContent,
+        _ controllerPower: Int8
+    ) {
         if let appearance = content.appearance {
             placeWhole(or: .appearance) { builder throws(Builder.DoesNotFit) in
                 try builder.append(appearance: appearance)
@@ -84,9 +87,9 @@ struct AdvertisingComposer {
         if !isPlaced { deferred.append(.name(name)) }
     }
 
-    /// Places the deferred structures. Each one is shortened to the room that is left in the
+    /// Places the deferred structures. Each one is shortened to the space that is left in the
     /// advertising data or in the scan response, whichever has more.
-    private mutating func cutToFit() {
+    private mutating func placeShortenedStructures() {
         for item in deferred {
             let isFirst = advertising.room >= response.room
             switch item {

@@ -130,7 +130,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The value of the first structure of a type.
+    /// Returns the value of the first structure of a type.
     func firstValue(of type: DataType) -> ArraySlice<UInt8>? {
         for structure in structures where structure.type == type { return structure.value }
         return nil

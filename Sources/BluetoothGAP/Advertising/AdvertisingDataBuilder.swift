@@ -22,12 +22,12 @@ extension AdvertisingData {
             public let available: Int
         }
 
-        /// The greatest number of bytes.
+        /// The maximum number of bytes.
         public let limit: Int
 
         private var bytes: [UInt8] = []
 
-        /// The greatest number of bytes in the value of a structure.
+        /// The maximum number of bytes in the value of a structure.
         private static let valueLimit = Int(UInt8.max) - 1
 
         /// Creates a builder for up to `limit` bytes, by default those of a legacy advertisement.
@@ -38,7 +38,7 @@ extension AdvertisingData {
         /// The data so far.
         public var data: AdvertisingData { AdvertisingData(bytes) }
 
-        /// The greatest number of bytes in the value of the next structure.
+        /// The maximum number of bytes in the value of the next structure.
         public var room: Int { min(max(0, limit - bytes.count - 2), Self.valueLimit) }
 
         /// Appends a structure of any type.

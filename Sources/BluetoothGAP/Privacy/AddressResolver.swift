@@ -40,12 +40,12 @@ package struct AddressResolver: Sendable {
     package init() {}
 
     /// The number of addresses in the cache.
-    package var rememberedCount: Int { young.count + old.count }
+    package var cachedCount: Int { young.count + old.count }
 
     /// Whether the resolver has no peers.
     package var isEmpty: Bool { identities.isEmpty }
 
-    /// Whether the resolver has the peer with this identity address.
+    /// Returns whether the resolver has the peer with this identity address.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
 
     /// Replaces the peers. Keys that are in use already stay prepared. A change empties the cache.

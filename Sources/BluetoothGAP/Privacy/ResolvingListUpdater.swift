@@ -65,7 +65,7 @@ package struct ResolvingListUpdater: Sendable {
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }
 
-    /// Whether the controller resolves this peer in both directions.
+    /// Returns whether the controller resolves this peer in both directions.
     package func resolves(_ identity: DeviceAddress) -> Bool {
         isEnabled == true && contents?.contains { $0.identity == identity } ?? false
     }

@@ -47,7 +47,7 @@ struct AdvertisementCache: Sendable {
     ///
     /// - Returns: The parsed data, which is new only if the bytes are new, and whether the sender
     ///   accepts connections, which a legacy scan response does not state.
-    mutating func recall(
+    mutating func record(
         _ key: Key,
         _ bytes: ArraySlice<UInt8>,
         isScanResponse: Bool,

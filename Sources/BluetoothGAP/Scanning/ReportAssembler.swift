@@ -16,7 +16,7 @@ import BluetoothTypes
 /// The assembler drops reports without an address (anonymous advertising), because no connection to
 /// their sender is possible.
 package struct ReportAssembler: Sendable {
-    /// The greatest number of incomplete chains of extended reports. A new chain replaces the
+    /// The maximum number of incomplete chains of extended reports. A new chain replaces the
     /// oldest. A controller reports the pieces of a chain close together.
     package static let chainLimit = 16
 
@@ -31,7 +31,7 @@ package struct ReportAssembler: Sendable {
     package mutating func receive(_ report: HCI.AdvertisingReport) -> Advertisement? {
         guard let address = report.address.deviceAddress else { return nil }
         let isScanResponse = report.type == .scanResponse
-        let (recalled, wasConnectable) = cache.recall(
+        let (recorded, wasConnectable) = cache.record(
             .init(address: address, setIdentifier: nil),
             report.data,
             isScanResponse: isScanResponse,
@@ -46,7 +46,7 @@ package struct ReportAssembler: Sendable {
             isDirected: report.type == .connectableDirected,
             isScanResponse: isScanResponse,
             rssi: Self.decibels(report.rssi),
-            payload: recalled
+            payload: recorded
         )
     }
 
@@ -94,7 +94,7 @@ package struct ReportAssembler: Sendable {
         let setIdentifier =
             report.setIdentifier <= Self.setIdentifierMaximum
             ? report.setIdentifier : nil
-        let (recalled, _) = cache.recall(
+        let (recorded, _) = cache.record(
             .init(address: address, setIdentifier: setIdentifier),
             data,
             isScanResponse: report.type.isScanResponse,
@@ -109,7 +109,7 @@ package struct ReportAssembler: Sendable {
             isLegacy: report.type.isLegacy,
             isScanResponse: report.type.isScanResponse,
             rssi: Self.decibels(report.rssi),
-            payload: recalled
+            payload: recorded
         )
         advertisement.isTruncated = isTruncated
         advertisement.txPower = Self.decibels(report.transmitPower) ?? advertisement.txPower

@@ -36,7 +36,7 @@ public struct ScanFilter: Sendable, Hashable {
     public var services: Set<BluetoothUUID>
 
     /// The solicited services to look for. The device must solicit at least one of them. An empty
-    /// set is no condition.
+    /// set adds no condition.
     public var solicitedServices: Set<BluetoothUUID> = []
 
     /// The local name, or `nil` for any. An advertisement without a complete name is compared by
@@ -47,11 +47,11 @@ public struct ScanFilter: Sendable, Hashable {
     public var namePrefix: String?
 
     /// The manufacturer data to look for, by company identifier. At least one entry must match. An
-    /// empty dictionary is no condition.
+    /// empty dictionary adds no condition.
     public var manufacturerData: [UInt16: Pattern] = [:]
 
     /// The service data to look for, by service. At least one entry must match. An empty dictionary
-    /// is no condition.
+    /// adds no condition.
     public var serviceData: [BluetoothUUID: Pattern] = [:]
 
     /// The minimum signal strength in dBm, or `nil` for any. Advertisements without a signal

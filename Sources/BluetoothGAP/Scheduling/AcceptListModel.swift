@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 /// The user of the controller's only Filter Accept List: the initiator or the advertiser.
-enum AcceptListLoan: Sendable {
+enum AcceptListUser: Sendable {
     /// The initiator may use the list.
-    case none
+    case initiator
     /// The advertiser needs the list, and the initiator still uses it.
-    case asked
+    case advertiserWaiting
     /// The advertiser may use the list.
-    case made
+    case advertiser
 }
 
 /// The contents of the controller's Filter Accept List, as far as the host knows them (Vol 6, Part

@@ -40,7 +40,7 @@ extension Advertiser {
         outbox.append(.command(dialect.command(for: operation), step))
     }
 
-    /// The next operation. Sets that end come first, because they make room for others.
+    /// Returns the next operation. Sets that end come first, because they make room for others.
     private func nextOperation(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation? {
         guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
         let isListReady = nextEdit == nil && admissions.isListOurs
@@ -91,21 +91,24 @@ extension Advertiser {
         guard let dialect else { return }
         for index in sets.indices {
             let set = sets[index]
-            guard set.isWanted, !set.isAnnounced, let recipe = set.recipe,
+            guard set.isWanted, !set.isAnnounced, let configuration = set.configuration,
                 outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
                 !set.wantsAcceptList || nextEdit == nil
             else { continue }
             sets[index].isAnnounced = true
-            outbox.append(.inForce(set.id, recipe.layout))
+            outbox.append(.inForce(set.id, configuration.layout))
         }
     }
 }
 
 extension AdvertisingSetState {
-    /// Whether the controller advertises as requested, or only another activity prevents it.
+    /// Returns whether the controller advertises as requested, or only another activity prevents
+    /// it.
     fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
-        if let recipe, !dialect.allows(recipe.parameters, beside: use) { return activity == .off }
+        if let configuration, !dialect.allows(configuration.parameters, beside: use) {
+            return activity == .off
+        }
         let settled = Circumstances(
             dialect: dialect,
             knowsPower: true,

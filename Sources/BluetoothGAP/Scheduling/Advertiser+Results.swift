@@ -79,19 +79,19 @@ extension AdvertisingSetState {
         switch operation {
         case .setParameters(_, let parameters):
             // A new set of an extended controller has neither data nor address.
-            if belief.exists == false, isExtended {
-                belief = Belief(data: .whole([]), response: .whole([]))
+            if presumed.exists == false, isExtended {
+                presumed = PresumedState(data: .whole([]), response: .whole([]))
             }
-            belief.exists = true
-            belief.parameters = parameters
-        case .setAddress(_, let address): belief.address = address
+            presumed.exists = true
+            presumed.parameters = parameters
+        case .setAddress(_, let address): presumed.address = address
         case .setData(_, .advertisingData, let piece):
-            belief.data = belief.data.adding(piece, of: recipe?.data ?? [])
+            presumed.data = presumed.data.adding(piece, of: configuration?.data ?? [])
         case .setData(_, .scanResponse, let piece):
-            belief.response = belief.response.adding(piece, of: recipe?.response ?? [])
+            presumed.response = presumed.response.adding(piece, of: configuration?.response ?? [])
         case .enable: enabled(now: now)
         case .disable: activity = .off
-        case .remove: belief = Belief()
+        case .remove: presumed = PresumedState()
         case .readTransmitPower, .clearAdmitted, .admit, .dismiss: break
         }
     }
@@ -118,16 +118,16 @@ extension AdvertisingSetState {
         case (.disable, _):
             // A refusal means that the set does not advertise.
             activity = .off
-            if outcome == .refused(.unknownAdvertisingIdentifier) { belief = Belief() }
+            if outcome == .refused(.unknownAdvertisingIdentifier) { presumed = PresumedState() }
         case (.remove, .disallowed) where refusalCount < Advertiser.refusalLimit:
             refusalCount += 1
             activity = .doubtful
         case (.remove, .unanswered) where refusalCount < Advertiser.refusalLimit:
             refusalCount += 1
-        case (.remove, _): belief = Belief()
+        case (.remove, _): presumed = PresumedState()
         case (_, .refused(.unknownAdvertisingIdentifier)):
             begin(again: activity == .off ? .off : .doubtful, outcome, now: now)
-            belief = Belief()
+            presumed = PresumedState()
         case (_, .disallowed): begin(again: .doubtful, outcome, now: now)
         case (_, .unanswered): begin(again: .doubtful, outcome, now: now)
         case (.enable, .refused(.connectionLimitExceeded)),
@@ -151,7 +151,7 @@ extension AdvertisingSetState {
     ) {
         refusalCount += 1
         self.activity = activity
-        belief = Belief(exists: nil)
+        presumed = PresumedState(exists: nil)
         guard refusalCount >= Advertiser.refusalLimit else { return }
         refusalCount = 0
         guard isAnnounced else { return fail(outcome) }

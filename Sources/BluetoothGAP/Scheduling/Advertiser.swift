@@ -13,8 +13,8 @@ import BluetoothTypes
 ///   sets under handles that the advertiser chooses. A legacy controller holds one set.
 /// - A set is *in force* when the controller advertises as requested, or when only a missing link
 ///   or another activity of the controller prevents it.
-/// - The *recipe* of a set contains the parameters of all commands for the set on the present
-///   controller.
+/// - The *configuration* of a set contains the parameters of all commands for the set on the
+///   present controller.
 ///
 /// Rules:
 /// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller
@@ -60,9 +60,9 @@ package struct Advertiser: Sendable {
         case unstoppable
     }
 
-    /// The greatest number of sets. Advertising handles end at 0xEF (Vol 4, Part E, 7.8.53).
+    /// The maximum number of sets. Advertising handles end at 0xEF (Vol 4, Part E, 7.8.53).
     package static let setLimit = 0xF0
-    /// The greatest number of data bytes in one command (Vol 4, Part E, 7.8.54).
+    /// The maximum number of data bytes in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
     /// The longest time of high duty cycle directed advertising (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyLimit: Duration = .milliseconds(1280)
@@ -114,7 +114,7 @@ package struct Advertiser: Sendable {
     /// - Returns: The address, or `nil` if no set may have led to the link.
     package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
         sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
-            .flatMap { dialect?.address(of: $0.belief) }
+            .flatMap { dialect?.address(of: $0.presumed) }
     }
 
     // MARK: - Requests
@@ -178,7 +178,7 @@ package struct Advertiser: Sendable {
         guard let index = sets.firstIndex(where: { $0.id == id && $0.isWanted }) else { return [] }
         if let dialect {
             let known = power[sets[index].handle]
-            sets[index].recipe = try AdvertisingRecipe(
+            sets[index].configuration = try Advertiser.SetConfiguration(
                 advertising,
                 in: dialect,
                 address: sets[index].ownAddress,
@@ -258,12 +258,12 @@ package struct Advertiser: Sendable {
         (0..<UInt8(Self.setLimit)).first { handle in !sets.contains { $0.handle == handle } }
     }
 
-    /// Makes the recipe of a set, if there is a controller.
+    /// Makes the configuration of a set, if there is a controller.
     mutating func prepare(_ index: Int) {
         guard let dialect else { return }
         do throws(AdvertisingError) {
             let known = power[sets[index].handle]
-            sets[index].recipe = try AdvertisingRecipe(
+            sets[index].configuration = try Advertiser.SetConfiguration(
                 sets[index].requested,
                 in: dialect,
                 address: sets[index].ownAddress,
@@ -276,7 +276,8 @@ package struct Advertiser: Sendable {
 }
 
 extension AdvertisingSetState {
-    /// Replaces the request. A controller has the duration and the number of events from the Enable.
+    /// Replaces the request. A controller has the duration and the number of events from the
+    /// Enable.
     fileprivate mutating func replaceRequest(with advertising: Advertising) {
         if requested.duration != advertising.duration {
             endsAt = nil
@@ -290,8 +291,8 @@ extension AdvertisingSetState {
     }
 
     fileprivate mutating func forgetController() {
-        belief = Belief()
-        recipe = nil
+        presumed = PresumedState()
+        configuration = nil
         activity = .off
         needsRefresh = false
         hasEndedWhileEnabling = false

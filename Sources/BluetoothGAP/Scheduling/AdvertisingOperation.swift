@@ -61,8 +61,8 @@ package struct AdvertisingParameters: Hashable, Sendable {
             ? !properties.contains(.directed) : !properties.contains(.scannable)
     }
 
-    /// Whether data that is valid with these parameters is valid with the others. If it may not be,
-    /// the advertiser creates the set again (Vol 4, Part E, 7.8.53).
+    /// Returns whether data that is valid with these parameters is valid with the others. If it may
+    /// not be, the advertiser creates the set again (Vol 4, Part E, 7.8.53).
     func hasSameParameters(as other: AdvertisingParameters) -> Bool {
         properties == other.properties && primaryPHY == other.primaryPHY
             && secondaryPHY == other.secondaryPHY && interval == other.interval

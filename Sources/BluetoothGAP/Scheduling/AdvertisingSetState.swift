@@ -22,7 +22,7 @@ struct AdvertisingSetState: Sendable {
     }
 
     /// The state of the set in the controller.
-    struct Belief: Sendable {
+    struct PresumedState: Sendable {
         /// Whether the controller has the set, or `nil` if that is unknown.
         var exists: Bool? = false
         var parameters: AdvertisingParameters?
@@ -39,13 +39,13 @@ struct AdvertisingSetState: Sendable {
     /// The set's own address, or `nil` if it has the host's address.
     var ownAddress: DeviceAddress?
     /// The parameters of the commands for the set, or `nil` without a controller.
-    var recipe: AdvertisingRecipe?
+    var configuration: Advertiser.SetConfiguration?
     /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
     /// Whether the end was reported.
     var isEndReported = false
 
-    var belief = Belief()
+    var presumed = PresumedState()
     var activity = Activity.off
     /// Whether the set needs another Enable: its duration or its number of events has changed, or a
     /// connection may have stopped it without an event. Enabling a set that is on the air restarts
@@ -80,21 +80,21 @@ struct AdvertisingSetState: Sendable {
     var isWanted: Bool { end == nil }
 
     /// Whether an extended controller has the set, or may have it.
-    var mayExist: Bool { belief.exists != false }
+    var mayExist: Bool { presumed.exists != false }
 
     /// Whether the set is on the air with the Filter Accept List, which must then not change
     /// (Vol 4, Part E, 7.8.15 to 7.8.17).
     var usesAcceptList: Bool {
-        activity != .off && belief.parameters.map { $0.filterPolicy != .unfiltered } ?? false
+        activity != .off && presumed.parameters.map { $0.filterPolicy != .unfiltered } ?? false
     }
 
     /// Whether the set is requested with the Filter Accept List.
     var wantsAcceptList: Bool {
-        isWanted && recipe.map { $0.parameters.filterPolicy != .unfiltered } ?? false
+        isWanted && configuration.map { $0.parameters.filterPolicy != .unfiltered } ?? false
     }
 
     /// Whether a central may be connecting through the set now.
-    var mayConnect: Bool { activity != .off && belief.parameters?.isConnectable != false }
+    var mayConnect: Bool { activity != .off && presumed.parameters?.isConnectable != false }
 }
 
 extension AdvertisingParameters {
@@ -121,33 +121,36 @@ extension AdvertisingSetState {
     func nextOperation(_ circumstances: Circumstances) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
         if activity == .doubtful { return .disable(set: handle) }
-        guard isWanted, let recipe else {
+        guard isWanted, let configuration else {
             if activity == .on { return .disable(set: handle) }
             return mayExist && dialect.isExtended ? .remove(set: handle) : nil
         }
         let mayRun =
-            !circumstances.isHeld && dialect.allows(recipe.parameters, beside: circumstances.use)
+            !circumstances.isHeld
+            && dialect.allows(configuration.parameters, beside: circumstances.use)
             && (circumstances.isListReady || !wantsAcceptList)
         if activity == .on {
             guard mayRun, circumstances.isListReady || !usesAcceptList else {
                 return .disable(set: handle)
             }
-            return nextOperationWhileOn(recipe, circumstances)
+            return nextOperationWhileOn(configuration, circumstances)
         }
         guard restsUntil == nil, mayRun else { return nil }
-        return nextOrderWhileOff(recipe, circumstances)
+        return nextOperationWhileOff(configuration, circumstances)
     }
 
     /// Returns the next operation for a set on the air. Only its data may then change, and only in
     /// one piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOperationWhileOn(
-        _ recipe: AdvertisingRecipe,
+        _ configuration: Advertiser.SetConfiguration,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {
-        guard belief.parameters == recipe.parameters, belief.address == recipe.address else {
+        guard presumed.parameters == configuration.parameters,
+            presumed.address == configuration.address
+        else {
             return .disable(set: handle)
         }
-        if let operation = nextPiece(recipe, circumstances.dialect) {
+        if let operation = nextPiece(configuration, circumstances.dialect) {
             guard case .setData(_, _, let piece) = operation, piece.operation == .complete else {
                 return .disable(set: handle)
             }
@@ -156,25 +159,26 @@ extension AdvertisingSetState {
         return needsRefresh ? enable(circumstances.dialect, now: circumstances.now) : nil
     }
 
-    private func nextOrderWhileOff(
-        _ recipe: AdvertisingRecipe,
+    private func nextOperationWhileOff(
+        _ configuration: Advertiser.SetConfiguration,
         _ circumstances: Circumstances
     ) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
-        if belief.parameters != recipe.parameters {
+        if presumed.parameters != configuration.parameters {
             let isMadeAnew =
-                belief.parameters.map { !$0.hasSameParameters(as: recipe.parameters) } ?? false
+                presumed.parameters.map { !$0.hasSameParameters(as: configuration.parameters) }
+                ?? false
             if isMadeAnew, dialect.isExtended { return .remove(set: handle) }
-            return .setParameters(set: handle, recipe.parameters)
+            return .setParameters(set: handle, configuration.parameters)
         }
-        if let address = recipe.address, belief.address != address {
+        if let address = configuration.address, presumed.address != address {
             return .setAddress(set: handle, address)
         }
         if !circumstances.knowsPower, requested.statesControllerPower, dialect.canReadTransmitPower
         {
             return .readTransmitPower
         }
-        return nextPiece(recipe, dialect) ?? enable(dialect, now: circumstances.now)
+        return nextPiece(configuration, dialect) ?? enable(dialect, now: circumstances.now)
     }
 
     private func enable(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation {
@@ -192,20 +196,20 @@ extension AdvertisingSetState {
         )
     }
 
-    /// The next piece of data that the controller lacks. Data that the kind of advertising does not
-    /// allow is not sent.
+    /// Returns the next piece of data that the controller lacks. Data that the kind of advertising
+    /// does not allow is not sent.
     private func nextPiece(
-        _ recipe: AdvertisingRecipe,
+        _ configuration: Advertiser.SetConfiguration,
         _ dialect: CommandDialect
     ) -> AdvertisingOperation? {
-        let parameters = recipe.parameters
+        let parameters = configuration.parameters
         if parameters.carriesData || !dialect.isExtended,
-            let piece = Self.piece(of: recipe.data, after: belief.data, dialect)
+            let piece = Self.piece(of: configuration.data, after: presumed.data, dialect)
         {
             return .setData(set: handle, .advertisingData, piece)
         }
         if parameters.properties.contains(.scannable) || !dialect.isExtended,
-            let piece = Self.piece(of: recipe.response, after: belief.response, dialect)
+            let piece = Self.piece(of: configuration.response, after: presumed.response, dialect)
         {
             return .setData(set: handle, .scanResponse, piece)
         }

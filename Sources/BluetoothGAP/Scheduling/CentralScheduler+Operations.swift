@@ -9,7 +9,7 @@ extension CentralScheduler {
         queue.wake(now: now)
         endWithdrawnRequests()
         settleShare(now: now)
-        settleLoan()
+        releaseAcceptList()
         if outstanding == nil, let dialect, let operation = nextOperation(now: now) {
             issue(operation, in: dialect)
         }
@@ -52,15 +52,16 @@ extension CentralScheduler {
         return scan.nextOperation(mayRun: scannerMayRun, now: now) ?? nextInitiatingOperation()
     }
 
-    /// Lends the Filter Accept List to the advertiser once no initiation uses the list and no
+    /// Releases the Filter Accept List to the advertiser when no initiation uses the list and no
     /// change of the list is outstanding.
-    private mutating func settleLoan() {
-        guard loan == .asked, outstanding?.operation.editsAcceptList != true else { return }
+    private mutating func releaseAcceptList() {
+        guard acceptListUser == .advertiserWaiting, outstanding?.operation.editsAcceptList != true
+        else { return }
         if let turn = initiation.turn, turn.target == .acceptList { return }
         guard initiation.isIdle || initiation.turn != nil else { return }
-        loan = .made
+        acceptListUser = .advertiser
         acceptList.forget()
-        outbox.append(.acceptListLent)
+        outbox.append(.acceptListReleased)
     }
 
     /// Reports `quiet` after `hold`, once the scan and the initiation have stopped and no
@@ -73,7 +74,9 @@ extension CentralScheduler {
 
     private mutating func nextInitiatingOperation() -> ControllerOperation? {
         guard pause == .none, initiation.isIdle, initiatorMayRun,
-            let turn = queue.nextTurn(capacity: loan == .none ? acceptList.capacity : 0)
+            let turn = queue.nextTurn(
+                capacity: acceptListUser == .initiator ? acceptList.capacity : 0
+            )
         else { return nil }
         if turn.target == .acceptList, let edit = acceptList.nextEdit(toward: turn.addresses) {
             return edit

@@ -45,7 +45,8 @@ extension CentralScheduler {
         return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.requested)
     }
 
-    /// Whether the controller can initiate during such a scan, or `false` if that is not known yet.
+    /// Returns whether the controller can initiate during such a scan, or `false` if that is not
+    /// known yet.
     package func initiates(whileScanning parameters: ScanParameters) -> Bool {
         guard let dialect else { return false }
         return !refusedOverlap && dialect.allowsInitiating(whileScanning: parameters)
@@ -86,12 +87,12 @@ extension CentralScheduler {
         }
     }
 
-    /// Whether the running initiation has to stop.
+    /// Returns whether the running initiation has to stop.
     func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
         queue.hasWithdrawn(from: turn)
             || pause != .none
             || !initiatorMayRun
-            || loan != .none && turn.target == .acceptList
+            || acceptListUser != .initiator && turn.target == .acceptList
             || queue.isContended(beside: turn) && now >= since + Self.sliceDuration
     }
 }

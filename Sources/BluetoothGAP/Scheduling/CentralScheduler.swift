@@ -39,7 +39,7 @@ import BluetoothTypes
 ///    (`unstoppable`) after `unansweredStopLimit` of them in a row.
 /// 6. On `reset`, direct requests fail. Pending requests and the scan stay wanted, and return after
 ///    the next `configure`.
-/// 7. While the Filter Accept List is lent to the advertiser, the initiator connects to one device
+/// 7. While the advertiser uses the Filter Accept List, the initiator connects to one device
 ///    at a time.
 /// 8. Between `hold` and `release` nothing runs.
 ///
@@ -66,7 +66,7 @@ package struct CentralScheduler: Sendable {
         /// The requested duration is over, and the scan is no longer wanted.
         case scanEnded
         /// The advertiser may use the Filter Accept List now.
-        case acceptListLent
+        case acceptListReleased
         /// Neither a scan nor an initiation runs until `release`. This is the answer to `hold`.
         case quiet
         /// Reset the controller: it does not answer the commands to stop, so it may still scan or
@@ -82,7 +82,7 @@ package struct CentralScheduler: Sendable {
         case pending(DeviceAddress)
     }
 
-    /// The greatest number of requests.
+    /// The maximum number of requests.
     package static let requestLimit = 256
 
     /// The length of a turn while other requests wait. Two of the longest advertising intervals
@@ -109,7 +109,7 @@ package struct CentralScheduler: Sendable {
     var scan = ScanControl()
     var dialect: CommandDialect?
     var acceptList = AcceptListModel(capacity: 0)
-    var loan = AcceptListLoan.none
+    var acceptListUser = AcceptListUser.initiator
     var pause = Pause.none
     var initiation = Initiation.idle
     var share = RadioShare()
@@ -182,7 +182,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Whether a connection to this address is requested.
+    /// Returns whether a connection to this address is requested.
     package func wants(_ address: DeviceAddress) -> Bool {
         queue.requests.contains { $0.address == address }
     }
@@ -193,12 +193,12 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Lends the Filter Accept List, or takes it back. The action `acceptListLent` follows when the
-    /// initiator no longer uses the list. The borrower stops using it before the scheduler takes it
-    /// back.
-    package mutating func lendAcceptList(_ isLent: Bool, now: Instant) -> [Action] {
-        guard isLent == (loan == .none) else { return [] }
-        loan = isLent ? .asked : .none
+    /// Reserves the Filter Accept List for the advertiser, or ends the reservation. The action
+    /// `acceptListReleased` follows a reservation when the initiator no longer uses the list. The
+    /// advertiser stops using the list before the reservation ends.
+    package mutating func reserveAcceptList(_ isReserved: Bool, now: Instant) -> [Action] {
+        guard isReserved == (acceptListUser == .initiator) else { return [] }
+        acceptListUser = isReserved ? .advertiserWaiting : .initiator
         acceptList.forget()
         return settle(now: now)
     }

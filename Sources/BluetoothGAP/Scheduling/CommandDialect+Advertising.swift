@@ -9,9 +9,9 @@ extension CommandDialect {
     var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
 
     /// Returns the address that a set advertises with, or `nil` if it is unknown.
-    func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
-        if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }
-        return isExtended ? belief.address : ownAddress
+    func address(of presumed: AdvertisingSetState.PresumedState) -> DeviceAddress? {
+        if presumed.parameters?.ownAddressType == .public { return capabilities.publicAddress }
+        return isExtended ? presumed.address : ownAddress
     }
 
     func command(for operation: AdvertisingOperation) -> HCI.EncodedCommand {
@@ -73,7 +73,7 @@ extension CommandDialect {
         )
     }
 
-    /// Legacy data is always one piece. `AdvertisingRecipe` has checked its length.
+    /// Legacy data is always one piece. `Advertiser.SetConfiguration` has checked its length.
     private func setData(
         _ set: UInt8,
         _ field: AdvertisingOperation.Field,

@@ -76,10 +76,10 @@ struct CommandDialect: Sendable {
                 && capabilities.supports(HCI.LESetAdvertisingParameters.self)
     }
 
-    /// The greatest number of advertising sets.
+    /// The maximum number of advertising sets.
     var advertisingSetLimit: Int { isExtended ? capabilities.advertisingSetCount : 1 }
 
-    /// The greatest number of data bytes of an advertising set.
+    /// The maximum number of data bytes of an advertising set.
     var advertisingDataLimit: Int {
         isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingData.legacyLimit
     }

@@ -47,12 +47,12 @@ struct ConnectQueue: Sendable {
         requests.contains { $0.id == id }
     }
 
-    /// Whether a request outside of the turn waits.
+    /// Returns whether a request outside of the turn waits.
     func isContended(beside turn: Turn) -> Bool {
         requests.contains { $0.isEligible && !turn.members.contains($0.id) }
     }
 
-    /// Whether a request of the turn was canceled.
+    /// Returns whether a request of the turn was canceled.
     func hasWithdrawn(from turn: Turn) -> Bool {
         turn.members.contains { id in !requests.contains { $0.id == id && !$0.isCancelled } }
     }
@@ -114,7 +114,7 @@ struct ConnectQueue: Sendable {
 }
 
 extension ConnectQueue.Request {
-    /// Whether one initiation can serve both requests. A command has one set of parameters.
+    /// Returns whether one initiation can serve both requests. A command has one set of parameters.
     fileprivate func shares(with other: Self) -> Bool {
         id == other.id
             || isPending && other.isPending && other.isEligible && parameters == other.parameters

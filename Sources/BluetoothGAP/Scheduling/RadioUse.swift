@@ -29,10 +29,10 @@ extension CentralScheduler {
 }
 
 extension CommandDialect {
-    /// Whether the controller reports that it can advertise with these parameters during its other
-    /// activities (LE Read Supported States, Vol 4, Part E, 7.8.27). If the controller does not
-    /// report the kind of advertising at all, the host tries it, because the controller can still
-    /// refuse.
+    /// Returns whether the controller reports that it can advertise with these parameters during
+    /// its other activities (LE Read Supported States, Vol 4, Part E, 7.8.27). If the controller
+    /// does not report the kind of advertising at all, the host tries it, because the controller
+    /// can still refuse.
     func allows(_ parameters: AdvertisingParameters, beside use: RadioUse) -> Bool {
         let states = capabilities.states
         let kind = AdvertisingStates(of: parameters.properties)

@@ -12,7 +12,7 @@ import BluetoothTypes
 ///
 /// The owner of the client also owns the bearer, and passes it to each call. The owner takes PDUs
 /// from the bearer when there is room for them, and passes the bearer's results to the client:
-/// `receive(_:on:)`, `commandLeft(_:on:)` and, when the bearer has closed, `end(_:_:)`.
+/// `receive(_:on:)`, `commandSent(_:on:)` and, when the bearer has closed, `end(_:_:)`.
 package struct GATTClient: Sendable {
     /// The identifier of an operation. The caller chooses it and does not use it twice.
     package typealias OperationID = ATTBearer.RequestID

@@ -11,7 +11,7 @@ extension GATTServer {
         /// Ask the application, which must call `answer(_:_:at:now:)`.
         case ask(RequestID, Question)
         /// Report an event that may concern the application.
-        case told(ClientID, Report)
+        case report(ClientID, Report)
         /// Send an indication of the server itself. Its confirmation must be passed to
         /// `confirmed(_:on:)`.
         case indicate(BearerID, ATT.HandleValueIndication)

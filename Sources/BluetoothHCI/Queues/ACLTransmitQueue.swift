@@ -170,7 +170,7 @@ package struct ACLTransmitQueue: Sendable {
     /// The maximum number of buffers that one link may occupy now, which is at least one.
     private var shareOfLink: Int { share(ofBusy: links.count { $0.isBusy }) }
 
-    /// The maximum number of buffers that a link with data to send may occupy now.
+    /// Returns the maximum number of buffers that a link with data to send may occupy now.
     private func share(besides index: Int) -> Int {
         var busy = 1
         for other in links.indices where other != index && links[other].isBusy { busy += 1 }

@@ -11,7 +11,7 @@ public enum AdapterState: Sendable, Equatable {
     case resetting(AdapterFailure)
     /// The host cannot reach the controller. The host keeps trying at growing intervals.
     case unavailable(AdapterFailure)
-    /// `BluetoothHost.shutdown()` has shut the host down for good.
+    /// `BluetoothHost.shutdown()` has shut the host down permanently.
     case closed
 
     /// The error that explains why the adapter cannot be used; `nil` if it is ready.

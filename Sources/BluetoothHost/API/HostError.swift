@@ -74,7 +74,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The keys of a pairing could not be written to the store, for the reason in the text. The
     /// pairing has failed, and the host ended the link. An earlier bond with the peer is still
     /// there.
-    case bondNotKept(String)
+    case bondNotStored(String)
 
     /// A description in one sentence without a period at its end.
     public var description: String {
@@ -102,7 +102,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notEncrypted: "the link to the bonded peer is not encrypted"
         case .bondLost: "the peer has lost the keys of its bond, or is another device"
         case .tooManyBonds: "there is no room for another bond"
-        case .bondNotKept(let reason): "the keys could not be stored: \(reason)"
+        case .bondNotStored(let reason): "the keys could not be stored: \(reason)"
         }
     }
 }

@@ -65,9 +65,9 @@ extension Link {
     {
         let uuid = GATT.AttributeType.serviceChanged
         for service in try await discoverServices(uuid: GATT.AttributeType.genericAttribute) {
-            guard let told = try await discoverCharacteristics(of: service, uuid: uuid).first
+            guard let changed = try await discoverCharacteristics(of: service, uuid: uuid).first
             else { continue }
-            return try await subscribe(to: told).map { GATT.changedHandles($0[...]) }
+            return try await subscribe(to: changed).map { GATT.changedHandles($0[...]) }
         }
         throw HostError.notSubscribable
     }

@@ -47,8 +47,8 @@ extension HostCore {
     /// Handles a connection of a peer. The link ends at once if no set awaits connections, for
     /// example if the peer connected while its set was being stopped.
     private mutating func connectionAccepted(_ report: ConnectionReport, now: Instant) {
-        let isWelcome = advertiser.awaitsConnections && shutdownDeadline == nil
-        linkBegan(report, for: nil, isIncoming: isWelcome, now: now)
+        let isAdmitted = advertiser.awaitsConnections && shutdownDeadline == nil
+        linkBegan(report, for: nil, isIncoming: isAdmitted, now: now)
         perform(advertiser.connectionMade(now: now), now: now)
         radioUseChanged(now: now)
     }
@@ -124,7 +124,7 @@ extension HostCore {
         }
         continueConnectionRequests(after: link, with: error, now: now)
         context.writeChanges(now: now)
-        if context.checkNews() { handleNews(now: now) }
+        if context.checkEvents() { handleLinkEvents(now: now) }
     }
 
     /// Ends all links.

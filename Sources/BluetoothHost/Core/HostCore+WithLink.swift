@@ -58,14 +58,14 @@ extension HostCore {
             // Each of these is `mutating`, because a read would copy the whole link or context.
             links.cores[index].countOccupation(in: &context)
             links.updateDeadline(at: index)
-            if context.checkNews() { handleNews(now: now) }
+            if context.checkEvents() { handleLinkEvents(now: now) }
         }
         context.now = now
         return try body(&links.cores[index], &context)
     }
 
     /// Handles the events that links have posted.
-    mutating func handleNews(now: Instant) {
+    mutating func handleLinkEvents(now: Instant) {
         for (link, event) in context.takeEvents() { handle(event, of: link, now: now) }
         let refused = context.takeRefusedCommands()
         if !refused.isEmpty { perform(refused, now: now) }

@@ -130,7 +130,7 @@ package struct HostCore: Sendable {
     }
 
     /// Returns whether the outbox contains such an action.
-    func willTell(_ isMeant: (HostAction) -> Bool) -> Bool {
+    func willEmit(_ isMeant: (HostAction) -> Bool) -> Bool {
         context.containsAction(where: isMeant)
     }
 

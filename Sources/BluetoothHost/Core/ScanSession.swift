@@ -20,12 +20,12 @@ package struct ScanRequest: Sendable {
 struct ScanSession: Sendable {
     let identifier: RequestIdentifier
     let request: ScanRequest
-    var sieve: AdvertisementSieve
+    var advertisementFilter: AdvertisementFilter
 
     init(identifier: RequestIdentifier, request: ScanRequest) {
         self.identifier = identifier
         self.request = request
-        sieve = AdvertisementSieve(
+        advertisementFilter = AdvertisementFilter(
             filter: request.filter,
             allowsDuplicates: request.reportsDuplicates
         )

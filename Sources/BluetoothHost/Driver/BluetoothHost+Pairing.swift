@@ -19,7 +19,7 @@ extension BluetoothHost {
             )
             ask(question, about: pairing)
         case .bondLost(let peer): askToPairAgain(with: peer, on: link)
-        case .pressed(let keypress): tell(keypress, on: link.identifier)
+        case .pressed(let keypress): reportKeypress(keypress, on: link.identifier)
         case .withdrawn: pairingQuestions.withdraw(link.identifier)
         }
     }
@@ -83,7 +83,7 @@ extension BluetoothHost {
         pairingQuestions.add(task, on: identifier)
     }
 
-    private func tell(_ keypress: Pairing.Keypress, on link: LinkIdentifier) {
+    private func reportKeypress(_ keypress: Pairing.Keypress, on link: LinkIdentifier) {
         if let delegate = configuration.pairingDelegate,
             let (pairing, presses) = pairingQuestions.openPresses(on: link)
         {

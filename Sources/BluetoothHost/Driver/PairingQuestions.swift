@@ -57,7 +57,7 @@ struct PairingQuestions {
     }
 
     /// Opens a stream of the peer's keypresses; `nil` if the question has one already, or if there
-    /// is no question of a pairing.
+    /// is not a question of a pairing.
     mutating func openPresses(
         on link: LinkIdentifier
     ) -> (PairingRequest, AsyncStream<Pairing.Keypress>)? {

@@ -52,13 +52,13 @@ struct ServerEventRouter {
     /// Reports that a client has connected.
     mutating func begin(_ link: Link) {
         links[link.identifier] = link.address
-        tell(.connected(link))
+        send(.connected(link))
     }
 
     /// Reports that a link has ended.
     mutating func end(_ link: LinkIdentifier, of host: BluetoothHost, with reason: HostError) {
         guard let peer = links.removeValue(forKey: link) else { return }
-        tell(.disconnected(Link(host: host, identifier: link, address: peer), reason))
+        send(.disconnected(Link(host: host, identifier: link, address: peer), reason))
     }
 
     /// Reports an event of a link.
@@ -78,7 +78,7 @@ struct ServerEventRouter {
         return .insufficientResources
     }
 
-    private mutating func tell(_ event: ServerEvent) {
+    private mutating func send(_ event: ServerEvent) {
         if case .dropped = reader?.yield(event) { close() }
     }
 }

@@ -80,7 +80,7 @@ extension BluetoothHost {
             waiting[id] = .completion(completion)
             start(&core, id, executor.now)
         } else {
-            port.owe(completion, .failure(HostError.tooManyRequests))
+            port.addPendingResult(completion, .failure(HostError.tooManyRequests))
         }
         settle()
         return id
@@ -95,7 +95,7 @@ extension BluetoothHost {
     ) {
         guard case .completion(let completion)? = waiting[id] else { return }
         waiting[id] = nil
-        port.owe(completion, result)
+        port.addPendingResult(completion, result)
         giveUp(&core, executor.now)
         settle()
     }

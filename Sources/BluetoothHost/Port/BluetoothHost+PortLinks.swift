@@ -82,7 +82,7 @@ extension BluetoothHost {
         _ completion: @escaping Completion,
         _ result: Result<HostAnswer, any Error>
     ) -> RequestIdentifier {
-        port.owe(completion, result)
+        port.addPendingResult(completion, result)
         settle()
         return takeRequest()
     }

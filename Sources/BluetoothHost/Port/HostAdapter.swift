@@ -311,8 +311,8 @@ extension HostAdapter {
 extension HostAdapter {
     package func record(_ name: String) -> [UInt8]? { onHost { $0.applicationRecord(name) } }
 
-    package func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
-        onHost { $0.keepApplicationRecord(bytes, name) }
+    package func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+        onHost { $0.storeApplicationRecord(bytes, name) }
     }
 }
 

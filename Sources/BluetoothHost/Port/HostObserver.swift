@@ -20,7 +20,7 @@ struct HostPort {
     /// The open links that the observer knows, or gets when it is attached, oldest first.
     private(set) var links: [(identifier: LinkIdentifier, peer: DeviceAddress, role: LinkRole)] = []
     /// Results that completions get without the core.
-    private var owed: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
+    private var pendingResults: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
 
     mutating func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {
         links.append((link, peer, role))
@@ -33,18 +33,20 @@ struct HostPort {
         return true
     }
 
-    var owesNothing: Bool { owed.isEmpty }
+    var hasNoPendingResults: Bool { pendingResults.isEmpty }
 
-    mutating func owe(
+    mutating func addPendingResult(
         _ completion: @escaping BluetoothHost.Completion,
         _ result: Result<HostAnswer, any Error>
     ) {
-        owed.append((completion, result))
+        pendingResults.append((completion, result))
     }
 
     /// Removes and returns the due results.
-    mutating func takeOwed() -> [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] {
-        defer { owed = [] }
-        return owed
+    mutating func takePendingResults() -> [(
+        BluetoothHost.Completion, Result<HostAnswer, any Error>
+    )] {
+        defer { pendingResults = [] }
+        return pendingResults
     }
 }

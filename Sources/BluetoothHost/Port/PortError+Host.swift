@@ -38,7 +38,7 @@ extension PortError {
             case .commandTimedOut: .unanswered
             case .unsupported, .notSubscribable: .unsupported([])
             case .tooManyRequests: .tooManyRequests
-            case .notificationsOverflowed, .bondNotKept: .outOfSpace
+            case .notificationsOverflowed, .bondNotStored: .outOfSpace
             case .malformedAnswer, .busy, .notSubscribed, .notPermitted, .outOfSync, .notBonded:
                 .other("\(error)")
             }

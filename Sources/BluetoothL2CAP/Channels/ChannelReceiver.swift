@@ -16,7 +16,7 @@ struct ChannelReceiver: Sendable {
     /// The number of frames that the peer may send now.
     private(set) var credits: Int
     /// The number of credits of taken SDUs that are not yet returned to the peer.
-    private var owed = 0
+    private var unreturnedCredits = 0
 
     /// The SDU that is being received, or nil between SDUs.
     private var partial: Partial?
@@ -87,7 +87,7 @@ struct ChannelReceiver: Sendable {
     mutating func take() -> [UInt8]? {
         guard !complete.isEmpty else { return nil }
         let sdu = complete.removeFirst()
-        owed += sdu.cost
+        unreturnedCredits += sdu.cost
         return sdu.bytes
     }
 
@@ -105,14 +105,16 @@ struct ChannelReceiver: Sendable {
     /// one incomplete SDU has used all credits, its credits are returned before it is complete,
     /// because the application cannot take it yet.
     mutating func takeGrant() -> UInt16? {
-        if credits == 0, owed == 0, complete.isEmpty, let cost = partial?.cost {
-            owed = cost
+        if credits == 0, unreturnedCredits == 0, complete.isEmpty, let cost = partial?.cost {
+            unreturnedCredits = cost
             partial?.cost = 0
         }
-        guard owed > 0, credits == 0 || owed * 2 >= window else { return nil }
-        defer { owed = 0 }
-        credits += owed
-        return UInt16(owed)
+        guard unreturnedCredits > 0, credits == 0 || unreturnedCredits * 2 >= window else {
+            return nil
+        }
+        defer { unreturnedCredits = 0 }
+        credits += unreturnedCredits
+        return UInt16(unreturnedCredits)
     }
 
     /// Sets the sizes that the peer has agreed to.

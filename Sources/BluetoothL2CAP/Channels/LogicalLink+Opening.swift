@@ -108,10 +108,10 @@ extension LogicalLink {
             for channel in opened { _ = close(channel, now: now) }
             return collisions
         }
-        let news =
+        let action =
             opened.isEmpty
             ? Action.refused(opening.id, verdict.failure) : .opened(opening.id, opened)
-        return collisions + [news]
+        return collisions + [action]
     }
 
     private mutating func establish(

@@ -19,7 +19,7 @@ struct EnteringPasskey: AgreedPhase {
         let phase = EnteringPasskey(purpose: purpose)
         return PairingStep(
             .enteringPasskey(phase),
-            [.ask(.enterPasskey)] + phase.tell(.entryStarted)
+            [.ask(.enterPasskey)] + phase.reportKeypress(.entryStarted)
         )
     }
 
@@ -53,15 +53,16 @@ struct EnteringPasskey: AgreedPhase {
     ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .passkey(let passkey) where Passkey.range.contains(passkey):
-            return try goOn(passkey, using: &generator).after(tell(.entryCompleted))
+            return try goOn(passkey, using: &generator).after(reportKeypress(.entryCompleted))
         case .passkey, .no: throw .declined(.passkeyEntryFailed)
         // The state machine itself reports the start and the end of the entry.
         case .keypress(.entryStarted), .keypress(.entryCompleted), .yes: return nil
-        case .keypress(let keypress): return PairingStep(.enteringPasskey(self), tell(keypress))
+        case .keypress(let keypress):
+            return PairingStep(.enteringPasskey(self), reportKeypress(keypress))
         }
     }
 
-    private func tell(_ keypress: Pairing.Keypress) -> [SecurityManager.Action] {
+    private func reportKeypress(_ keypress: Pairing.Keypress) -> [SecurityManager.Action] {
         pairing.terms.usesKeypresses ? [.send(.keypress(keypress))] : []
     }
 

@@ -14,7 +14,7 @@ extension SecurityManager {
         guard let pdu = try? SMP.PDU(parsing: bytes) else { return receiveMalformed(bytes) }
         // Later versions may define more PDUs (Vol 3, Part H, 3.3).
         if case .unknown(let code) = pdu { return [.violated("unknown PDU \(code)")] }
-        guard let course else { return receiveFirst(pdu, using: &generator, now: now) }
+        guard let activePairing else { return receiveFirst(pdu, using: &generator, now: now) }
         switch pdu {
         case .failed(let reason): return end(.refusedByPeer(reason))
         // The request asks for the pairing that is in progress (Vol 3, Part H, 2.4.6).
@@ -22,13 +22,15 @@ extension SecurityManager {
         default: break
         }
         do throws(PairingRefusal) {
-            guard course.heard < Self.pduLimit else { throw .endless }
+            guard activePairing.heard < Self.pduLimit else { throw .endless }
             // The peer had to wait when the local Security Request was sent, or must wait since
             // then, for example after a failure on another link.
-            if case (.pairingRequest, .awaitingRequest) = (pdu, course.state), let refusalForPeer {
+            if case (.pairingRequest, .awaitingRequest) = (pdu, activePairing.state),
+                let refusalForPeer
+            {
                 throw PairingRefusal(refusalForPeer)
             }
-            let step = try course.state.phase.receive(pdu, using: &generator)
+            let step = try activePairing.state.phase.receive(pdu, using: &generator)
             return take(step, now: now, isHeard: true)
         } catch {
             return (error.violation.map { [.violated($0)] } ?? []) + fail(error)

@@ -37,13 +37,13 @@ package struct SecurityManager: Sendable {
     /// The current use of the channel.
     enum Activity: Sendable {
         case none
-        case pairing(Course)
+        case pairing(ActivePairing)
         /// A pairing has timed out. No further PDU is sent or processed (Vol 3, Part H, 3.4).
         case ended
     }
 
     /// A pairing in progress, or an open local Security Request.
-    struct Course: Sendable {
+    struct ActivePairing: Sendable {
         var state: PairingState
         /// The time at which the pairing times out.
         var deadline: Instant
@@ -83,7 +83,7 @@ package struct SecurityManager: Sendable {
 // The state of the pairing.
 extension SecurityManager {
     /// Whether a pairing is in progress, or a local Security Request is open.
-    package var isPairing: Bool { course != nil }
+    package var isPairing: Bool { activePairing != nil }
 
     /// Whether a pairing has timed out, so that nothing may be sent on the channel any more.
     package var isSilenced: Bool {
@@ -99,7 +99,7 @@ extension SecurityManager {
     package var strength: LinkSecurity? { state?.phase.session?.terms.strength }
 
     /// The time at which to call `deadlinePassed`, or nil if no pairing is in progress.
-    package var nextDeadline: Instant? { course?.deadline }
+    package var nextDeadline: Instant? { activePairing?.deadline }
 
     /// Returns the key of the pairing in progress if the Central requests it with these numbers
     /// (Peripheral only).
@@ -110,11 +110,11 @@ extension SecurityManager {
         return phase.key.value
     }
 
-    var course: Course? {
-        if case .pairing(let course) = activity { course } else { nil }
+    var activePairing: ActivePairing? {
+        if case .pairing(let activePairing) = activity { activePairing } else { nil }
     }
 
-    var state: PairingState? { course?.state }
+    var state: PairingState? { activePairing?.state }
 }
 
 // Requests of the caller, and timeouts.
@@ -146,7 +146,7 @@ extension SecurityManager {
         case .none: break
         }
         do throws(PairingRefusal) {
-            try policy.judge(replacing: existingBond)
+            try policy.check(replacing: existingBond)
         } catch {
             // The peer waits for a response to its Security Request.
             let answer: [Action] = isWantedByPeer ? [.send(.failed(error.reason))] : []
@@ -180,10 +180,14 @@ extension SecurityManager {
 
     /// Ends the pairing if its deadline has passed. Call this at `nextDeadline` or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
-        guard let course, course.deadline <= now else { return [] }
+        guard let activePairing, activePairing.deadline <= now else { return [] }
         let withdrawals = withdrawals()
         // A Security Request may remain unanswered (Vol 3, Part H, 2.4.6), but a pairing must not.
-        if case .awaitingRequest = course.state { activity = .none } else { activity = .ended }
+        if case .awaitingRequest = activePairing.state {
+            activity = .none
+        } else {
+            activity = .ended
+        }
         return withdrawals + [.failed(.timedOut)]
     }
 }
@@ -193,19 +197,19 @@ extension SecurityManager {
     /// Applies a step that results from a PDU or that the peer can observe, and restarts the
     /// timeout.
     mutating func take(_ step: PairingStep, now: Instant, isHeard: Bool = false) -> [Action] {
-        let heard = (course?.heard ?? 0) + (isHeard ? 1 : 0)
+        let heard = (activePairing?.heard ?? 0) + (isHeard ? 1 : 0)
         activity =
             step.state.map { state in
-                .pairing(Course(state: state, deadline: now + Self.timeout, heard: heard))
+                .pairing(ActivePairing(state: state, deadline: now + Self.timeout, heard: heard))
             } ?? .none
         return step.actions
     }
 
     /// Applies a step that the peer cannot observe. The timeout continues.
     mutating func takeSilently(_ step: PairingStep) -> [Action] {
-        guard var course, let state = step.state else { return step.actions }
-        course.state = state
-        activity = .pairing(course)
+        guard var activePairing, let state = step.state else { return step.actions }
+        activePairing.state = state
+        activity = .pairing(activePairing)
         return step.actions
     }
 

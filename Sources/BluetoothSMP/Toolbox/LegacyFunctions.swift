@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.Toolbox {
-    /// The confirm value c1 of legacy pairing (Vol 3, Part H, 2.2.3).
+    /// Returns the confirm value c1 of legacy pairing (Vol 3, Part H, 2.2.3).
     ///
     /// - Parameters:
     ///   - temporaryKey: The temporary key that both devices have.
@@ -30,8 +30,8 @@ extension SMP.Toolbox {
         return e(temporaryKey, xor(first.bytes, addresses))
     }
 
-    /// The key s1, with which legacy pairing encrypts the link, before it is shortened. It is
-    /// computed from the less significant half of each device's random number (Vol 3, Part H,
+    /// Returns the key s1, with which legacy pairing encrypts the link, before it is shortened. It
+    /// is computed from the less significant half of each device's random number (Vol 3, Part H,
     /// 2.2.4).
     package static func s1(
         _ temporaryKey: HCI.Key128,

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.Toolbox {
-    /// The confirm value f4 (Vol 3, Part H, 2.2.6).
+    /// Returns the confirm value f4 (Vol 3, Part H, 2.2.6).
     ///
     /// - Parameters:
     ///   - u: The x-coordinate of the device that confirms.
@@ -20,8 +20,8 @@ extension SMP.Toolbox {
         authenticationCode(x.bigEndian, u.bigEndian + v.bigEndian + [z])
     }
 
-    /// The keys f5: the key for the checks of this pairing, and the long-term key before it is
-    /// shortened (Vol 3, Part H, 2.2.7).
+    /// Returns the keys f5: the key for the checks of this pairing, and the long-term key before it
+    /// is shortened (Vol 3, Part H, 2.2.7).
     ///
     /// - Parameters:
     ///   - w: The shared secret.
@@ -44,7 +44,7 @@ extension SMP.Toolbox {
         )
     }
 
-    /// The check f6 (Vol 3, Part H, 2.2.8).
+    /// Returns the check f6 (Vol 3, Part H, 2.2.8).
     ///
     /// - Parameters:
     ///   - w: The key for checks from `f5`.
@@ -72,8 +72,8 @@ extension SMP.Toolbox {
         )
     }
 
-    /// The 32-bit number g2 for numeric comparison, of which the user sees `digits(of:)` (Vol 3,
-    /// Part H, 2.2.9).
+    /// Returns the 32-bit number g2 for numeric comparison, of which the user sees `digits(of:)`
+    /// (Vol 3, Part H, 2.2.9).
     ///
     /// - Parameters:
     ///   - u: The x-coordinate of the initiator.

@@ -9,7 +9,7 @@ final class AdapterConnection: Sendable {
 
     private struct State {
         var adapter: SharedAdapter?
-        var isLeft = false
+        var hasLeft = false
     }
 
     private let state = Mutex(State())
@@ -30,8 +30,8 @@ final class AdapterConnection: Sendable {
     ///   - join: Runs on the adapter's thread, as the manager's first command. Does not run if the
     ///     manager left before the adapter was open.
     ///   - fail: Called if the adapter cannot be opened, on the thread that tried to open it.
-    func take(
-        at adapter: CBAdapter?,
+    func open(
+        _ adapter: CBAdapter?,
         _ join: @escaping Command,
         orElse fail: @escaping @Sendable () -> Void
     ) {
@@ -42,7 +42,7 @@ final class AdapterConnection: Sendable {
         adapter.usage.whenOpen(adapter) { [self] shared in
             guard let shared else { return fail() }
             state.withLock { state in
-                guard !state.isLeft else { return }
+                guard !state.hasLeft else { return }
                 state.adapter = shared
                 shared.enter(join)
             }
@@ -54,7 +54,7 @@ final class AdapterConnection: Sendable {
     /// - Parameter command: Runs on the adapter's thread, as the manager's last command.
     func leave(_ command: @escaping Command) {
         let adapter = state.withLock { state in
-            state.isLeft = true
+            state.hasLeft = true
             return state.adapter
         }
         adapter?.enter(command)

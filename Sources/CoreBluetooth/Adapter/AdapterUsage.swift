@@ -22,7 +22,7 @@ final class AdapterUsage: Sendable {
         case closing([Waiter], callers: [Caller])
     }
 
-    let switches = Guarded(AdapterSwitches())
+    let switches = LockedState(AdapterSwitches())
     private let phase = Mutex(Phase.unused)
 
     /// The adapter, if it is open.

@@ -13,7 +13,7 @@ import Synchronization
 actor SharedAdapter: PortObserver {
     nonisolated let port: any BluetoothPort
     nonisolated let executor: any HostExecutor
-    nonisolated let switches: Guarded<AdapterSwitches>
+    nonisolated let switches: LockedState<AdapterSwitches>
     /// A snapshot of the adapter's state for other threads.
     nonisolated let facts = Mutex(AdapterFacts())
     /// The resources that the port needs, such as the virtual radio of a virtual controller.
@@ -34,7 +34,7 @@ actor SharedAdapter: PortObserver {
     }
 
     /// Opens an adapter. `nil` if there is none of that name.
-    init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
+    init?(_ adapter: CBAdapter, switches: LockedState<AdapterSwitches>) {
         guard let environment = AdapterEnvironment(adapter, switches: switches) else {
             return nil
         }
@@ -115,8 +115,8 @@ actor SharedAdapter: PortObserver {
         }
         if was == .poweredOn { powerLost() }
         serverStateChanged()
-        for session in central.sessions.keys { tellState(to: session) }
-        for session in server.sessions.keys { tellState(toPeripheralManager: session) }
+        for session in central.sessions.keys { sendState(to: session) }
+        for session in server.sessions.keys { sendState(toPeripheralManager: session) }
         if new == .poweredOn { powerGained() }
     }
 

@@ -38,7 +38,7 @@ enum AdvertisementDictionary {
     /// Skips data that only the framework uses.
     private static func manufacturerData(in data: AdvertisingData) -> Data? {
         let first = data.allManufacturerData.first {
-            !BeaconFrame.isOne($0) && !OverflowArea.isOne($0)
+            !BeaconFrame.isFrame($0) && !OverflowArea.isOverflowArea($0)
         }
         return first.map { entry in
             Data([UInt8(truncatingIfNeeded: entry.company), UInt8(entry.company >> 8)])

@@ -13,12 +13,12 @@ enum BeaconFrame {
     private static let byteCount = 23
 
     /// Returns whether a packet contains a frame.
-    static func isOne(_ packet: [UInt8]) -> Bool {
-        AdvertisingData(packet).allManufacturerData.contains(where: isOne)
+    static func isFrame(_ packet: [UInt8]) -> Bool {
+        AdvertisingData(packet).allManufacturerData.contains(where: isFrame)
     }
 
     /// Returns whether manufacturer data is a frame.
-    static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
+    static func isFrame(_ data: AdvertisingData.ManufacturerData) -> Bool {
         data.company == company && data.bytes.count == byteCount && data.bytes.starts(with: head)
     }
 }

@@ -63,7 +63,9 @@ extension CBCentralManager {
         } else {
             peripheral.disconnected(end.request)
         }
-        guard tell(of: peripheral, end, reconnects: reconnects), reconnects else { return }
+        guard reportDisconnection(of: peripheral, end, reconnects: reconnects), reconnects else {
+            return
+        }
         peripheral.disconnected(end.request)
         adapter?.enter { [session, peer = peripheral.peer] in
             $0.stopReconnecting(peer, for: session, end.request)
@@ -72,7 +74,7 @@ extension CBCentralManager {
 
     /// Reports a disconnection to the delegate. Returns whether the delegate has the older of the
     /// two methods.
-    private func tell(
+    private func reportDisconnection(
         of peripheral: CBPeripheral,
         _ end: ConnectionEnd,
         reconnects: Bool

@@ -51,7 +51,7 @@ struct CentralCore: Sendable {
         /// The managers that use the link, the oldest first.
         private(set) var users: [SessionIdentifier] = []
         /// The managers that canceled the connection, while the link has not ended.
-        var leaving: [SessionIdentifier: ConnectionRequestNumber] = [:]
+        var canceled: [SessionIdentifier: ConnectionRequestNumber] = [:]
         var link: LinkIdentifier?
         /// Further links that the peer made. When the current link ends, the newest of them
         /// replaces it.
@@ -65,7 +65,7 @@ struct CentralCore: Sendable {
         var isUsable: Bool { link != nil && !isEnding }
         /// Whether there is a connection request whose start delay has ended.
         var isWanted: Bool { requests.contains { !$0.value.isDeferred } }
-        var isIdle: Bool { requests.isEmpty && leaving.isEmpty && link == nil && !isConnecting }
+        var isIdle: Bool { requests.isEmpty && canceled.isEmpty && link == nil && !isConnecting }
     }
 
     private var peers: [PeerIdentifier: Peer] = [:]
@@ -144,7 +144,7 @@ struct CentralCore: Sendable {
     mutating func cancel(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
         guard let request = peers[peer]?.requests.removeValue(forKey: session) else { return [] }
         if request.isConnected, let link = beginEnding(peer) {
-            peers[peer]?.leaving[session] = request.number
+            peers[peer]?.canceled[session] = request.number
             return [.disconnect(link)]
         }
         return [.disconnected(session, peer, request.number, .asked)] + settle(peer)
@@ -158,7 +158,7 @@ struct CentralCore: Sendable {
         _ peer: PeerIdentifier,
         _ number: ConnectionRequestNumber
     ) -> [Action] {
-        if peers[peer]?.leaving[session] == number { peers[peer]?.leaving[session] = nil }
+        if peers[peer]?.canceled[session] == number { peers[peer]?.canceled[session] = nil }
         guard peers[peer]?.requests[session]?.number == number else { return settle(peer) }
         return drop(session, peer)
     }
@@ -180,7 +180,7 @@ struct CentralCore: Sendable {
     /// Cancels all connection requests of a manager that was released.
     mutating func close(_ session: SessionIdentifier) -> [Action] {
         peers.keys.flatMap { peer in
-            peers[peer]?.leaving[session] = nil
+            peers[peer]?.canceled[session] = nil
             return drop(session, peer)
         }
     }
@@ -207,15 +207,15 @@ struct CentralCore: Sendable {
         guard let state = peers[peer] else { return [] }
         let isWanted = state.isWanted && state.link == nil
         guard isWanted != state.isConnecting else {
-            tidy(peer)
+            removeIfIdle(peer)
             return []
         }
         peers[peer]?.isConnecting = isWanted
-        tidy(peer)
+        removeIfIdle(peer)
         return [isWanted ? .requestConnection(peer) : .cancelConnectionRequest(peer)]
     }
 
-    private mutating func tidy(_ peer: PeerIdentifier) {
+    private mutating func removeIfIdle(_ peer: PeerIdentifier) {
         if peers[peer]?.isIdle == true { peers[peer] = nil }
     }
 }
@@ -244,9 +244,9 @@ extension CentralCore {
         }
         if let former = state.link { ends[former] = nil }
         // The managers that canceled the connection on the former link do not use the new one.
-        var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
+        var actions: [Action] = state.canceled.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
-        state.leaving = [:]
+        state.canceled = [:]
         state.link = link
         state.isEnding = false
         state.isIncoming = isIncoming
@@ -273,7 +273,7 @@ extension CentralCore {
         let waiting = state.requests.filter { !$0.value.isConnected && !$0.value.isDeferred }
             .sorted { $0.key < $1.key }
         for (session, _) in waiting { peers[peer]?.requests[session] = nil }
-        tidy(peer)
+        removeIfIdle(peer)
         return waiting.map { .failed($0.key, peer, $0.value.number, error) }
     }
 
@@ -285,7 +285,7 @@ extension CentralCore {
             peers[peer]?.spares.removeAll { $0 == link }
             return []
         }
-        var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
+        var actions: [Action] = state.canceled.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
         for session in state.users {
             guard let request = state.requests[session] else { continue }
@@ -296,7 +296,7 @@ extension CentralCore {
         }
         state.link = nil
         state.isEnding = false
-        state.leaving = [:]
+        state.canceled = [:]
         if let spare = state.spares.max() {
             state.spares.removeAll { $0 == spare }
             peers[peer] = state

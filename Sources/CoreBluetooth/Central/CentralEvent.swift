@@ -22,7 +22,7 @@ enum CentralEvent: Sendable {
     var isDispensable: Bool {
         switch self {
         case .discovered, .connectionEvent: true
-        case .peripheral(_, .valueArrived), .peripheral(_, .servicesModified),
+        case .peripheral(_, .valueReceived), .peripheral(_, .servicesModified),
             .peripheral(_, .nameChanged):
             true
         default: false

@@ -61,7 +61,7 @@ struct RequestedScan: Hashable, Sendable {
 
     /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
     func match(_ advertisement: Advertisement, at timestamp: Double) -> ScanMatch? {
-        guard !BeaconFrame.isOne(advertisement.rawData) else { return nil }
+        guard !BeaconFrame.isFrame(advertisement.rawData) else { return nil }
         let data = advertisement.data
         let overflow = overflowServices(in: data)
         guard

@@ -42,12 +42,12 @@ extension SharedAdapter {
     func open(_ session: CentralSession) {
         central.sessions[session.identifier] = session
         restore(session)
-        if state != .unknown { tellState(to: session.identifier) }
+        if state != .unknown { sendState(to: session.identifier) }
         if state == .poweredOn { resumeRestored() }
     }
 
     func close(central session: SessionIdentifier) {
-        restoration.leave(session)
+        restoration.remove(session)
         endScan(of: session)
         for request in central.core.requests(of: session) { clientLeft(session, request.peer) }
         perform(central.core.close(session))
@@ -63,7 +63,7 @@ extension SharedAdapter {
     }
 
     /// Sends a manager the state.
-    func tellState(to session: SessionIdentifier) {
+    func sendState(to session: SessionIdentifier) {
         central.sessions[session]?.statesSent += 1
         post(CentralEvent.stateChanged(state), to: session)
     }

@@ -4,8 +4,8 @@ import BluetoothPort
 
 // Queries of managers that do not wait for the adapter's thread.
 extension SharedAdapter {
-    /// Returns whether the adapter knows a peer: it has a bond with it, or it made its identifier
-    /// from an address.
+    /// Returns whether the adapter knows a peer: whether it has a bond with the peer, or made the
+    /// peer's identifier from an address.
     nonisolated func knows(_ peer: PeerIdentifier) -> Bool {
         facts.withLock { $0.bonds[peer] != nil } || port.recognizes(peer)
     }

@@ -31,7 +31,7 @@ extension SharedAdapter {
     /// Cancels a manager's connection or connection request.
     func cancel(_ peer: PeerIdentifier, for session: SessionIdentifier) {
         forgetRestored(peer, for: session)
-        endKeeping(of: peer, for: session)
+        releasePlaceholder(of: peer, for: session)
         perform(central.core.cancel(session, peer))
         intentsChanged(of: session)
     }
@@ -47,7 +47,7 @@ extension SharedAdapter {
         if central.core.link(of: session, to: peer) == nil { clientLeft(session, peer) }
         perform(actions)
         if central.core.request(of: session, for: peer) == nil {
-            endKeeping(of: peer, for: session)
+            releasePlaceholder(of: peer, for: session)
         }
         intentsChanged(of: session)
     }
@@ -72,7 +72,7 @@ extension SharedAdapter {
         let isFirst = central.core.link(to: peer) == nil
         let services = servicesKnown(of: peer, on: link)
         facts.withLock { $0.links[peer, default: []].formUnion(services) }
-        if isFirst { tellConnectionEvent(.peerConnected, of: peer, with: services) }
+        if isFirst { sendConnectionEvent(.peerConnected, of: peer, with: services) }
         let actions = central.core.linkOpened(link, to: peer, isIncoming: isIncoming)
         noteMTU(of: peer)
         perform(actions)
@@ -92,7 +92,7 @@ extension SharedAdapter {
             // A peer that has another link is still connected.
             if central.core.link(to: peer) == nil {
                 let services = facts.withLock { $0.links.removeValue(forKey: peer) }
-                tellConnectionEvent(.peerDisconnected, of: peer, with: services ?? [])
+                sendConnectionEvent(.peerDisconnected, of: peer, with: services ?? [])
             }
             perform(actions)
         }

@@ -44,7 +44,7 @@ extension SharedAdapter {
 
     /// Stores a peer's Device Name. If it is new, all managers get an event.
     func learned(_ name: String, of peer: PeerIdentifier) {
-        keep(name: name, of: peer)
+        store(name: name, of: peer)
         guard facts.withLock({ $0.cache.note(name: name, of: peer) }) else { return }
         for session in central.sessions.values {
             post(.peripheral(peer, .nameChanged(name)), to: session)
@@ -66,7 +66,7 @@ extension SharedAdapter {
         central.sessions[session]?.connectionEvents = request
     }
 
-    func tellConnectionEvent(
+    func sendConnectionEvent(
         _ event: CBConnectionEvent,
         of peer: PeerIdentifier,
         with services: Set<BluetoothUUID>

@@ -8,15 +8,15 @@ import Synchronization
 /// access to the port.
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
-/// `read` or `write` continue, the bells of streams with events are rung, and the port gets a turn if
-/// there are orders for it.
+/// `read` or `write` continue, the triggers of streams with events fire, and the port gets a turn
+/// if there are orders for it.
 final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers
         /// The threads that wait in `read` or `write`, with one entry for each.
         var waiting: [DispatchSemaphore] = []
-        var inputBells: [any StreamBell] = []
-        var outputBells: [any StreamBell] = []
+        var inputTriggers: [any StreamTrigger] = []
+        var outputTriggers: [any StreamTrigger] = []
         /// Whether a turn was requested that has not ended.
         var isTurnAsked = false
     }
@@ -80,22 +80,23 @@ final class ChannelPipe: Sendable {
 // MARK: - Run loops and queues
 
 extension ChannelPipe {
-    /// Rings the bell when the stream has an event for its delegate, and at once if it has one now.
-    func hang(_ bell: any StreamBell, for side: ChannelBuffers.Side) {
+    /// Fires the trigger when the stream has an event for its delegate, and at once if it has one
+    /// now.
+    func addTrigger(_ trigger: any StreamTrigger, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
-            case .input: state.inputBells.append(bell)
-            case .output: state.outputBells.append(bell)
+            case .input: state.inputTriggers.append(trigger)
+            case .output: state.outputTriggers.append(trigger)
             }
         }
         change { _ in }
     }
 
-    func takeDown(_ bell: any StreamBell, for side: ChannelBuffers.Side) {
+    func takeDown(_ trigger: any StreamTrigger, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
-            case .input: state.inputBells.removeAll { $0 === bell }
-            case .output: state.outputBells.removeAll { $0 === bell }
+            case .input: state.inputTriggers.removeAll { $0 === trigger }
+            case .output: state.outputTriggers.removeAll { $0 === trigger }
             }
         }
     }
@@ -106,15 +107,19 @@ extension ChannelPipe {
 extension ChannelPipe {
     private struct Consequences {
         var awakened: [DispatchSemaphore] = []
-        var bells: [any StreamBell] = []
+        var triggers: [any StreamTrigger] = []
         var isTurnDue = false
     }
 
     private static func consequences(in state: inout State) -> Consequences {
         var consequences = Consequences()
         swap(&consequences.awakened, &state.waiting)
-        if state.buffers.dueEvent(of: .input) != nil { consequences.bells += state.inputBells }
-        if state.buffers.dueEvent(of: .output) != nil { consequences.bells += state.outputBells }
+        if state.buffers.dueEvent(of: .input) != nil {
+            consequences.triggers += state.inputTriggers
+        }
+        if state.buffers.dueEvent(of: .output) != nil {
+            consequences.triggers += state.outputTriggers
+        }
         consequences.isTurnDue = !state.isTurnAsked && state.buffers.isOrderDue
         if consequences.isTurnDue { state.isTurnAsked = true }
         return consequences
@@ -122,7 +127,7 @@ extension ChannelPipe {
 
     private func settle(_ consequences: Consequences) {
         for semaphore in consequences.awakened { semaphore.signal() }
-        for bell in consequences.bells { bell.ring() }
+        for trigger in consequences.triggers { trigger.fire() }
         // The closure retains the pipe: written bytes are sent even if the application has released
         // the streams.
         if consequences.isTurnDue { engine.enter { self.takeTurn($0) } }

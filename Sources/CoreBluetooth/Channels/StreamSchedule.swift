@@ -5,22 +5,22 @@ import Foundation
 
 /// The run loops of a stream, or its dispatch queue, on which its delegate receives events.
 ///
-/// Each call of a run loop or block of the queue reports one event, so that the other sources of the
-/// run loop and the other blocks are served between events.
+/// Each call of a run loop or block of the queue reports one event, so that the other sources of
+/// the run loop and the other blocks are served between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   or the queue that the application chose, as Foundation documents for streams. The variables are
-///   accessed under `lock`.
+///   or the queue that the application chose, as Foundation documents for streams. The variables
+///   are accessed under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe
     private let side: ChannelBuffers.Side
     private let lock = NSLock()
     private weak var stream: Stream?
     private weak var recipient: (any StreamDelegate)?
-    /// One bell for each run loop.
-    private var bells: [RunLoopBell] = []
-    /// The bell of the dispatch queue. `nil` while the stream has run loops or nothing.
-    private var queueBell: QueueBell?
+    /// One trigger for each run loop.
+    private var triggers: [RunLoopTrigger] = []
+    /// The trigger of the dispatch queue. `nil` while the stream has run loops or nothing.
+    private var queueTrigger: QueueTrigger?
 
     init(pipe: ChannelPipe, side: ChannelBuffers.Side) {
         self.pipe = pipe
@@ -28,8 +28,8 @@ final class StreamSchedule: @unchecked Sendable {
     }
 
     deinit {
-        for bell in bells { takeDown(bell) }
-        if let queueBell { takeDown(queueBell) }
+        for trigger in triggers { takeDown(trigger) }
+        if let queueTrigger { takeDown(queueTrigger) }
     }
 
     /// The delegate. Held weakly, like any stream's delegate.
@@ -45,26 +45,26 @@ final class StreamSchedule: @unchecked Sendable {
     /// Reports events in a run loop, and no longer on a queue.
     func schedule(_ stream: Stream, in loop: RunLoop, mode: RunLoop.Mode) {
         replaceQueue(by: nil)
-        let (bell, isNew) = lock.withLock {
+        let (trigger, isNew) = lock.withLock {
             self.stream = stream
-            if let bell = bells.first(where: { $0.loop === loop }) { return (bell, false) }
-            let bell = RunLoopBell(in: loop, outsideWork: pipe.engine) { [weak self] in
-                self?.tell()
+            if let trigger = triggers.first(where: { $0.loop === loop }) { return (trigger, false) }
+            let trigger = RunLoopTrigger(in: loop, outsideWork: pipe.engine) { [weak self] in
+                self?.reportNextEvent()
             }
-            bells.append(bell)
-            return (bell, true)
+            triggers.append(trigger)
+            return (trigger, true)
         }
-        bell.hang(in: mode)
-        if isNew { pipe.hang(bell, for: side) } else { bell.ring() }
+        trigger.add(in: mode)
+        if isNew { pipe.addTrigger(trigger, for: side) } else { trigger.fire() }
     }
 
     func remove(from loop: RunLoop, mode: RunLoop.Mode) {
-        let bell = lock.withLock { bells.first { $0.loop === loop } }
-        guard let bell else { return }
-        bell.take(from: mode)
-        guard bell.modes.isEmpty else { return }
-        lock.withLock { bells.removeAll { $0 === bell } }
-        takeDown(bell)
+        let trigger = lock.withLock { triggers.first { $0.loop === loop } }
+        guard let trigger else { return }
+        trigger.take(from: mode)
+        guard trigger.modes.isEmpty else { return }
+        lock.withLock { triggers.removeAll { $0 === trigger } }
+        takeDown(trigger)
     }
 
     /// Reports events on a queue, and no longer in run loops. `nil` ends the events.
@@ -72,38 +72,40 @@ final class StreamSchedule: @unchecked Sendable {
         end()
         guard let queue else { return }
         lock.withLock { self.stream = stream }
-        let bell = QueueBell(on: queue, outsideWork: pipe.engine) { [weak self] in self?.tell() }
-        replaceQueue(by: bell)
-        pipe.hang(bell, for: side)
+        let trigger = QueueTrigger(on: queue, outsideWork: pipe.engine) { [weak self] in
+            self?.reportNextEvent()
+        }
+        replaceQueue(by: trigger)
+        pipe.addTrigger(trigger, for: side)
     }
 
     /// Removes the stream from its run loops and its queue. A closed stream reports no events, and
     /// keeps no run loop running.
     func end() {
-        let bells = lock.withLock {
-            defer { self.bells = [] }
-            return self.bells
+        let triggers = lock.withLock {
+            defer { self.triggers = [] }
+            return self.triggers
         }
-        for bell in bells { takeDown(bell) }
+        for trigger in triggers { takeDown(trigger) }
         replaceQueue(by: nil)
     }
 
-    private func replaceQueue(by bell: QueueBell?) {
+    private func replaceQueue(by trigger: QueueTrigger?) {
         let former = lock.withLock {
-            defer { queueBell = bell }
-            return queueBell
+            defer { queueTrigger = trigger }
+            return queueTrigger
         }
         if let former { takeDown(former) }
     }
 
-    private func takeDown(_ bell: QueueBell) {
-        pipe.takeDown(bell, for: side)
-        bell.end()
+    private func takeDown(_ trigger: QueueTrigger) {
+        pipe.takeDown(trigger, for: side)
+        trigger.end()
     }
 
-    private func takeDown(_ bell: RunLoopBell) {
-        pipe.takeDown(bell, for: side)
-        bell.takeFromAll()
+    private func takeDown(_ trigger: RunLoopTrigger) {
+        pipe.takeDown(trigger, for: side)
+        trigger.takeFromAll()
     }
 
     private var addressee: (stream: Stream, delegate: any StreamDelegate)? {
@@ -113,8 +115,8 @@ final class StreamSchedule: @unchecked Sendable {
         return (stream, recipient)
     }
 
-    /// Reports the next event. If another one is due, the change rings the bell again.
-    private func tell() {
+    /// Reports the next event. If another one is due, the change fires the trigger again.
+    private func reportNextEvent() {
         guard let (stream, delegate) = addressee else { return }
         let side = side
         guard let event = pipe.change({ $0.nextEvent(of: side) }) else { return }

@@ -18,10 +18,10 @@ extension CBPeripheral {
         case .found(let search, let result):
             take(event)
             found(search, result.failure)
-        case .servicesModified(let ranges, let isToldByPeer):
-            servicesModified(ranges, isToldByPeer, event)
+        case .servicesModified(let ranges, let isReportedByPeer):
+            servicesModified(ranges, isReportedByPeer, event)
         case .readyToWrite: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        case .valueArrived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
+        case .valueReceived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
         case .descriptorRead, .descriptorWritten: descriptorEvent(event)
         }
     }
@@ -43,7 +43,7 @@ extension CBPeripheral {
 
     private func valueEvent(_ event: CBPeripheral.Event) {
         switch event {
-        case .valueArrived(let handle, let value):
+        case .valueReceived(let handle, let value):
             guard let characteristic = characteristic(handle) else { return }
             characteristic.setValue(Data(value))
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
@@ -89,7 +89,7 @@ extension CBPeripheral {
     /// reported is passed on even if it invalidates no service: there may be new services.
     private func servicesModified(
         _ ranges: [ClosedRange<AttributeHandle>],
-        _ isToldByPeer: Bool,
+        _ isReportedByPeer: Bool,
         _ event: CBPeripheral.Event
     ) {
         guard let table else { return }
@@ -99,7 +99,7 @@ extension CBPeripheral {
         let invalidated = stale.filter { $0.isListed || !$0.origin.isPrimary }
             .compactMap { attribute($0.origin.handle) as CBService? }
         take(event)
-        guard !invalidated.isEmpty || isToldByPeer else { return }
+        guard !invalidated.isEmpty || isReportedByPeer else { return }
         delegate?.peripheral(self, didModifyServices: invalidated)
     }
 

@@ -49,7 +49,7 @@ extension CBPeripheral {
     /// application has to subscribe again.
     func quietTable() {
         snapshot.change { snapshot in
-            snapshot.table?.quiet()
+            snapshot.table?.endSubscriptions()
             for object in snapshot.objects.values {
                 (object as? CBCharacteristic)?.setNotifying(false)
             }

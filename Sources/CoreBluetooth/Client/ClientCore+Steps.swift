@@ -13,9 +13,9 @@ extension ClientCore {
         case (.table, .failure(let error)): return tableRefused(error, job)
         case (.part, .success(.gatt(let outcome))):
             guard case .find(let search) = job.request else { return end(job, nil) }
-            var news: [Action] = []
-            if case .services(let services) = outcome { news = note(services) }
-            return news + end(job, search.answer(to: outcome))
+            var actions: [Action] = []
+            if case .services(let services) = outcome { actions = note(services) }
+            return actions + end(job, search.answer(to: outcome))
         case (.descriptors, .success(.gatt(.descriptors(let found)))):
             return subscribe(by: found, job)
         case (.value, .success(.gatt(let outcome))): return valueDone(outcome, job)

@@ -97,7 +97,7 @@ extension ClientCore {
         // The failures come first, because the objects of the attributes end with the change.
         var actions = failRequests(in: stale)
         subscriptions.end(in: stale)
-        actions.append(.postToAll(.servicesModified(ranges, isToldByPeer: isReported)))
+        actions.append(.postToAll(.servicesModified(ranges, isReportedByPeer: isReported)))
         return actions + (isReported ? tableOutdated() : proceed())
     }
 

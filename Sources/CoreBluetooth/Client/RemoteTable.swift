@@ -49,7 +49,7 @@ struct RemoteTable: Hashable, Sendable {
 
     /// Ends all subscriptions, because the link was lost and the manager reconnects. The
     /// application has to subscribe again.
-    mutating func quiet() {
+    mutating func endSubscriptions() {
         for place in services.indices {
             for index in (services[place].characteristics ?? []).indices {
                 services[place].characteristics?[index].isNotifying = false

@@ -108,7 +108,7 @@ extension SharedAdapter {
         guard let peer = client.links[link]?.peer,
             let receivers = client.links[link]?.core.subscriptions.receivers(of: handle)
         else { return }
-        let event = CentralEvent.peripheral(peer, .valueArrived(handle, value))
+        let event = CentralEvent.peripheral(peer, .valueReceived(handle, value))
         for session in receivers {
             guard let session = central.sessions[session] else { continue }
             post(event, to: session)

@@ -23,21 +23,21 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private struct Waiting {
         let event: Event
-        let count: Guarded<Int>?
+        let count: LockedState<Int>?
     }
 
     private struct Inbox {
         private var events: [Waiting] = []
         /// The events that were in `events` before, in reverse order. Taking an event removes it
         /// from memory, because an event may hold the only reference to a channel.
-        private var leaving: [Waiting] = []
+        private var takenEvents: [Waiting] = []
         /// The number of blocks that have run and whose events have not been taken.
         private var turns = 0
         private var isReceiving = false
         /// Whether events are being dropped. Only the first one is logged.
         private var isOverflowing = false
 
-        private var count: Int { events.count + leaving.count }
+        private var count: Int { events.count + takenEvents.count }
 
         mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Admission {
             if isDispensable, count >= pendingLimit {
@@ -66,9 +66,9 @@ final class Delivery<Event: Sendable>: Sendable {
                 return nil
             }
             turns -= 1
-            if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
+            if takenEvents.isEmpty { (takenEvents, events) = (events.reversed(), []) }
             defer { if count == 0 { isOverflowing = false } }
-            let waiting = leaving.popLast()
+            let waiting = takenEvents.popLast()
             waiting?.count?.change { $0 -= 1 }
             return waiting?.event
         }
@@ -107,7 +107,7 @@ final class Delivery<Event: Sendable>: Sendable {
         _ event: Event,
         from executor: (any HostExecutor)?,
         isDispensable: Bool = false,
-        countedBy count: Guarded<Int>? = nil
+        countedBy count: LockedState<Int>? = nil
     ) -> Bool {
         let waiting = Waiting(event: event, count: count)
         switch inbox.withLock({ $0.admit(waiting, isDispensable) }) {

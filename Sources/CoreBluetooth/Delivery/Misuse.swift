@@ -18,23 +18,23 @@ enum Misuse {
 
     /// Logs that a call was ignored.
     static func report(_ text: String) {
-        tell("API MISUSE: " + text, at: .error)
+        log("API MISUSE: " + text, at: .error)
     }
 
     /// Logs that a call was not carried out as intended.
     static func warn(_ text: String) {
-        tell("WARNING: " + text, at: .warning)
+        log("WARNING: " + text, at: .warning)
     }
 
     /// Ends the program where Apple's framework is known to raise an exception, which Swift cannot
     /// catch. docs/COREBLUETOOTH.md lists the places and their sources. The line is logged in every
     /// build.
     static func stop(_ text: String) -> Never {
-        tell("API MISUSE: " + text, at: .critical)
+        log("API MISUSE: " + text, at: .critical)
         preconditionFailure(text)
     }
 
-    private static func tell(_ line: String, at level: Logger.Level) {
+    private static func log(_ line: String, at level: Logger.Level) {
         logger.log(level: level, "\(line)")
         for observer in observers.withLock({ Array($0.values) }) { observer(line) }
     }

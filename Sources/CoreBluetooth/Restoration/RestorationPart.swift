@@ -17,9 +17,9 @@ struct RestorationPart: Sendable {
     /// The managers whose intents have to be stored when the adapter has finished its current work.
     var changed: Set<SessionIdentifier> = []
     /// The managers with discovered attributes that are not stored yet.
-    var unkept: Set<SessionIdentifier> = []
+    var unstored: Set<SessionIdentifier> = []
     /// The times at which the managers' intents were stored last.
-    var keptAt: [SessionIdentifier: Instant] = [:]
+    var storedAt: [SessionIdentifier: Instant] = [:]
 
     /// The restored state of central managers that wait for Bluetooth to be on.
     var awaitingPower: [SessionIdentifier: RestoredCentral] = [:]
@@ -44,8 +44,8 @@ struct RestorationPart: Sendable {
         return true
     }
 
-    /// Notes a placeholder. Returns the placeholders that it replaces.
-    mutating func keep(
+    /// Adds a placeholder. Returns the placeholders that it replaces.
+    mutating func addPlaceholder(
         _ placeholder: SessionIdentifier,
         for key: RestorationKey
     ) -> [SessionIdentifier] {
@@ -60,11 +60,11 @@ struct RestorationPart: Sendable {
     }
 
     /// Removes a manager that was released.
-    mutating func leave(_ session: SessionIdentifier) {
+    mutating func remove(_ session: SessionIdentifier) {
         if let key = keys.removeValue(forKey: session) { owners[key] = nil }
         changed.remove(session)
-        unkept.remove(session)
-        keptAt[session] = nil
+        unstored.remove(session)
+        storedAt[session] = nil
         awaitingPower[session] = nil
         awaitingLink[session] = nil
     }

@@ -12,20 +12,20 @@ extension SharedAdapter {
     /// ignored.
     func endProcess() {
         for session in central.sessions.keys.sorted() {
-            storeIntents(of: session)
+            storeLastIntents(of: session)
             preserve(session)
             close(central: session)
         }
         for session in server.sessions.keys.sorted() {
-            storeIntents(of: session)
+            storeLastIntents(of: session)
             close(peripheralManager: session)
         }
     }
 
-    /// Stores the intents, which the end of the manager does not change anymore.
-    private func storeIntents(of session: SessionIdentifier) {
+    /// Stores the intents for the last time. The end of the manager does not change them anymore.
+    private func storeLastIntents(of session: SessionIdentifier) {
         restoration.changed.insert(session)
-        keepIntents(of: session)
+        storeIntents(of: session)
         restoration.changed.remove(session)
     }
 
@@ -44,13 +44,16 @@ extension SharedAdapter {
             guard let link = central.core.link(of: placeholder, to: request.peer) else { continue }
             client.links[link]?.core.subscriptions.share(from: session, with: placeholder)
         }
-        for former in restoration.keep(placeholder, for: key) { close(placeholder: former) }
+        for former in restoration.addPlaceholder(placeholder, for: key) {
+            close(placeholder: former)
+        }
     }
 
     // MARK: The next process
 
-    /// Ends the placeholder's use of a peer, because the manager uses it now, or no longer wants it.
-    func endKeeping(of peer: PeerIdentifier, for session: SessionIdentifier) {
+    /// Ends the placeholder's use of a peer, because the manager uses it now, or no longer wants
+    /// it.
+    func releasePlaceholder(of peer: PeerIdentifier, for session: SessionIdentifier) {
         guard let key = restoration.key(of: session),
             let placeholder = restoration.placeholders[key]
         else {
@@ -61,7 +64,7 @@ extension SharedAdapter {
     }
 
     /// Ends the placeholder's use of all peers whose tables need no comparison first.
-    func endKeeping(for session: SessionIdentifier) {
+    func releasePlaceholder(for session: SessionIdentifier) {
         guard let key = restoration.key(of: session),
             let placeholder = restoration.placeholders[key]
         else {
@@ -69,7 +72,7 @@ extension SharedAdapter {
         }
         for request in central.core.requests(of: placeholder) {
             let isCompared = restoration.awaitingLink[session]?[request.peer]?.link != nil
-            if !isCompared { endKeeping(of: request.peer, for: session) }
+            if !isCompared { releasePlaceholder(of: request.peer, for: session) }
         }
         if central.core.requests(of: placeholder).isEmpty { restoration.placeholders[key] = nil }
     }

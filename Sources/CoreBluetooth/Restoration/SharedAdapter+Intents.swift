@@ -20,37 +20,37 @@ extension SharedAdapter {
         let isFirst = restoration.changed.isEmpty
         restoration.changed.insert(session)
         guard isFirst else { return }
-        enter { $0.keepChangedIntents() }
+        enter { $0.storeChangedIntents() }
     }
 
     /// Schedules storing a manager's intents, because it discovered attributes.
     func intentsGrew(of session: SessionIdentifier) {
-        let last = restoration.keptAt[session] ?? .zero
+        let last = restoration.storedAt[session] ?? .zero
         guard executor.now >= last + Self.growthPause else { return }
         intentsChanged(of: session)
     }
 
-    private func keepChangedIntents() {
-        for session in restoration.changed.sorted() { keepIntents(of: session) }
+    private func storeChangedIntents() {
+        for session in restoration.changed.sorted() { storeIntents(of: session) }
     }
 
     /// Stores a manager's intents if they have changed, before the manager receives the result.
     ///
     /// While Bluetooth is off, the stored intents stay as they were: the application has not ended
     /// them. Bluetooth is also off in a host that is being shut down.
-    func keepIntents(of session: SessionIdentifier) {
+    func storeIntents(of session: SessionIdentifier) {
         guard restoration.changed.remove(session) != nil, state == .poweredOn,
             !restoration.isFrozen, let key = restoration.key(of: session)
         else { return }
-        restoration.unkept.remove(session)
-        restoration.keptAt[session] = executor.now
+        restoration.unstored.remove(session)
+        restoration.storedAt[session] = executor.now
         switch key.role {
         case .central:
             let intents = centralIntents(of: session)
-            keep(intents.isEmpty ? nil : intents, for: key)
+            store(intents.isEmpty ? nil : intents, for: key)
         case .peripheral:
             let intents = peripheralManagerIntents(of: session)
-            keep(intents.isEmpty ? nil : intents, for: key)
+            store(intents.isEmpty ? nil : intents, for: key)
         }
     }
 
@@ -59,7 +59,7 @@ extension SharedAdapter {
     func freezeIntents() {
         for session in restoration.owners.values {
             restoration.changed.insert(session)
-            keepIntents(of: session)
+            storeIntents(of: session)
         }
         restoration.isFrozen = true
     }

@@ -18,9 +18,9 @@ extension SharedAdapter {
     }
 
     /// Stores the name of a connected peer.
-    func keep(name: String, of peer: PeerIdentifier) {
+    func store(name: String, of peer: PeerIdentifier) {
         guard restoration.names.learn(name, of: peer) else { return }
-        keep(restoration.names, as: PeerNames.recordName, of: "names")
+        store(restoration.names, as: PeerNames.recordName, of: "names")
     }
 
     /// Returns the stored intents of a manager. `nil` if there are none, or if they cannot be
@@ -32,21 +32,21 @@ extension SharedAdapter {
     }
 
     /// Stores the intents of a manager. `nil` deletes them.
-    func keep(_ intents: (some Recordable)?, for key: RestorationKey) {
+    func store(_ intents: (some Recordable)?, for key: RestorationKey) {
         guard let intents else {
-            if port.record(key.recordName) != nil { _ = port.keepRecord(nil, key.recordName) }
+            if port.record(key.recordName) != nil { _ = port.storeRecord(nil, key.recordName) }
             return
         }
         use(key.recordName)
-        keep(intents, as: key.recordName, of: key.identifier)
+        store(intents, as: key.recordName, of: key.identifier)
     }
 
     /// Marks a record as the one used last, which may delete the oldest one.
     private func use(_ name: String) {
         guard restoration.index.names.last != name else { return }
         let oldest = restoration.index.use(name)
-        if let oldest { _ = port.keepRecord(nil, oldest) }
-        keep(restoration.index, as: RestorationIndex.recordName, of: "index")
+        if let oldest { _ = port.storeRecord(nil, oldest) }
+        store(restoration.index, as: RestorationIndex.recordName, of: "index")
     }
 
     private func record<Value: Recordable>(_ name: String, of identifier: String) -> Value? {
@@ -59,10 +59,10 @@ extension SharedAdapter {
         }
     }
 
-    private func keep(_ value: some Recordable, as name: String, of identifier: String) {
+    private func store(_ value: some Recordable, as name: String, of identifier: String) {
         let bytes = RestorationRecord.encode(value, of: identifier)
-        guard port.record(name) != bytes, !port.keepRecord(bytes, name) else { return }
+        guard port.record(name) != bytes, !port.storeRecord(bytes, name) else { return }
         Misuse.warn("The store has no space for the state of \(identifier)")
-        _ = port.keepRecord(nil, name)
+        _ = port.storeRecord(nil, name)
     }
 }

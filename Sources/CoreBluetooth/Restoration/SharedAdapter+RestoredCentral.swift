@@ -27,7 +27,7 @@ extension SharedAdapter {
         let key = RestorationKey(role: .central, identifier: identifier)
         guard take(key, for: session.identifier) else { return }
         guard let intents: CentralIntents = recall(key), !intents.isEmpty else {
-            return endKeeping(for: session.identifier)
+            return releasePlaceholder(for: session.identifier)
         }
         let restored = RestoredCentral(
             peers: intents.peers.map { peer in
@@ -52,7 +52,7 @@ extension SharedAdapter {
             }
             for peer in restored.peers { resume(peer, for: session) }
             if let scan = restored.scan { startScan(scan.request, for: session) }
-            endKeeping(for: session)
+            releasePlaceholder(for: session)
         }
     }
 
@@ -145,7 +145,7 @@ extension SharedAdapter {
         }
         if !restored.isShown { post(.connected(peer, request), to: session) }
         goOn(with: table, without: stale, of: peer, for: session)
-        endKeeping(of: peer, for: session)
+        releasePlaceholder(of: peer, for: session)
     }
 
     private func goOn(
@@ -157,8 +157,8 @@ extension SharedAdapter {
         let gone = table.services.filter { stale.contains($0.origin.handle) }
         if !gone.isEmpty {
             let ranges = gone.map(\.origin.handles)
-            let news = CBPeripheral.Event.servicesModified(ranges, isToldByPeer: false)
-            post(.peripheral(peer, news), to: session)
+            let event = CBPeripheral.Event.servicesModified(ranges, isReportedByPeer: false)
+            post(.peripheral(peer, event), to: session)
         }
         let kept = table.services.filter { !stale.contains($0.origin.handle) }
         adopt(RemoteTable(services: kept), of: peer, for: session)
@@ -194,7 +194,7 @@ extension SharedAdapter {
         switch event {
         case .disconnected(let peer, let end):
             if end.isReconnecting {
-                client.tables[session]?[peer]?.quiet()
+                client.tables[session]?[peer]?.endSubscriptions()
             } else {
                 client.tables[session]?[peer] = nil
             }
@@ -208,7 +208,7 @@ extension SharedAdapter {
         case .connected: break
         case .stateChanged, .restored, .discovered, .connectionEvent: return
         }
-        keepIntents(of: session)
+        storeIntents(of: session)
     }
 
     private func remember(
@@ -221,9 +221,9 @@ extension SharedAdapter {
         table.take(event)
         if table != former {
             client.tables[session, default: [:]][peer] = table
-            restoration.unkept.insert(session)
+            restoration.unstored.insert(session)
         }
-        guard restoration.unkept.contains(session) else { return }
+        guard restoration.unstored.contains(session) else { return }
         switch event {
         case .notifyingSet, .servicesModified: intentsChanged(of: session)
         default: intentsGrew(of: session)

@@ -45,11 +45,11 @@ enum OverflowArea {
     static func isPresent(in data: AdvertisingData) -> Bool { bits(in: data) != nil }
 
     private static func bits(in data: AdvertisingData) -> [UInt8]? {
-        data.allManufacturerData.first(where: isOne).map { Array($0.bytes.dropFirst()) }
+        data.allManufacturerData.first(where: isOverflowArea).map { Array($0.bytes.dropFirst()) }
     }
 
     /// Returns whether manufacturer data is an overflow area.
-    static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
+    static func isOverflowArea(_ data: AdvertisingData.ManufacturerData) -> Bool {
         data.company == company && data.bytes.count == 1 + byteCount && data.bytes.first == type
     }
 

@@ -76,7 +76,7 @@ struct PeripheralManagerSession: Sendable {
     let identifier: SessionIdentifier
     let delivery: Delivery<PeripheralManagerEvent>
     /// The values that wait to be sent. Shared with the manager.
-    let updates: Guarded<UpdateQueue>
+    let updates: LockedState<UpdateQueue>
     /// The name under which the manager's state is restored at the next launch.
     var restoreIdentifier: String?
     /// Whether the rules for applications in the background apply.
@@ -84,14 +84,14 @@ struct PeripheralManagerSession: Sendable {
     /// The number of states that the manager was sent.
     var statesSent = 0
     /// The number of changes of subscriptions that wait for the manager's queue.
-    let waitingSubscriptions = Guarded(0)
+    let waitingSubscriptions = LockedState(0)
     /// The number of changes of lengths that wait for the manager's queue: at most one.
-    let waitingLengths = Guarded(0)
+    let waitingLengths = LockedState(0)
     /// Whether the latest central that subscribed was disconnected. Only the first one is logged.
     var refusesSubscriptions = false
 
     /// Returns the count of the waiting events of this kind. `nil` for kinds that need no bound.
-    func count(of event: PeripheralManagerEvent) -> Guarded<Int>? {
+    func count(of event: PeripheralManagerEvent) -> LockedState<Int>? {
         switch event {
         case .subscribed, .unsubscribed: waitingSubscriptions
         case .lengthsChanged: waitingLengths

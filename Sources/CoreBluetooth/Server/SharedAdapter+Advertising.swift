@@ -60,7 +60,9 @@ extension SharedAdapter {
     func resumeAdvertising() {
         guard !server.advertising.plan.isEmpty else { return }
         refreshAdvertising()
-        for session in server.advertising.plan.sessions { tell(session, isOnAir: true) }
+        for session in server.advertising.plan.sessions {
+            reportAdvertising(session, isOnAir: true)
+        }
     }
 
     func forgetAdvertising() {
@@ -119,13 +121,13 @@ extension SharedAdapter {
         guard server.advertising.set == set else { return }
         server.advertising.set = nil
         for session in server.advertising.plan.sessions {
-            tell(session, isOnAir: false)
+            reportAdvertising(session, isOnAir: false)
             intentsChanged(of: session)
         }
         server.advertising.plan.stopAll()
     }
 
-    private func tell(_ session: SessionIdentifier, isOnAir: Bool) {
+    private func reportAdvertising(_ session: SessionIdentifier, isOnAir: Bool) {
         let ticket = server.advertising.tickets[session] ?? 0
         post(.advertisingChanged(isOnAir: isOnAir, ticket: ticket), to: session)
     }

@@ -19,7 +19,7 @@ struct ServerPart: Sendable {
     var sessions: [SessionIdentifier: PeripheralManagerSession] = [:]
     var tree = PublishedTree()
     /// The services to unpublish as soon as no service includes them.
-    var leaving: [GATT.DiscoveredService] = []
+    var servicesToUnpublish: [GATT.DiscoveredService] = []
     var subscriptions = SubscriptionRegistry()
     var questions = PendingRequests()
     var links = ServedLinks()
@@ -35,13 +35,13 @@ extension SharedAdapter {
         server.sessions[session.identifier] = session
         restore(session)
         noteProtection()
-        if state != .unknown { tellState(toPeripheralManager: session.identifier) }
+        if state != .unknown { sendState(toPeripheralManager: session.identifier) }
         if state == .poweredOn { resumeAdvertising() }
     }
 
     /// Removes a manager that was released, with its services and its advertising.
     func close(peripheralManager session: SessionIdentifier) {
-        restoration.leave(session)
+        restoration.remove(session)
         for question in server.questions.leave(session) { refuse(question) }
         closeListeners(of: session)
         stopAdvertising(for: session)
@@ -50,14 +50,14 @@ extension SharedAdapter {
         server.sessions[session] = nil
     }
 
-    func tellState(toPeripheralManager session: SessionIdentifier) {
+    func sendState(toPeripheralManager session: SessionIdentifier) {
         server.sessions[session]?.statesSent += 1
         post(PeripheralManagerEvent.stateChanged(state), to: session)
     }
 
     func post(_ event: PeripheralManagerEvent, to session: SessionIdentifier) {
         guard let entry = server.sessions[session] else { return }
-        keepIntents(of: session)
+        storeIntents(of: session)
         post(event, to: entry)
     }
 }
@@ -90,7 +90,7 @@ extension SharedAdapter {
         server.links.open(link, to: peer, isIncoming: isIncoming)
         postLength(of: peer)
         guard isIncoming else { return }
-        switches.change { _ = $0.grounds.centralsLinks.insert(link) }
+        switches.change { _ = $0.pairingConditions.centralsLinks.insert(link) }
     }
 
     func serverLinkClosed(_ link: LinkIdentifier) {
@@ -99,7 +99,7 @@ extension SharedAdapter {
         let peer = server.links.peer(of: link)
         server.links.close(link)
         if let peer { postLength(of: peer) }
-        switches.change { _ = $0.grounds.centralsLinks.remove(link) }
+        switches.change { _ = $0.pairingConditions.centralsLinks.remove(link) }
     }
 
     func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {

@@ -66,9 +66,9 @@ extension SharedAdapter {
         server.tree.remove(number, of: session)
         intentsChanged(of: session)
         server.subscriptions.remove(service: number, of: session)
-        server.leaving.append(entry.published)
+        server.servicesToUnpublish.append(entry.published)
         noteProtection()
-        retireLeaving()
+        unpublishRemaining()
     }
 
     /// Updates whether a published value or channel requires encryption, which permits centrals to
@@ -77,7 +77,7 @@ extension SharedAdapter {
         let isProtected =
             server.tree.hasProtectedValues
             || listening.listeners.values.contains(where: \.isEncrypted)
-        switches.change { $0.grounds.isSomethingProtected = isProtected }
+        switches.change { $0.pairingConditions.isSomethingProtected = isProtected }
     }
 
     /// Unpublishes all services of a manager, the newest first, because it may include older ones.
@@ -87,8 +87,8 @@ extension SharedAdapter {
         }
     }
 
-    private func retireLeaving() {
-        for service in server.leaving.reversed() {
+    private func unpublishRemaining() {
+        for service in server.servicesToUnpublish.reversed() {
             do {
                 try port.unpublish(service)
             } catch GATT.DefinitionError.stillIncluded {
@@ -96,7 +96,7 @@ extension SharedAdapter {
             } catch {
                 // The host no longer has the service.
             }
-            server.leaving.removeAll { $0 == service }
+            server.servicesToUnpublish.removeAll { $0 == service }
         }
     }
 }

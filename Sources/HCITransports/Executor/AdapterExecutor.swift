@@ -51,7 +51,7 @@ public final class AdapterExecutor: HostExecutor {
     // `enqueue` checks it before it uses `ready`, and only the current turn uses `batch`. When one
     // thread ends and another starts, the mutex of the inbox orders the writes of the first before
     // the reads of the second.
-    private nonisolated(unsafe) let unguardedLoop: EventLoop
+    private nonisolated(unsafe) let uncheckedLoop: EventLoop
     private nonisolated(unsafe) var ready: [Work] = []
     private nonisolated(unsafe) var batch: [Work] = []
 
@@ -65,7 +65,7 @@ public final class AdapterExecutor: HostExecutor {
     /// Creates an executor with another clock for its timers. The clock must be monotonic.
     init(clock: @escaping @Sendable () -> Instant) {
         self.clock = clock
-        unguardedLoop = EventLoop(clock: clock)
+        uncheckedLoop = EventLoop(clock: clock)
     }
 
     // MARK: HostExecutor
@@ -106,7 +106,7 @@ public final class AdapterExecutor: HostExecutor {
     /// The event loop of the thread. Access from another thread traps.
     var loop: EventLoop {
         precondition(isCurrent, "used outside of the adapter's thread")
-        return unguardedLoop
+        return uncheckedLoop
     }
 
     // MARK: Executor
@@ -180,12 +180,12 @@ extension AdapterExecutor {
     private func run() {
         threadIdentifier.store(SystemThread.currentIdentifier, ordering: .relaxed)
         if let wakeUp {
-            unguardedLoop.watch(wakeUp.readEnd, readable: true, writable: false, self)
+            uncheckedLoop.watch(wakeUp.readEnd, readable: true, writable: false, self)
         }
         repeat {
             runWork()
-            if unguardedLoop.fireTimers() { runWork() }
-            unguardedLoop.endTurn()
+            if uncheckedLoop.fireTimers() { runWork() }
+            uncheckedLoop.endTurn()
         } while waitForMore()
     }
 
@@ -219,32 +219,32 @@ extension AdapterExecutor {
     private func waitForMore() -> Bool {
         let next = inbox.withLock { decideNext(&$0) }
         switch next {
-        case .poll: unguardedLoop.poll(timeout: 0)
+        case .poll: uncheckedLoop.poll(timeout: 0)
         case .sleep:
-            unguardedLoop.poll(timeout: sleepLimit)
+            uncheckedLoop.poll(timeout: sleepLimit)
             inbox.withLock { $0.isSleeping = false }
-        case .release: unguardedLoop.removeAll()
+        case .release: uncheckedLoop.removeAll()
         case .end: return false
         }
         return true
     }
 
     private func decideNext(_ inbox: inout Inbox) -> Next {
-        guard ready.isEmpty, inbox.work.isEmpty, !unguardedLoop.isTurnUnfinished
+        guard ready.isEmpty, inbox.work.isEmpty, !uncheckedLoop.isTurnUnfinished
         else { return .poll }
         guard inbox.isShutDown else {
             inbox.isSleeping = true
             return .sleep
         }
         // The removal may free objects whose `deinit` enqueues work, so another turn follows.
-        guard unguardedLoop.isEmpty else { return .release }
+        guard uncheckedLoop.isEmpty else { return .release }
         threadIdentifier.store(0, ordering: .relaxed)
         inbox.isThreadRunning = false
         return .end
     }
 
     private var sleepLimit: Int32 {
-        let toNextTimer = unguardedLoop.millisecondsToNextTimer
+        let toNextTimer = uncheckedLoop.millisecondsToNextTimer
         guard wakeUp == nil else { return toNextTimer }
         return toNextTimer < 0
             ? Self.sleepLimitWithoutWakeUp : min(toNextTimer, Self.sleepLimitWithoutWakeUp)

@@ -40,7 +40,7 @@ final class EventLoop {
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
     private var interests: [pollfd] = []
     private var handlers: [(any DescriptorHandler)?] = []
-    private var hasVacancies = false
+    private var hasFreeSlots = false
 
     private let clock: @Sendable () -> Instant
     private var armedTimers: [AdapterTimer] = []
@@ -87,7 +87,7 @@ final class EventLoop {
         // array.
         interests[index].fd = -1
         handlers[index] = nil
-        hasVacancies = true
+        hasFreeSlots = true
     }
 
     private func index(of descriptor: Descriptor) -> Int? {
@@ -99,7 +99,7 @@ final class EventLoop {
     /// - Parameter timeout: The timeout in milliseconds. 0 does not wait, and -1 waits without
     ///   limit.
     func poll(timeout: Int32) {
-        removeVacancies()
+        removeFreeSlots()
         let count = interests.count
         let ready = interests.withUnsafeMutableBufferPointer { buffer in
             systemPoll(buffer.baseAddress, nfds_t(count), timeout)
@@ -116,9 +116,9 @@ final class EventLoop {
         }
     }
 
-    private func removeVacancies() {
-        guard hasVacancies else { return }
-        hasVacancies = false
+    private func removeFreeSlots() {
+        guard hasFreeSlots else { return }
+        hasFreeSlots = false
         interests.removeAll { $0.fd < 0 }
         handlers.removeAll { $0 == nil }
     }

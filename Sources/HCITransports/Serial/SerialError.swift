@@ -6,10 +6,11 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
     case noSuchDevice(path: String, present: [String])
     /// The file is not a terminal.
     case notATerminal(path: String)
-    /// The user does not have access to the device. `group` is the group that has, if there is one.
+    /// The user does not have access to the device. `group` is the group that has access,
+    /// if there is one.
     case permissionDenied(path: String, group: String?)
-    /// Another process uses the device. `by` contains the processes that may be it, or none if they
-    /// cannot be determined.
+    /// Another process uses the device. `by` contains the processes that may be the other one,
+    /// or none if they cannot be determined.
     case inUse(path: String, by: [SystemProcess])
     /// The kernel uses the device for a controller, as btattach or the system's configuration
     /// requested.
@@ -27,9 +28,9 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSuchDevice(let path, let present):
             "\(path): no such device; "
                 + (present.isEmpty
-                    ? "there is no serial port; check that the device is plugged in"
+                    ? "there is not a serial port; check that the device is plugged in"
                     : "there are " + present.joined(separator: ", "))
-        case .notATerminal(let path): "\(path): is no serial port"
+        case .notATerminal(let path): "\(path): is not a serial port"
         case .permissionDenied(let path, let group?):
             "\(path): permission denied; join the group \(group) with "
                 + "'sudo usermod -aG \(group) $USER' and log in again"

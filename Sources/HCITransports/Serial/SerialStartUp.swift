@@ -5,10 +5,10 @@ import BluetoothTypes
 
 /// Finds the controller at the end of a serial line, and changes both ends to the requested speed.
 ///
-/// A greeting consists of HCI Reset, whose answer can be distinguished from any other bytes on the
+/// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
 /// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the
 /// requested one, the start-up is then complete. Otherwise the vendor's command follows, and both
-/// ends change their speed. A second greeting at the new speed verifies it. Its Reset is the one
+/// ends change their speed. A second probe at the new speed verifies it. Its Reset is the one
 /// with which a host starts. If the new speed does not work, the line continues at the old speed,
 /// and `Outcome.notice` contains the reason.
 ///
@@ -17,12 +17,12 @@ import BluetoothTypes
 struct SerialStartUp: Sendable {
     /// The default time in which an answer must arrive.
     static let answerTimeout = Duration.seconds(1)
-    /// The number of greetings at each speed that the controller may have.
-    static let greetingLimit = 3
-    /// The number of greetings at a speed to which the controller was just changed.
-    static let proofLimit = 2
+    /// The number of probes at each speed that the controller may have.
+    static let probeLimit = 3
+    /// The number of probes at a speed to which the controller was just changed.
+    static let verificationLimit = 2
     /// The maximum time to transmit a command on a slow line: ten bytes at 9,600 bits per second.
-    static let leavingTime = Duration.milliseconds(20)
+    static let transmissionTime = Duration.milliseconds(20)
 
     /// An instruction to the owner of the line.
     enum Action: Equatable, Sendable {
@@ -43,14 +43,14 @@ struct SerialStartUp: Sendable {
         var notice: String?
     }
 
-    /// The purpose of a greeting.
+    /// The purpose of a probe.
     private enum Purpose {
         /// To find the controller, with the number of the attempt.
         case search(Int)
         /// To verify the new speed, with the number of the attempt.
-        case proof(Int)
+        case verification(Int)
         /// To return to the old speed for this reason, with the number of the attempt.
-        case retreat(Int, reason: String)
+        case fallback(Int, reason: String)
     }
 
     private enum State {
@@ -60,9 +60,9 @@ struct SerialStartUp: Sendable {
         /// The first of these commands was sent.
         case awaitingCommand(ArraySlice<SerialVendor.Command>, SerialVendor)
         /// The last command is being transmitted, and has no answer.
-        case leaving(SerialVendor)
+        case transmitting(SerialVendor)
         /// The controller is changing its speed.
-        case settling
+        case changingSpeed
         case finished
     }
 
@@ -95,7 +95,7 @@ struct SerialStartUp: Sendable {
 
     /// Starts after the port has been opened.
     mutating func begin(now: Instant) -> [Action] {
-        greet(.search(0), at: startSpeed, now: now)
+        probe(.search(0), at: startSpeed, now: now)
     }
 
     /// Processes received bytes, fragmented in any way.
@@ -110,7 +110,7 @@ struct SerialStartUp: Sendable {
             }
             return actions
         } catch {
-            return actions + noiseHeard(now: now)
+            return actions + invalidBytesReceived(now: now)
         }
     }
 
@@ -118,19 +118,19 @@ struct SerialStartUp: Sendable {
     /// differ.
     private var isListening: Bool {
         switch state {
-        case .idle, .leaving, .settling, .finished: false
+        case .idle, .transmitting, .changingSpeed, .finished: false
         case .awaitingReset, .awaitingVersion, .awaitingCommand: true
         }
     }
 
-    private mutating func noiseHeard(now: Instant) -> [Action] {
+    private mutating func invalidBytesReceived(now: Instant) -> [Action] {
         deframer.reset()
         switch state {
         // The effect is that of a missing answer, without the wait.
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
         // The command is sent. Its answer may follow, or the deadline passes.
-        case .awaitingCommand, .idle, .leaving, .settling, .finished: return []
+        case .awaitingCommand, .idle, .transmitting, .changingSpeed, .finished: return []
         }
     }
 
@@ -142,17 +142,17 @@ struct SerialStartUp: Sendable {
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
         // The controller may answer at the new speed, which the verification determines.
-        case .awaitingCommand(_, let vendor), .leaving(let vendor):
-            return settle(vendor, now: now)
-        case .settling: return greet(.proof(0), at: speed, now: now)
+        case .awaitingCommand(_, let vendor), .transmitting(let vendor):
+            return changeLocalSpeed(vendor, now: now)
+        case .changingSpeed: return probe(.verification(0), at: speed, now: now)
         }
     }
 }
 
-// MARK: - Greeting
+// MARK: - Probes
 
 extension SerialStartUp {
-    private mutating func greet(_ purpose: Purpose, at speed: Int, now: Instant) -> [Action] {
+    private mutating func probe(_ purpose: Purpose, at speed: Int, now: Instant) -> [Action] {
         state = .awaitingReset(purpose)
         nextDeadline = now + answerTimeout
         deframer.reset()
@@ -166,28 +166,28 @@ extension SerialStartUp {
     private mutating func notAnswered(_ purpose: Purpose, now: Instant) -> [Action] {
         switch purpose {
         case .search(let count):
-            guard count + 1 < Self.greetingLimit * speeds.count else { return fail() }
-            return greet(.search(count + 1), at: speeds[(count + 1) % speeds.count], now: now)
-        case .proof(let count):
-            guard count + 1 < Self.proofLimit else {
-                return retreat(because: "it does not answer at \(speed)", now: now)
+            guard count + 1 < Self.probeLimit * speeds.count else { return fail() }
+            return probe(.search(count + 1), at: speeds[(count + 1) % speeds.count], now: now)
+        case .verification(let count):
+            guard count + 1 < Self.verificationLimit else {
+                return fallBack(because: "it does not answer at \(speed)", now: now)
             }
-            return greet(.proof(count + 1), at: speed, now: now)
-        case .retreat(let count, let reason):
-            guard count + 1 < Self.greetingLimit else { return fail() }
-            return greet(.retreat(count + 1, reason: reason), at: startSpeed, now: now)
+            return probe(.verification(count + 1), at: speed, now: now)
+        case .fallback(let count, let reason):
+            guard count + 1 < Self.probeLimit else { return fail() }
+            return probe(.fallback(count + 1, reason: reason), at: startSpeed, now: now)
         }
     }
 
-    private mutating func retreat(because reason: String, now: Instant) -> [Action] {
-        greet(.retreat(0, reason: reason), at: startSpeed, now: now)
+    private mutating func fallBack(because reason: String, now: Instant) -> [Action] {
+        probe(.fallback(0, reason: reason), at: startSpeed, now: now)
     }
 
     private mutating func answered(_ purpose: Purpose, company: UInt16, now: Instant) -> [Action] {
         switch purpose {
         case .search where currentSpeed != speed: changeSpeed(company: company, now: now)
-        case .search, .proof: finish(notice: nil)
-        case .retreat(_, let reason): finish(notice: reason)
+        case .search, .verification: finish(notice: nil)
+        case .fallback(_, let reason): finish(notice: reason)
         }
     }
 
@@ -225,20 +225,20 @@ extension SerialStartUp {
         _ vendor: SerialVendor,
         now: Instant
     ) -> [Action] {
-        guard let command = commands.first else { return settle(vendor, now: now) }
+        guard let command = commands.first else { return changeLocalSpeed(vendor, now: now) }
         if command.isAnswered {
             state = .awaitingCommand(commands, vendor)
             nextDeadline = now + answerTimeout
         } else {
-            state = .leaving(vendor)
-            nextDeadline = now + Self.leavingTime
+            state = .transmitting(vendor)
+            nextDeadline = now + Self.transmissionTime
         }
         return [.send(command.packet)]
     }
 
     /// Changes to the new speed, and gives the controller the time to do the same.
-    private mutating func settle(_ vendor: SerialVendor, now: Instant) -> [Action] {
-        state = .settling
+    private mutating func changeLocalSpeed(_ vendor: SerialVendor, now: Instant) -> [Action] {
+        state = .changingSpeed
         nextDeadline = now + vendor.settlingTime
         currentSpeed = speed
         return [.setSpeed(speed)]

@@ -66,11 +66,11 @@
         }
 
         func bringUp(_ index: UInt16) throws(SystemError) {
-            try Self.order(LINUX_HCIDEVUP, index)
+            try Self.performControl(LINUX_HCIDEVUP, index)
         }
 
         func bringDown(_ index: UInt16) throws(SystemError) {
-            try Self.order(LINUX_HCIDEVDOWN, index)
+            try Self.performControl(LINUX_HCIDEVDOWN, index)
         }
 
         func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
@@ -148,7 +148,7 @@
             guard result >= 0 else { throw .last }
         }
 
-        private static func order(_ request: UInt, _ index: UInt16) throws(SystemError) {
+        private static func performControl(_ request: UInt, _ index: UInt16) throws(SystemError) {
             let socket = try makeSocket()
             guard control(socket.number, request, Int32(index)) >= 0 else { throw .last }
         }

@@ -82,10 +82,10 @@ extension SystemAdapter {
     package static func preferred(of adapters: [SystemAdapter]) -> SystemAdapter? {
         adapters
             .filter { $0.supportsLowEnergy != false && $0.mayBeTaken }
-            .min { ($0.reluctance, $0.index) < ($1.reluctance, $1.index) }
+            .min { ($0.preferenceRank, $0.index) < ($1.preferenceRank, $1.index) }
     }
 
-    private var reluctance: Int {
+    private var preferenceRank: Int {
         switch state {
         case .down: 0
         case .settingUp: 1

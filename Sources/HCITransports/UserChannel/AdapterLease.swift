@@ -56,7 +56,7 @@ final class AdapterLease: @unchecked Sendable {
         // The socket is opened before the first check, so that no later change is missed.
         let announcements = try? kernel.openAnnouncements()
         while isTaken, kernel.now < deadline {
-            kernel.awaitAnnouncement(on: announcements, limit: UserChannelOpening.patience)
+            kernel.awaitAnnouncement(on: announcements, limit: UserChannelOpening.waitLimit)
         }
     }
 

@@ -20,10 +20,10 @@ struct UserChannelOpening {
     /// their firmware.
     static let setUpLimit = Duration.seconds(20)
     /// The maximum time of one wait for the kernel before the next check.
-    static let patience = Duration.milliseconds(200)
+    static let waitLimit = Duration.milliseconds(200)
     /// The maximum number of times that an adapter is brought down, if another program brings it up
     /// again each time.
-    static let takingLimit = 3
+    static let bringDownLimit = 3
 
     private let adapter: SystemAdapterName
     private let kernel: any BluetoothKernel
@@ -32,7 +32,7 @@ struct UserChannelOpening {
 
     /// The number of the adapter that this sequence has brought down, or nil.
     private var broughtDown: UInt16?
-    private var bringingsDown = 0
+    private var bringDownCount = 0
 
     init(
         _ adapter: SystemAdapterName,
@@ -84,7 +84,7 @@ struct UserChannelOpening {
                 guard kernel.now < deadline else {
                     throw .setUpUnfinished(name, after: Self.setUpLimit)
                 }
-                kernel.awaitAnnouncement(on: announcements, limit: Self.patience)
+                kernel.awaitAnnouncement(on: announcements, limit: Self.waitLimit)
             }
         }
         throw .cancelled
@@ -124,11 +124,11 @@ struct UserChannelOpening {
     /// Stops the kernel's own host on the adapter, unless it has links.
     private mutating func bringDown(_ index: UInt16) throws(TransportError) {
         let connections = (try? kernel.connectionCount(of: index)) ?? 0
-        guard connections == 0, bringingsDown < Self.takingLimit else {
+        guard connections == 0, bringDownCount < Self.bringDownLimit else {
             let daemons = AdapterHolders(kernel.files).daemons
             throw .inUse(name, by: .kernel(connections: connections, for: daemons))
         }
-        bringingsDown += 1
+        bringDownCount += 1
         do throws(SystemError) {
             try kernel.bringDown(index)
             broughtDown = index

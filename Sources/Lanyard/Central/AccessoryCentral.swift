@@ -47,12 +47,12 @@ public final class AccessoryCentral: Sendable {
 
     /// The accessories that are paired with this app, in the order of pairing; at launch, those
     /// that the store remembers.
-    public var accessories: [Accessory] { driver.roster.accessories }
+    public var accessories: [Accessory] { driver.accessoryList.accessories }
 
     /// All additions and removals of accessories, beginning with an addition for each current
     /// accessory.
     public var accessoryChanges: Events<AccessoryListChange> {
-        driver.roster.events().keeping(lifetime)
+        driver.accessoryList.events().keeping(lifetime)
     }
 
     /// Returns the first known accessory of the description's kind; `nil` if there is none.
@@ -65,9 +65,9 @@ public final class AccessoryCentral: Sendable {
     /// Returns the known accessory of the description's kind, or pairs a new one.
     ///
     /// A known accessory may be out of range. A new one is paired with the whole description (see
-    /// ``pair(_:)-(AccessoryDescription)``). If the system has lost the known accessory, for example
-    /// because its settings were reset, the central forgets it and pairs a new one. A call during a
-    /// pairing of this kind joins that pairing.
+    /// ``pair(_:)-(AccessoryDescription)``). If the system has lost the known accessory, for
+    /// example because its settings were reset, the central forgets it and pairs a new one. A call
+    /// during a pairing of this kind joins that pairing.
     ///
     /// - Parameter description: The description. For a known accessory, only the kind matters.
     /// - Throws: The errors of ``pair(_:)-(AccessoryDescription)``, and
@@ -97,8 +97,8 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// While Bluetooth is off or its state is unknown, the call waits. The description's timeouts
-    /// begin with the scan; ``AccessoryTimeouts/firstPairing`` limits all steps together. Canceling the task withdraws everything: nothing remains of the
-    /// attempt.
+    /// begin with the scan; ``AccessoryTimeouts/firstPairing`` limits all steps together. Canceling
+    /// the task withdraws everything: nothing remains of the attempt.
     ///
     /// The description may differ from the one of the same kind that the central was created with,
     /// for example because a person chose one of several devices. The whole description then

@@ -23,10 +23,10 @@ final class AccessorySnapshot: Sendable {
     let description: AccessoryDescription
     /// The subscribers to changes of the state.
     let changes = Hub<AccessoryChange>()
-    private let shown: Guarded<Shown>
+    private let shown: Locked<Shown>
     /// The accessory object of the app, as long as the app holds it.
-    private let seen = Guarded(Seen())
-    private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
+    private let seen = Locked(Seen())
+    private let valueHubs = Locked<[BluetoothID: Hub<Data>]>([:])
 
     init(
         _ description: AccessoryDescription,
@@ -34,7 +34,7 @@ final class AccessorySnapshot: Sendable {
         beginningWith change: AccessoryChange
     ) {
         self.description = description
-        shown = Guarded(Shown(name: name, change: change))
+        shown = Locked(Shown(name: name, change: change))
     }
 
     // MARK: For all threads
@@ -57,7 +57,8 @@ final class AccessorySnapshot: Sendable {
         return hub.events()
     }
 
-    /// Whether the accessory lacks a declared characteristic, as far as its latest discovery shows.
+    /// Returns whether the accessory lacks a declared characteristic, as far as its latest
+    /// discovery shows.
     func lacks(_ characteristic: BluetoothID) -> Bool {
         shown.change { $0.lacking.contains(characteristic) }
     }

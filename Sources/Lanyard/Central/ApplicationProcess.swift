@@ -3,7 +3,7 @@
 /// A simulated process of an app: ending it ends its centrals, even if other objects still
 /// hold them.
 package final class ApplicationProcess: Sendable {
-    private let ends = Guarded<[@Sendable () -> Void]>([])
+    private let ends = Locked<[@Sendable () -> Void]>([])
 
     /// Creates a process without centrals.
     package init() {}

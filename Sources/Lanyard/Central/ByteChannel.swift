@@ -17,7 +17,7 @@ public final class ByteChannel: Sendable {
     public let psm: UInt16
     let pipe: ByteChannelPipe
     /// The central that keeps the channel's link.
-    private let lifetime = Guarded<CentralLifetime?>(nil)
+    private let lifetime = Locked<CentralLifetime?>(nil)
 
     init(_ pipe: ByteChannelPipe, psm: UInt16) {
         self.pipe = pipe

@@ -31,7 +31,7 @@ final class ByteChannelPipe: @unchecked Sendable {
     let queue = DispatchQueue(label: "lanyard.channel")
     let timekeeper: any Timekeeper
     let streams: ChannelStreams
-    private let lastNumber = Guarded(0)
+    private let lastNumber = Locked(0)
     private var isOpen = false
     private var sendings: [Sending] = []
     private var receivings: [Receiving] = []

@@ -10,7 +10,7 @@ final class CentralLifetime: Sendable {
 
     init(_ driver: CentralDriver) {
         self.driver = driver
-        driver.roster.begin(self)
+        driver.accessoryList.begin(self)
     }
 
     deinit { driver.close() }

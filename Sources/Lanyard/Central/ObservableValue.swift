@@ -2,11 +2,11 @@
 
 /// A value that any thread can read and observe.
 final class ObservableValue<Value: Hashable & Sendable>: Sendable {
-    private let shown: Guarded<Value>
+    private let shown: Locked<Value>
     private let hub = Hub<Value>()
 
     init(_ value: Value) {
-        shown = Guarded(value)
+        shown = Locked(value)
     }
 
     var value: Value { shown.change { $0 } }

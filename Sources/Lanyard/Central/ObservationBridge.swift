@@ -8,10 +8,10 @@ final class ObservationBridge: Sendable {
         var observation: ObservationToken?
     }
 
-    private let parts: Guarded<Parts>
+    private let parts: Locked<Parts>
 
     init(_ body: @escaping @Sendable (AccessoryChange) -> Void) {
-        parts = Guarded(Parts(body: body))
+        parts = Locked(Parts(body: body))
     }
 
     /// Starts the observation. Runs on the queue that delivers changes, so no change is missed.

@@ -90,11 +90,11 @@ final class PairingRecord: Sendable {
         var result: Result<Accessory, AccessoryError>?
     }
 
-    private let shown: Guarded<Shown>
+    private let shown: Locked<Shown>
     private let hub = Hub<AccessoryChange>()
 
     init(name: String?) {
-        shown = Guarded(Shown(name: name))
+        shown = Locked(Shown(name: name))
     }
 
     var name: String? { shown.change { $0.snapshot?.name ?? $0.name } }

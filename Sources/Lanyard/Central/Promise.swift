@@ -11,8 +11,8 @@ final class Promise<Value: Sendable>: Sendable {
         case taken
     }
 
-    private let state = Guarded(State.open)
-    private let cancellation = Guarded<(@Sendable () -> Void)?>(nil)
+    private let state = Locked(State.open)
+    private let cancellation = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Sets a closure that runs if the waiting task is canceled before there is a result.
     func onCancel(_ body: @escaping @Sendable () -> Void) {

@@ -33,7 +33,7 @@ enum RestorationPermit {
     }
 
     /// The modes for which the warning was logged.
-    private static let warned = Guarded<Set<Mode>>([])
+    private static let warned = Locked<Set<Mode>>([])
 
     private static func warn(_ mode: Mode) {
         guard warned.change({ $0.insert(mode).inserted }) else { return }

@@ -13,9 +13,8 @@ extension Accessory {
     ///
     /// The description declares the characteristic with the role `write`, and with `subscribe` if
     /// the accessory answers with indications; a ``ControlPoint`` in a profile does so. A control
-    /// point executes one command at a time: further ones wait for their turn, except an abort.
-    /// Indications that are no answer to the command are left to
-    /// ``values(of:)``, which also receives the answers.
+    /// point executes one command at a time: other commands wait for their turn, except an abort.
+    /// ``values(of:)`` receives all indications, including the answers.
     ///
     /// If the task is canceled, the accessory may execute the command nevertheless, and the next
     /// command waits until it has answered or the time limit has passed.
@@ -78,12 +77,13 @@ extension ControlPointCommand {
     }
 
     /// Converts the failure of a procedure. A refused write is a refusal of the control point if it
-    /// has such a code, or if a procedure is under way (Core Specification Supplement, Part B, 1.2).
+    /// has such a code, or if a procedure is under way (Core Specification Supplement, Part B,
+    /// 1.2).
     fileprivate static func error(_ failure: ProcedureFailure) -> ControlPointError<Refusal> {
         switch failure {
         case .aborted: .aborted
         case .timedOut(let limit): .timedOut(after: limit)
-        case .lineFull: .tooManyCommands(limit: ProcedureLine.limit)
+        case .queueFull: .tooManyCommands(limit: ProcedureQueue.limit)
         case .accessory(.refused(code: 0xFE, text: _)): .busy
         case .accessory(let error):
             if case .refused(let code?, text: _) = error, !isIndicated,

@@ -5,7 +5,7 @@ import Foundation
 
 /// The numbers of procedures, for any thread.
 final class ProcedureNumbers: Sendable {
-    private let last = Guarded(0)
+    private let last = Locked(0)
 
     func next() -> Int {
         last.change { last in
@@ -64,7 +64,7 @@ extension CentralDriver {
         }
         do throws(ProcedureFailure) {
             let path = try place(of: procedure, on: characteristic, entry)
-            try entry.procedures[path, default: ProcedureLine()].add(procedure)
+            try entry.procedures[path, default: ProcedureQueue()].add(procedure)
             entry.procedureReplies[procedure.number] = reply
             startProcedures(path, entry)
         } catch {
@@ -159,7 +159,7 @@ extension CentralDriver {
         }
     }
 
-    private func end(_ ends: [ProcedureLine.End]?, _ entry: AccessoryEntry) {
+    private func end(_ ends: [ProcedureQueue.End]?, _ entry: AccessoryEntry) {
         for end in ends ?? [] {
             entry.procedureReplies.removeValue(forKey: end.number)?(end.result)
         }

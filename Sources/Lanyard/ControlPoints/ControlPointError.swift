@@ -21,7 +21,7 @@ public enum ControlPointError<Refusal: ControlPointRefusal>: Error, Hashable, Se
 }
 
 extension ControlPointError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .refused: "The accessory refused the command."
@@ -33,7 +33,7 @@ extension ControlPointError: LocalizedError {
         }
     }
 
-    /// Why it happened, as a sentence; `nil` if nothing more is known.
+    /// The reason, as a sentence; `nil` if nothing more is known.
     public var failureReason: String? {
         switch self {
         case .refused(let refusal): refusal.description.asSentence
@@ -46,7 +46,8 @@ extension ControlPointError: LocalizedError {
         }
     }
 
-    /// What a person can do about it, as a sentence; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
+    /// done.
     public var recoverySuggestion: String? {
         switch self {
         case .refused, .aborted: nil
@@ -58,6 +59,6 @@ extension ControlPointError: LocalizedError {
 }
 
 extension ControlPointError: CustomStringConvertible {
-    /// What happened and why, in one line, for example for a log.
+    /// A description of what happened and why, in one line, for example for a log.
     public var description: String { sentences(errorDescription, failureReason) }
 }

@@ -26,13 +26,13 @@ public struct AccessoryDescription: Sendable {
     /// Whether the accessory must be paired before it is ready.
     public var pairing = PairingRequirement.none
     /// The reasons for the end of a link that mean that the accessory is out of range and will
-    /// return. A connection request then waits for it without a time limit.
+    /// return. A connection request then waits for the accessory without a time limit.
     public var outOfRange = OutOfRangeRule.standard
     /// Whether the system reconnects by itself where it can (iOS 17, macOS 14 and later; Linux).
     public var systemReconnect = SystemReconnect.whereAvailable
     /// The means by which a device is recognized after its address has changed.
     public var identity = IdentitySource.system
-    /// The priority for connection slots when there are too few: the greater number goes first.
+    /// The priority for connection slots when there are too few. A greater number takes precedence.
     public var priority = 0
 
     /// Creates a description; all other properties have defaults and can be changed.
@@ -162,8 +162,8 @@ public struct AccessoryTimeouts: Hashable, Sendable {
 public enum PairingRequirement: Hashable, Sendable {
     /// Pairing is not required: the accessory is ready as soon as it is usable.
     case none
-    /// The accessory is ready once this characteristic could be read, which the accessory reveals
-    /// to paired centrals only. If the accessory refuses, the system pairs, and may ask a person.
+    /// The accessory is ready after the library has read this characteristic, which only paired
+    /// centrals can read. If the accessory refuses, the system pairs, and may ask a person.
     /// Name a characteristic without a subscription: a value that the accessory sends by itself
     /// cannot be distinguished from the answer.
     case required(probing: BluetoothID)
@@ -171,7 +171,7 @@ public enum PairingRequirement: Hashable, Sendable {
 
 /// The reasons for the end of a link that mean *out of range*.
 public struct OutOfRangeRule: Hashable, Sendable {
-    /// The codes of `CBError` that mean it. An end without an error never does.
+    /// The codes of `CBError` that mean *out of range*. An end without an error never means it.
     public var codes: Set<Int>
 
     /// Creates a rule from these codes.
@@ -189,7 +189,7 @@ public struct OutOfRangeRule: Hashable, Sendable {
 
 /// The side that reconnects after the loss of a link.
 public enum SystemReconnect: Hashable, Sendable {
-    /// The system, where it offers that.
+    /// The system, if it can reconnect by itself.
     case whereAvailable
     /// The library, on all systems.
     case never

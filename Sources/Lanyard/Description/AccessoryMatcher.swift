@@ -49,8 +49,7 @@ public struct AccessoryMatcher: Sendable {
         AccessoryMatcher { $0.manufacturerData?.starts(with: prefix) ?? false }
     }
 
-    /// Returns a matcher for devices of a company for whose manufacturer data the test returns
-    /// `true`.
+    /// Returns a matcher for devices of a company whose manufacturer data passes the test.
     ///
     /// - Parameters:
     ///   - company: The company identifier.
@@ -68,7 +67,7 @@ public struct AccessoryMatcher: Sendable {
         }
     }
 
-    /// Returns a matcher for devices for whose data about the service the test returns `true`.
+    /// Returns a matcher for devices that advertise data of the service that passes the test.
     ///
     /// - Parameters:
     ///   - service: The UUID of the service.
@@ -88,7 +87,7 @@ public struct AccessoryMatcher: Sendable {
         AccessoryMatcher { $0.name == name }
     }
 
-    /// Returns a matcher for devices for whose name the test returns `true`.
+    /// Returns a matcher for devices whose name passes the test.
     ///
     /// - Parameter test: A test of the name. The central runs it on a queue of its own.
     public static func name(where test: @escaping @Sendable (String) -> Bool) -> AccessoryMatcher {
@@ -103,7 +102,7 @@ public struct AccessoryMatcher: Sendable {
         AccessoryMatcher { $0.rssi.map { $0 >= threshold } ?? false }
     }
 
-    /// Returns a matcher for devices for which the test returns `true`.
+    /// Returns a matcher for devices whose advertisement passes the test.
     ///
     /// - Parameter test: A test of the advertisement. The central runs it on a queue of its own.
     public static func custom(

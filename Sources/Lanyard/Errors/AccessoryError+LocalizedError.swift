@@ -5,7 +5,7 @@ import Foundation
 // Texts for a screen. None of them contains the name of a type, a case or a variable.
 
 extension AccessoryError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .unsupported: "Bluetooth Low Energy is not available."
@@ -36,7 +36,7 @@ extension AccessoryError: LocalizedError {
         }
     }
 
-    /// Why it happened, as a sentence; `nil` if nothing more is known.
+    /// The reason, as a sentence; `nil` if nothing more is known.
     public var failureReason: String? {
         switch self {
         case .unsupported: "No adapter that supports it was found."
@@ -71,7 +71,8 @@ extension AccessoryError: LocalizedError {
         }
     }
 
-    /// What a person can do about it, as a sentence; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
+    /// done.
     public var recoverySuggestion: String? {
         switch self {
         case .unsupported: Availability.unsupported.recoverySuggestion
@@ -106,12 +107,12 @@ extension AccessoryError: LocalizedError {
 }
 
 extension AccessoryError: CustomStringConvertible {
-    /// What happened and why, in one line, for example for a log.
+    /// A description of what happened and why, in one line, for example for a log.
     public var description: String { sentences(errorDescription, failureReason) }
 }
 
 extension OutOfConnectionSlots: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "All connections are in use." }
 
     /// The accessories that hold the connections, by their names.
@@ -125,7 +126,7 @@ extension OutOfConnectionSlots: LocalizedError {
         return "Connected: \(list.joined(separator: ", "))."
     }
 
-    /// What a person can do about it.
+    /// A suggestion of what a person can do about it.
     public var recoverySuggestion: String? { "Disconnect another accessory." }
 }
 

@@ -3,7 +3,7 @@
 import Foundation
 
 extension MessageError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .timeout: "The answer did not arrive."
@@ -20,7 +20,7 @@ extension MessageError: LocalizedError {
         }
     }
 
-    /// Why it happened, as a sentence; `nil` if nothing more is known.
+    /// The reason, as a sentence; `nil` if nothing more is known.
     public var failureReason: String? {
         switch self {
         case .timeout: "The other side took too long."
@@ -36,7 +36,8 @@ extension MessageError: LocalizedError {
         }
     }
 
-    /// What a person can do about it, as a sentence; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
+    /// done.
     public var recoverySuggestion: String? {
         switch self {
         case .timeout, .queueFull, .notSent: "Try again in a moment."
@@ -53,12 +54,12 @@ extension MessageError: LocalizedError {
 }
 
 extension MessageError: CustomStringConvertible {
-    /// What happened and why, in one line, for example for a log.
+    /// A description of what happened and why, in one line, for example for a log.
     public var description: String { sentences(errorDescription, failureReason) }
 }
 
 extension MessageRefusal: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The request was refused." }
     /// The reason, as a sentence.
     public var failureReason: String? { reason.asSentence }
@@ -67,10 +68,10 @@ extension MessageRefusal: LocalizedError {
 }
 
 extension SealingError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { description.asSentence }
 
-    /// Why it happened, as a sentence; `nil` if the description says it all.
+    /// The reason, as a sentence; `nil` if the description says it all.
     public var failureReason: String? {
         switch self {
         case .refused: "It was changed, is incomplete, or belongs to another key or session."
@@ -82,7 +83,8 @@ extension SealingError: LocalizedError {
         }
     }
 
-    /// What a person or a developer can do about it; `nil` if nothing is to be done.
+    /// A suggestion of what a person or a developer can do about it; `nil` if nothing is to be
+    /// done.
     public var recoverySuggestion: String? {
         switch self {
         case .refused: "Make sure that both sides have the same key."

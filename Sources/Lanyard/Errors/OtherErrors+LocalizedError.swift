@@ -3,10 +3,10 @@
 import Foundation
 
 extension ValueError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The value cannot be read." }
 
-    /// Why it happened, as a sentence.
+    /// The reason, as a sentence.
     public var failureReason: String? {
         switch self {
         case .truncated(let needed, let available):
@@ -16,28 +16,28 @@ extension ValueError: LocalizedError {
         }
     }
 
-    /// What a person can do about it.
+    /// A suggestion of what a person can do about it.
     public var recoverySuggestion: String? {
         "See whether it is the right accessory, and whether its firmware is up to date."
     }
 }
 
 extension AccessoryStoreFailure: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The known accessories could not be stored." }
-    /// Why it happened, as a sentence.
+    /// The reason, as a sentence.
     public var failureReason: String? { description.asSentence }
-    /// What a person can do about it.
+    /// A suggestion of what a person can do about it.
     public var recoverySuggestion: String? {
         "Make sure that the storage is not full, and that the app may write to the folder."
     }
 }
 
 extension FlightRecording.Failure: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The recording cannot be read." }
 
-    /// Why it happened, as a sentence.
+    /// The reason, as a sentence.
     public var failureReason: String? {
         switch self {
         case .unknownFormat: "It is not a recording, or it is from a later version."
@@ -46,7 +46,7 @@ extension FlightRecording.Failure: LocalizedError {
         }
     }
 
-    /// What a person can do about it.
+    /// A suggestion of what a person can do about it.
     public var recoverySuggestion: String? {
         switch self {
         case .unknownFormat: "Choose a file that the same version of the app has written."
@@ -57,12 +57,12 @@ extension FlightRecording.Failure: LocalizedError {
 }
 
 extension FlightRecording.Failure: CustomStringConvertible {
-    /// What happened and why, in one line.
+    /// A description of what happened and why, in one line.
     public var description: String { sentences(errorDescription, failureReason) }
 }
 
 extension AdoptionError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .notAdopted: "There is no manager to give back."
@@ -70,7 +70,7 @@ extension AdoptionError: LocalizedError {
         }
     }
 
-    /// Why it happened, as a sentence.
+    /// The reason, as a sentence.
     public var failureReason: String? {
         switch self {
         case .inUse: "Another central uses it."
@@ -85,7 +85,7 @@ extension AdoptionError: LocalizedError {
         }
     }
 
-    /// What a person can do about it.
+    /// A suggestion of what a person can do about it.
     public var recoverySuggestion: String? {
         switch self {
         case .inUse: "Call relinquishManager on the other central first."

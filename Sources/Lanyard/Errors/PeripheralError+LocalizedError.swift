@@ -3,7 +3,7 @@
 import Foundation
 
 extension PeripheralError: LocalizedError {
-    /// What happened, as a sentence.
+    /// A description of what happened, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .unknownCharacteristic: "This device does not send this value."
@@ -16,7 +16,7 @@ extension PeripheralError: LocalizedError {
         }
     }
 
-    /// Why it happened, as a sentence; `nil` if nothing more is known.
+    /// The reason, as a sentence; `nil` if nothing more is known.
     public var failureReason: String? {
         switch self {
         case .unknownCharacteristic(let identifier):
@@ -31,7 +31,8 @@ extension PeripheralError: LocalizedError {
         }
     }
 
-    /// What a person can do about it, as a sentence; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
+    /// done.
     public var recoverySuggestion: String? {
         switch self {
         case .unknownCharacteristic: "See whether the app is up to date."
@@ -44,6 +45,6 @@ extension PeripheralError: LocalizedError {
 }
 
 extension PeripheralError: CustomStringConvertible {
-    /// What happened and why, in one line, for example for a log.
+    /// A description of what happened and why, in one line, for example for a log.
     public var description: String { sentences(errorDescription, failureReason) }
 }

@@ -3,8 +3,8 @@
 // What a person can do about each reason, in sentences for a screen.
 
 extension Availability {
-    /// What a person can do so that Bluetooth becomes available; `nil` if it is, or will be by
-    /// itself.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is, or
+    /// will be by itself.
     public var recoverySuggestion: String? {
         switch self {
         case .unknown, .resetting, .poweredOn: nil
@@ -23,7 +23,8 @@ extension Availability {
 }
 
 extension Unavailability {
-    /// What a person can do so that Bluetooth becomes available; `nil` if it will be by itself.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it will
+    /// be by itself.
     var recoverySuggestion: String? {
         switch self {
         case .unknown, .resetting: nil
@@ -35,8 +36,8 @@ extension Unavailability {
 }
 
 extension IdleReason {
-    /// What a person can do so that the accessory is connected again; `nil` if nothing is known to
-    /// help.
+    /// A suggestion of what a person can do so that the accessory is connected again; `nil` if
+    /// nothing is known to help.
     public var recoverySuggestion: String? {
         switch self {
         case .neverPaired, .notFound, .forgotten, .unknownToSystem:
@@ -48,7 +49,7 @@ extension IdleReason {
 }
 
 extension ChangeReason {
-    /// What a person can do about the reason; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about the reason; `nil` if nothing is to be done.
     ///
     /// ```swift
     /// label.text = accessory.latestChange.reason.recoverySuggestion
@@ -70,7 +71,8 @@ extension ChangeReason {
 }
 
 extension AccessoryChange {
-    /// What a person can do so that the accessory is connected; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do so that the accessory is connected; `nil` if nothing is
+    /// to be done.
     public var recoverySuggestion: String? {
         switch state {
         case .waitingForBluetooth, .restoring, .ready, .discoveringServices,
@@ -87,7 +89,7 @@ extension AccessoryChange {
 }
 
 extension LinkFailure {
-    /// What a person can do about the failure; `nil` if nothing is known to help.
+    /// A suggestion of what a person can do about the failure; `nil` if nothing is known to help.
     public var recoverySuggestion: String? {
         switch kind {
         case .linkLoss, .attemptFailed, .timeout:

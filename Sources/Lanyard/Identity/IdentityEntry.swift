@@ -29,14 +29,14 @@ struct IdentityEntry {
     /// The identifiers in the order of first discovery.
     private(set) var entries: [Entry] = []
     /// Whether the accessory is remembered.
-    var isKept = false
+    var isRemembered = false
 
     init(number: Int) {
         self.number = number
     }
 
     /// Whether the entry stays even if the registry is full.
-    var isHeld: Bool { isKept || entries.contains { $0.link != nil } }
+    var isHeld: Bool { isRemembered || entries.contains { $0.link != nil } }
 
     var lastMet: Duration { entries.map(\.lastMet).max() ?? .zero }
 
@@ -80,7 +80,7 @@ struct IdentityEntry {
     }
 
     mutating func absorb(_ other: IdentityEntry) {
-        isKept = isKept || other.isKept
+        isRemembered = isRemembered || other.isRemembered
         for entry in other.entries where self.entry(entry.identifier) == nil {
             entries.append(entry)
         }

@@ -83,7 +83,7 @@ package struct IdentityRegistry: Sendable {
         let actions = assign(identifier, to: identity, now: now)
         let owner = owners[identifier] ?? identity
         note(identifier, of: owner, now: now)
-        entries[owner]?.isKept = true
+        entries[owner]?.isRemembered = true
         return actions
     }
 
@@ -148,7 +148,9 @@ package struct IdentityRegistry: Sendable {
     ) {
         guard entries[owner]?.entry(identifier)?.link == nil else { return }
         entries[owner]?.remove(identifier)
-        if let known = entries[owner], known.entries.isEmpty, !known.isKept { entries[owner] = nil }
+        if let known = entries[owner], known.entries.isEmpty, !known.isRemembered {
+            entries[owner] = nil
+        }
         owners[identifier] = identity
     }
 

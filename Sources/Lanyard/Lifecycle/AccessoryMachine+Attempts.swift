@@ -40,7 +40,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// The next step, for a record.
+    /// Returns the next step, for a record.
     func next(after now: Duration) -> AttemptRecord.Next {
         switch self {
         case .unavailable: .bluetooth

@@ -74,7 +74,7 @@ extension AccessoryMachine {
 }
 
 extension Intent {
-    /// Whether a call to disconnect or forget, for this reason, changes the intent.
+    /// Returns whether a call to disconnect or forget, for this reason, changes the intent.
     fileprivate func yields(to reason: IdleReason) -> Bool {
         switch self {
         case .rest(.forgotten): false

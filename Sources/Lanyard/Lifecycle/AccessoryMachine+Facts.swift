@@ -45,7 +45,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// Whether the next state needs another slot, or none.
+    /// Returns whether the next state needs another slot, or none.
     func gives(backSlotFor next: Self) -> Bool {
         guard let slotUse else { return false }
         return next.slotUse == nil || (slotUse == .ending && next.slotUse != .ending)

@@ -194,30 +194,31 @@ extension AccessoryMachine {
     ) -> [Action] {
         let isAbsent =
             settings.isOutOfRange(failure) || (failure.kind == .timeout && !linkWasUp)
-        let trouble = ReconnectPlan.Trouble(
+        let failedAttempt = ReconnectPlan.FailedAttempt(
             failure: failure,
             linkWasUp: linkWasUp,
             wasPending: state.isPending,
             isOutOfRange: isAbsent,
             isRemembered: isRemembered
         )
-        let step = plan.step(after: trouble, at: now, chance: chance)
-        let (next, reason, actions) = follow(step, peripheral, trouble)
+        let step = plan.step(after: failedAttempt, at: now, chance: chance)
+        let (next, reason, actions) = follow(step, peripheral, failedAttempt)
         return move(to: next, because: reason, doing: actions, failure: failure)
     }
 
     private func follow(
         _ step: ReconnectPlan.Step,
         _ peripheral: Peripheral,
-        _ trouble: ReconnectPlan.Trouble
+        _ failedAttempt: ReconnectPlan.FailedAttempt
     ) -> (State, ChangeReason, [Action]) {
-        let failure = trouble.failure
+        let failure = failedAttempt.failure
         switch step {
         case .connect(let delay):
             let wait = Connecting.backingOff(countdown(delay))
             return (.connecting(peripheral, wait), .retrying(failure, after: delay), [])
         case .connectPending(let delay):
-            let reason = trouble.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
+            let reason =
+                failedAttempt.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
             return (
                 .outOfRange(peripheral, .ours(from: now + delay)), reason,
                 [.connect(peripheral, .pending(after: delay))]

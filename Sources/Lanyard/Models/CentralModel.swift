@@ -63,7 +63,7 @@ public final class CentralModel {
         self.init(AccessoryCentral(for: descriptions, configuration: configuration))
     }
 
-    /// What a person can do so that Bluetooth becomes available; `nil` if it is.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is.
     public var advice: String? { availability.recoverySuggestion }
 
     /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. An error
@@ -123,9 +123,9 @@ public final class CentralModel {
 public struct Problem: Identifiable, Hashable, Sendable {
     /// The number of the problem, which differs between problems.
     public let id = UUID()
-    /// What happened.
+    /// A description of what happened.
     public let title: String
-    /// Why it happened, and what a person can do; empty if nothing is known.
+    /// The reason, and what a person can do; empty if nothing is known.
     public let message: String
 
     /// Creates a problem from an error.

@@ -35,12 +35,12 @@ public final class AccessoryPeripheral: Sendable {
         /// The options of the message channels. For sealing, this device is the side that does not
         /// greet.
         public var messages = MessageChannelOptions()
-        /// The time that the app has to compute a value that a central reads; 10 seconds by default.
-        /// The central itself gives up after 30 seconds (Vol 3, Part F, 3.3.3).
+        /// The time that the app has to compute a value that a central reads; 10 seconds by
+        /// default. The central itself gives up after 30 seconds (Vol 3, Part F, 3.3.3).
         public var readTimeout = Duration.seconds(10)
         /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
         /// them all or an error to refuse them all. It is called on a queue of the peripheral.
-        public var judge: (@Sendable ([BluetoothID: Data]) -> CBATTError.Code?)?
+        public var validateWrites: (@Sendable ([BluetoothID: Data]) -> CBATTError.Code?)?
 
         #if os(Linux)
             /// The Bluetooth controller to use, or `nil` for the default one.
@@ -132,9 +132,9 @@ public final class AccessoryPeripheral: Sendable {
     ///     subscribers.
     /// - Throws: ``PeripheralError/unknownCharacteristic(_:)`` if no published characteristic sends
     ///   values under this UUID; ``PeripheralError/notSubscribed(_:)``;
-    ///   ``PeripheralError/tooLong(length:maximum:)``; ``PeripheralError/tooManyUpdates(limit:)`` if
-    ///   ``sendLimit`` values wait; ``PeripheralError/notDelivered`` if a receiver leaves or does
-    ///   not confirm the value; ``PeripheralError/closed``; ``PeripheralError/cancelled``.
+    ///   ``PeripheralError/tooLong(length:maximum:)``; ``PeripheralError/tooManyUpdates(limit:)``
+    ///   if ``sendLimit`` values wait; ``PeripheralError/notDelivered`` if a receiver leaves or
+    ///   does not confirm the value; ``PeripheralError/closed``; ``PeripheralError/cancelled``.
     public func send(
         _ value: Data,
         of characteristic: BluetoothID,

@@ -159,7 +159,9 @@ extension PeripheralDriver {
         switch values.change({ $0.written(others) }) {
         case .failure(let error): return error.code
         case .success(let changed):
-            if !changed.isEmpty, let refusal = configuration.judge?(changed) { return refusal }
+            if !changed.isEmpty, let refusal = configuration.validateWrites?(changed) {
+                return refusal
+            }
             keep(changed, of: central)
         }
         for (transport, bytes) in messages { transport.received(bytes) }

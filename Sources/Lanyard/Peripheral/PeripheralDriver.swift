@@ -31,8 +31,8 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     let queue = DispatchQueue(label: "lanyard.peripheral")
     let events = Hub<PeripheralEvent>()
     let channelHub = Hub<MessageChannel>()
-    let values: Guarded<PeripheralValues>
-    private let present = Guarded<[SubscriberKey: WeakChannel]>([:])
+    let values: Locked<PeripheralValues>
+    private let present = Locked<[SubscriberKey: WeakChannel]>([:])
 
     private struct WeakChannel {
         weak var channel: MessageChannel?
@@ -58,12 +58,12 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     var computationTimer: (any TimekeeperTimer)?
     /// The values of which centrals read the parts, oldest first.
     var longReads: [LongRead] = []
-    private let lastNumber = Guarded(0)
+    private let lastNumber = Locked(0)
 
     init(_ accessory: PublishedAccessory, _ configuration: AccessoryPeripheral.Configuration) {
         self.accessory = accessory
         self.configuration = configuration
-        values = Guarded(PeripheralValues(accessory.services))
+        values = Locked(PeripheralValues(accessory.services))
     }
 
     /// Performs work on the queue, after the work that already waits.

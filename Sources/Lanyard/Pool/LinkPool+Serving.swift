@@ -22,7 +22,7 @@ extension LinkPool {
         var actions: [LinkPoolAction] = []
         // Links that are already ending make room for the first accessories.
         let waiting = queue(now: now).dropFirst(spareCount)
-        for waiter in waiting where !slots.contains(where: { $0.sake == waiter.identity }) {
+        for waiter in waiting where !slots.contains(where: { $0.beneficiary == waiter.identity }) {
             let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
             guard !links.isEmpty else { break }
             let chosen = policy.linkToEnd(for: waiter.request(now: now), among: links)
@@ -39,8 +39,8 @@ extension LinkPool {
                 continue
             }
             slots[index].phase = .ending
-            slots[index].sake = waiter.identity
-            actions.append(.evict(slots[index].token, holder: chosen, sakeOf: waiter.identity))
+            slots[index].beneficiary = waiter.identity
+            actions.append(.evict(slots[index].token, holder: chosen, beneficiary: waiter.identity))
         }
         return actions
     }
@@ -106,7 +106,7 @@ extension LinkPool {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }
 
-    /// A link that exists already needs no further room in the controller.
+    /// Returns a link that exists already needs no further room in the controller.
     private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
         if waiter.hasLink { return mayHave(slots.count + 1) }
         return pauseEnd == nil && limit.admits(slots.count, now: now)
@@ -145,9 +145,9 @@ extension LinkPool {
     /// Returns whether a link is being ended for this accessory, or whether it is next for another
     /// ending link.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
-        let sakes = Set(slots.compactMap { $0.phase == .ending ? $0.sake : nil })
-        let others = queue(now: now).map(\.identity).filter { !sakes.contains($0) }
-        return sakes.contains(identity) || others.prefix(spareCount).contains(identity)
+        let beneficiaries = Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
+        let others = queue(now: now).map(\.identity).filter { !beneficiaries.contains($0) }
+        return beneficiaries.contains(identity) || others.prefix(spareCount).contains(identity)
     }
 
     func outOfSlots(now: Duration) -> OutOfConnectionSlots {
@@ -161,7 +161,7 @@ extension LinkPool {
     private var spareCount: Int {
         let waiting = Set(waiters.map(\.identity))
         return slots.count { slot in
-            slot.phase == .ending && !(slot.sake.map { waiting.contains($0) } ?? false)
+            slot.phase == .ending && !(slot.beneficiary.map { waiting.contains($0) } ?? false)
         }
     }
 }

@@ -123,7 +123,7 @@ package struct LinkPool: Sendable {
             since: waited?.since ?? now
         )
         let evictions = evict(now: now)
-        if slots.contains(where: { $0.sake == identity }) {
+        if slots.contains(where: { $0.beneficiary == identity }) {
             return evictions + [.keepWaiting(identity), .changed]
         }
         loseLink(of: identity)

@@ -10,7 +10,7 @@ package enum LinkPoolAction: Hashable, Sendable {
     /// The accessory has a slot: start the connection attempt, or use the existing link.
     case grant(SlotToken, to: AccessoryIdentity)
     /// End this link in favor of another accessory. Its slot is released when the link has ended.
-    case evict(SlotToken, holder: AccessoryIdentity, sakeOf: AccessoryIdentity)
+    case evict(SlotToken, holder: AccessoryIdentity, beneficiary: AccessoryIdentity)
     /// The accessory waits for a slot. Repeated if the slot that was promised to it goes to another
     /// accessory.
     case wait(AccessoryIdentity, OutOfConnectionSlots)
@@ -34,7 +34,7 @@ struct PoolSlot {
     var lastHeard: Duration
     var signal: Int?
     /// The accessory in whose favor the link is being ended.
-    var sake: AccessoryIdentity?
+    var beneficiary: AccessoryIdentity?
 
     func holder(now: Duration) -> ConnectionHolder {
         ConnectionHolder(
@@ -72,8 +72,8 @@ struct PoolWaiter {
     /// The earliest time of the next search.
     var nextSearch: Duration?
 
-    /// Whether the accessory is in range, so that another link may end for it. An existing link
-    /// proves that.
+    /// Returns whether the accessory is in range, so that another link may end for it. An existing
+    /// link proves that.
     func isInRange(now: Duration) -> Bool {
         hasLink || lastSeen.map { now - $0 <= LinkPool.inRangeLimit } ?? false
     }

@@ -36,7 +36,7 @@ package struct PresenceRules: Hashable, Sendable {
     ///   - learned: The learned maximum silence; `nil` until it is known.
     ///   - longestGap: The longest gap so far; `nil` before the first one. A few gaps may contain
     ///     no lost packet, so they permit a longer silence than a learned interval does.
-    func patience(learned: Duration?, longestGap: Duration?) -> Duration {
+    func permittedSilence(learned: Duration?, longestGap: Duration?) -> Duration {
         if case .fixed(let silence) = options.silence { return silence }
         if let learned { return learned * 2 + wobble }
         return (longestGap ?? assumedGap) * 3 + wobble

@@ -85,7 +85,7 @@ package struct PresenceTracker: Sendable {
             device.resume(after: sign)
         }
         device.heard(discovery, at: instant)
-        if device.isWorthTelling(rules) || isNew {
+        if device.mustReport(rules) || isNew {
             let present = device.present
             events.append(isNew ? .discovered(present) : .updated(present))
         }
@@ -98,7 +98,7 @@ package struct PresenceTracker: Sendable {
     /// Notes that a connection attempt to a discovered device started. This does not apply to a
     /// pending connection request, which waits for an absent device.
     package mutating func connecting(_ identity: AccessoryIdentity, now: Duration) {
-        tracked[identity]?.engage()
+        tracked[identity]?.connectionBegan()
     }
 
     /// Notes that a device is connected, and therefore present.
@@ -110,7 +110,7 @@ package struct PresenceTracker: Sendable {
         let instant = time.elapsed(at: now)
         let known = tracked[identity]
         var device = known ?? makeDevice(identity, at: instant)
-        device.engage()
+        device.connectionBegan()
         heardOnce[identity] = nil
         if known == nil { events.append(.discovered(device.present)) }
         keep(device, as: identity)
@@ -119,8 +119,8 @@ package struct PresenceTracker: Sendable {
 
     /// Notes that a link or a connection attempt ended.
     package mutating func disconnected(_ identity: AccessoryIdentity, now: Duration) {
-        guard var device = tracked[identity], device.isEngaged else { return }
-        device.disengage(at: time.elapsed(at: now), grace: rules.options.grace)
+        guard var device = tracked[identity], device.isConnected else { return }
+        device.connectionEnded(at: time.elapsed(at: now), grace: rules.options.grace)
         keep(device, as: identity)
     }
 
@@ -156,7 +156,7 @@ package struct PresenceTracker: Sendable {
             tracked[other] = device
             return [lost, .discovered(device.present)]
         }
-        if device.isEngaged { tracked[other]?.engage() }
+        if device.isConnected { tracked[other]?.connectionBegan() }
         return [lost]
     }
 
@@ -189,7 +189,7 @@ package struct PresenceTracker: Sendable {
     /// stay.
     private mutating func makeRoom(for identity: AccessoryIdentity) -> [PresenceEvent] {
         guard tracked.count >= rules.deviceLimit, tracked[identity] == nil else { return [] }
-        let oldest = tracked.values.lazy.filter { !$0.isEngaged }
+        let oldest = tracked.values.lazy.filter { !$0.isConnected }
             .min { ($0.lastSign, $0.number) < ($1.lastSign, $1.number) }
         guard let oldest else { return [] }
         tracked[oldest.present.identity] = nil

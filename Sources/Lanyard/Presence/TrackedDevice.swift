@@ -18,7 +18,7 @@ struct TrackedDevice {
     private var reportedSignal: Double?
     private var isConnectable = true
     /// Whether the device is connected or being connected; its silence then means nothing.
-    private(set) var isEngaged = false
+    private(set) var isConnected = false
     /// The time of the latest advertisement or of a renewed start, in listening time.
     private(set) var lastSign: Duration
     /// The time of the latest advertisement, unless something since then explains a gap.
@@ -34,18 +34,18 @@ struct TrackedDevice {
     }
 
     /// Returns the time at which the device counts as lost, in listening time; `nil` while it is
-    /// engaged.
+    /// connected or being connected.
     func deadline(_ rules: PresenceRules) -> Duration? {
-        guard !isEngaged else { return nil }
-        let patience = rules.patience(
+        guard !isConnected else { return nil }
+        let permittedSilence = rules.permittedSilence(
             learned: present.learnedInterval,
             longestGap: interval.longestGap
         )
-        return max(lastSign + patience, graceEnd ?? lastSign)
+        return max(lastSign + permittedSilence, graceEnd ?? lastSign)
     }
 
-    /// The only advertisement of the device: its time, and the latest time of the next one that
-    /// counts as its first gap. `nil` if there was another one, or none that begins a gap.
+    /// Returns the only advertisement of the device: its time, and the latest time of the next one
+    /// that counts as its first gap. `nil` if there was another one, or none that begins a gap.
     func onlySign(_ rules: PresenceRules) -> OnlySign? {
         guard interval.longestGap == nil, let gapStart else { return nil }
         let limit = rules.returnLimit(isConnectable: isConnectable)
@@ -74,15 +74,15 @@ struct TrackedDevice {
     }
 
     /// Notes that the device is connected or being connected, and may stop advertising.
-    mutating func engage() {
-        isEngaged = true
+    mutating func connectionBegan() {
+        isConnected = true
         gapStart = nil
     }
 
     /// Notes that the device is no longer connected. It gets the full permitted silence, and at
     /// least the grace period, to advertise again.
-    mutating func disengage(at instant: Duration, grace: Duration) {
-        isEngaged = false
+    mutating func connectionEnded(at instant: Duration, grace: Duration) {
+        isConnected = false
         gapStart = nil
         graceEnd = instant + grace
         lastSign = max(lastSign, instant)
@@ -100,7 +100,7 @@ struct TrackedDevice {
     // MARK: Reports
 
     /// Returns whether the device has changed enough for an event.
-    mutating func isWorthTelling(_ rules: PresenceRules) -> Bool {
+    mutating func mustReport(_ rules: PresenceRules) -> Bool {
         let hasName = updateName()
         let hasMoved = updateProximity(rules)
         guard let signal = signal.value else { return hasMoved || hasName }

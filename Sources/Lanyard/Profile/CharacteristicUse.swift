@@ -46,7 +46,7 @@ extension ServiceDescription {
 }
 
 extension AccessoryDescription {
-    /// Whether the description declares a use.
+    /// Returns whether the description declares a use.
     func declares(_ use: CharacteristicUse) -> Bool {
         guard path(of: use.path.characteristic) == use.path else { return false }
         return services.contains { service in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A property of an ``AccessoryProfile`` that declares a characteristic whose value an app reads.
-/// An app reads it with ReadableValue/read().
+/// An app reads it with ``ReadableValue/read()``.
 ///
 /// ```swift
 /// let location = Readable<BodySensorLocation>()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A property of an ``AccessoryProfile`` that declares a characteristic that an app writes.
-/// An app writes it with WritableValue/write(_:as:).
+/// An app writes it with ``WritableValue/write(_:as:)``.
 ///
 /// ```swift
 /// let control = Writable<HeartRateControlPoint>()

@@ -8,7 +8,7 @@
 /// the system; it needs little power and has no time limit.
 struct ReconnectPlan: Equatable, Sendable {
     /// A failure and its circumstances.
-    struct Trouble: Equatable, Sendable {
+    struct FailedAttempt: Equatable, Sendable {
         /// The failure.
         var failure: LinkFailure
         /// Whether there was a link, which shows that the accessory is near.
@@ -66,15 +66,18 @@ struct ReconnectPlan: Equatable, Sendable {
 
     /// Decides the next step. `chance` is a random number from 0 to 1, which spreads the attempts
     /// of accessories that failed at the same time.
-    mutating func step(after trouble: Trouble, at now: Duration, chance: Double) -> Step {
+    mutating func step(after failedAttempt: FailedAttempt, at now: Duration, chance: Double) -> Step
+    {
         closeBurst(at: now)
-        guard trouble.failure.failureClass != .terminal else { return .stop }
+        guard failedAttempt.failure.failureClass != .terminal else { return .stop }
         // The attempt of a first pairing has used the time that the app permits for connecting.
-        guard trouble.isRemembered || !trouble.isTimeout else { return .stop }
-        if count(trouble.failure, at: now) { return afterBurst(trouble) }
-        let delay = backOff(trouble.failure, chance)
-        if trouble.wasPending { return .connectPending(after: delay) }
-        if trouble.isOutOfRange && trouble.isRemembered { return .connectPending(after: .zero) }
+        guard failedAttempt.isRemembered || !failedAttempt.isTimeout else { return .stop }
+        if count(failedAttempt.failure, at: now) { return afterBurst(failedAttempt) }
+        let delay = backOff(failedAttempt.failure, chance)
+        if failedAttempt.wasPending { return .connectPending(after: delay) }
+        if failedAttempt.isOutOfRange && failedAttempt.isRemembered {
+            return .connectPending(after: .zero)
+        }
         return .connect(after: delay)
     }
 
@@ -104,9 +107,9 @@ struct ReconnectPlan: Equatable, Sendable {
         return isOver
     }
 
-    private func afterBurst(_ trouble: Trouble) -> Step {
-        guard trouble.isRemembered else { return .stop }
-        let isNoUse = trouble.linkWasUp || trouble.wasPending
+    private func afterBurst(_ failedAttempt: FailedAttempt) -> Step {
+        guard failedAttempt.isRemembered else { return .stop }
+        let isNoUse = failedAttempt.linkWasUp || failedAttempt.wasPending
         return .connectPending(after: isNoUse ? limits.rest : .zero)
     }
 }

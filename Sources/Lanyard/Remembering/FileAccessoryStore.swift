@@ -80,7 +80,7 @@ public struct FileAccessoryStore: AccessoryStore {
     private func contents(of document: AccessoryDocument) -> RememberedAccessories {
         let (known, strangeCount) = document.accessories
         guard strangeCount > 0 else { return RememberedAccessories(known) }
-        let reason = "\(strangeCount) records are no accessories"
+        let reason = "\(strangeCount) records are not accessories"
         return RememberedAccessories(known, setAside: [.init(reason: reason)])
     }
 }

@@ -6,17 +6,17 @@ import Foundation
 /// anything. Centrals that share the object share its contents: a new central finds what an earlier
 /// one remembered.
 public final class MemoryAccessoryStore: AccessoryStore {
-    private let kept: Guarded<[RememberedAccessory]>
+    private let remembered: Locked<[RememberedAccessory]>
 
     /// Creates a store with these accessories.
     ///
     /// - Parameter accessories: The accessories, in the order of pairing.
     public init(_ accessories: [RememberedAccessory] = []) {
-        kept = Guarded(accessories)
+        remembered = Locked(accessories)
     }
 
     /// The remembered accessories.
-    public var accessories: [RememberedAccessory] { kept.change { $0 } }
+    public var accessories: [RememberedAccessory] { remembered.change { $0 } }
 
     /// Returns all remembered accessories.
     public func load() -> RememberedAccessories {
@@ -27,11 +27,11 @@ public final class MemoryAccessoryStore: AccessoryStore {
     ///
     /// - Parameter accessory: The data about the accessory.
     public func remember(_ accessory: RememberedAccessory) {
-        kept.change { kept in
-            if let index = kept.firstIndex(where: { $0.identity == accessory.identity }) {
-                kept[index] = accessory
+        remembered.change { remembered in
+            if let index = remembered.firstIndex(where: { $0.identity == accessory.identity }) {
+                remembered[index] = accessory
             } else {
-                kept.append(accessory)
+                remembered.append(accessory)
             }
         }
     }
@@ -40,7 +40,7 @@ public final class MemoryAccessoryStore: AccessoryStore {
     ///
     /// - Parameter identity: The identity of the accessory.
     public func forget(_ identity: AccessoryIdentity) {
-        kept.change { $0.removeAll { $0.identity == identity } }
+        remembered.change { $0.removeAll { $0.identity == identity } }
     }
 }
 

@@ -33,7 +33,7 @@ private final class SystemTimer: TimekeeperTimer {
 
     private let queue: DispatchQueue
     private let fired: @Sendable () -> Void
-    private let setting = Guarded(Setting())
+    private let setting = Locked(Setting())
 
     init(queue: DispatchQueue, fired: @escaping @Sendable () -> Void) {
         self.queue = queue

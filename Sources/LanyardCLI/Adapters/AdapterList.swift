@@ -114,8 +114,8 @@ enum AdapterChange: Equatable, Sendable {
     case changed(SystemAdapter)
     case gone(SystemAdapter)
 
-    /// All changes, in the order of the adapters' numbers. A number that another adapter has taken
-    /// counts as a removal and an addition.
+    /// Returns all changes, in the order of the adapters' numbers. A number that another adapter
+    /// has taken counts as a removal and an addition.
     static func all(from old: [SystemAdapter], to new: [SystemAdapter]) -> [AdapterChange] {
         let old = Dictionary(old.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
         let new = Dictionary(new.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
@@ -132,7 +132,7 @@ enum AdapterChange: Equatable, Sendable {
     }
 
     /// An adapter gets its address while the kernel sets it up, so an address that was missing
-    /// before is no change.
+    /// before is not a change.
     private static func isSame(_ old: SystemAdapter, _ new: SystemAdapter) -> Bool {
         guard let oldAddress = old.address, let newAddress = new.address else { return true }
         return oldAddress == newAddress

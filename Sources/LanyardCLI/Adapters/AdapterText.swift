@@ -6,7 +6,7 @@ import JSONText
 
 /// The text that describes an adapter, for people and for programs.
 enum AdapterText {
-    /// The columns of a list: name, address, attachment, status.
+    /// Returns the columns of a list: name, address, attachment, status.
     static func cells(_ adapter: SystemAdapter) -> [String] {
         [
             adapter.name, adapter.address?.description ?? "no address", attachment(adapter),
@@ -14,13 +14,13 @@ enum AdapterText {
         ]
     }
 
-    /// The bus of the adapter, with the product name of a USB device.
+    /// Returns the bus of the adapter, with the product name of a USB device.
     static func attachment(_ adapter: SystemAdapter) -> String {
         let bus = adapter.bus.map(name) ?? "an unknown bus"
         return bus + (adapter.product.map { " (\(TerminalText.escape($0)))" } ?? "")
     }
 
-    /// Whether Lanyard can open the adapter, and if not, why.
+    /// Returns whether Lanyard can open the adapter, and if not, why.
     static func status(_ adapter: SystemAdapter) -> String {
         if adapter.supportsLowEnergy == false { return "does no Low Energy" }
         if let radioSwitch = adapter.radioSwitch, radioSwitch.isOff {

@@ -12,7 +12,7 @@ import VirtualAdapters
 struct ControllerReport: Equatable, Sendable {
     let capabilities: ControllerCapabilities
 
-    /// The report, one fact to a line, within the given number of columns.
+    /// Returns the report, one fact to a line, within the given number of columns.
     func lines(columns: Int) -> [String] {
         let features = AssignedNumbers.names(of: capabilities.leFeatures)
         let texts = [version, links, advertising, lists].map { [$0] } + [features]
@@ -138,7 +138,7 @@ enum AdapterAnswer: Equatable, Sendable {
         return .controller(report)
     }
 
-    /// The lines below the adapter in a list.
+    /// Returns the lines below the adapter in a list.
     func lines(columns: Int) -> [String] {
         switch self {
         case .controller(let report): report.lines(columns: columns)

@@ -20,7 +20,8 @@ struct AirSession: Sendable {
     /// Returns when the session should end before its task is canceled.
     var isOver: @Sendable () async -> Void = { await EndOfInput.never() }
 
-    /// The most events that wait for a slow reader of the output. Older events are dropped.
+    /// The maximum number of events that wait for a slow reader of the output. Older events are
+    /// dropped.
     private static let eventLimit = 65_536
 
     /// Runs until the task is canceled, which is not a failure. Throws `ProgramFailure`.
@@ -73,7 +74,8 @@ struct AirSession: Sendable {
         return actual
     }
 
-    /// The result of the body. Cancellation is success, because a server ends by an interruption.
+    /// Returns the result of the body. Cancellation is success, because a server ends by an
+    /// interruption.
     private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
         do {
             return .success(try await body())

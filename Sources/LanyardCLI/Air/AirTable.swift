@@ -10,7 +10,8 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// The table's lines. None is wider than the terminal, and together they are shorter than it.
+    /// Returns the table's lines. None is wider than the terminal, and together they are shorter
+    /// than it.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)
@@ -33,7 +34,7 @@ struct AirTable: Sendable {
         ]
     }
 
-    /// The text on the displays of accessories, to enter or compare on the other device.
+    /// Returns the text on the displays of accessories, to enter or compare on the other device.
     private func screenLines(_ status: WorldStatus) -> [String] {
         status.controllers.compactMap { controller in
             controller.screen.map { fit("\(TerminalText.escape(controller.label)) shows \($0)") }
@@ -87,7 +88,7 @@ struct AirTable: Sendable {
         }.joined(separator: ":")
     }
 
-    /// The most displays that the table shows.
+    /// The maximum number of displays that the table shows.
     private static let screenLimit = 2
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24

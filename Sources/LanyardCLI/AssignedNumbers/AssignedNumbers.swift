@@ -64,36 +64,36 @@ enum AssignedNumbers {
 }
 
 extension AssignedNumbers {
-    /// The name of a service, or nil if there is none.
+    /// Returns the name of a service, or nil if there is none.
     static func name(ofService uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return serviceNames[short] ?? memberServiceNames[short]
     }
 
-    /// The name of a characteristic, or nil if there is none.
+    /// Returns the name of a characteristic, or nil if there is none.
     static func name(ofCharacteristic uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return characteristicNames[short]
     }
 
-    /// The name of a descriptor or declaration, or nil if there is none.
+    /// Returns the name of a descriptor or declaration, or nil if there is none.
     static func name(ofDescriptor uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return descriptorNames[short]
     }
 
-    /// The name of a company, or nil if there is none.
+    /// Returns the name of a company, or nil if there is none.
     static func name(ofCompany identifier: UInt16) -> String? {
         companyNames[identifier]
     }
 
-    /// The name of an appearance or of its category, or nil if neither has one.
+    /// Returns the name of an appearance or of its category, or nil if neither has one.
     static func name(ofAppearance appearance: UInt16) -> String? {
         appearanceNames[appearance] ?? appearanceCategoryNames[appearance >> 6]
     }
 
-    /// The characteristic with a name such as `battery level` or `battery-level`, or nil if there
-    /// is none.
+    /// Returns the characteristic with a name such as `battery level` or `battery-level`, or nil if
+    /// there is none.
     static func characteristic(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
         if let found = characteristicNames.first(where: { comparable($0.value) == wanted }) {
@@ -102,7 +102,8 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
-    /// The service with a name such as `heart rate` or `heart-rate`, or nil if there is none.
+    /// Returns the service with a name such as `heart rate` or `heart-rate`, or nil if there is
+    /// none.
     static func service(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
         for names in [serviceNames, memberServiceNames] {
@@ -113,15 +114,15 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
-    /// The descriptor with a name such as `report reference`, or nil if there is none.
+    /// Returns the descriptor with a name such as `report reference`, or nil if there is none.
     static func descriptor(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
         return descriptorNames.first { comparable($0.value) == wanted }
             .map { BluetoothUUID($0.key) }
     }
 
-    /// The names of the features in a set, in the order of their bits. A bit without a name is, for
-    /// example, `feature 50`.
+    /// Returns the names of the features in a set, in the order of their bits. A bit without a name
+    /// is, for example, `feature 50`.
     static func names(of features: HCI.LEFeatures) -> [String] {
         (0..<UInt64.bitWidth).compactMap { bit in
             guard features.rawValue >> bit & 1 == 1, !hostSupportBits.contains(bit) else {

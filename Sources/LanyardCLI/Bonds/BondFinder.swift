@@ -43,7 +43,7 @@ struct BondFinder: Sendable {
 }
 
 extension BondFinder {
-    /// Whether the peer has the target's name, in any case.
+    /// Returns whether the peer has the target's name, in any case.
     private static func hasName(_ peer: BondedPeer, _ target: Target) -> Bool {
         guard case .name(let wanted) = target, let name = peer.name else { return false }
         return TerminalText.escape(name).lowercased() == wanted.lowercased()
@@ -53,20 +53,20 @@ extension BondFinder {
 /// The text that describes a bonded peer, for people and for programs. Its name comes from the peer
 /// and is escaped.
 enum BondText {
-    /// The name, if there is one, and the identity address.
+    /// Returns the name, if there is one, and the identity address.
     static func name(of peer: BondedPeer) -> String {
         let address = AddressText.describe(peer.identity)
         return peer.name.map { "\"\(TerminalText.escape($0))\" \(address)" } ?? address
     }
 
-    /// The protection of links with the peer.
+    /// Returns the protection of links with the peer.
     static func describe(_ security: LinkSecurity) -> String {
         let method = security.usesSecureConnections ? "Secure Connections" : "legacy pairing"
         let authentication = security.isAuthenticated ? "authenticated" : "not authenticated"
         return "\(method), \(authentication), \(security.keySize) bytes"
     }
 
-    /// A line of the list.
+    /// Returns a line of the list.
     static func line(_ peer: BondedPeer) -> String {
         "\(peer.identifier)  \(name(of: peer)): \(describe(peer.security))"
             + (peer.isPrivate ? ", private addresses" : "")
@@ -74,7 +74,7 @@ enum BondText {
 
     static func json(_ peer: BondedPeer) -> JSON { .object(members(peer)) }
 
-    /// The members of a JSON object that describes the peer.
+    /// Returns the members of a JSON object that describes the peer.
     static func members(_ peer: BondedPeer) -> [JSON.Member] {
         [
             .init("identifier", .string(peer.identifier.description)),
@@ -91,7 +91,7 @@ enum BondText {
 
 extension SecurityEvent {
     /// The problem with the store; nil if there is none. Safe to print.
-    var complaint: String? {
+    var problem: String? {
         switch self {
         case .setAside(let entry, let reason):
             TerminalText.escape("\(entry) in the store is damaged and was moved aside: \(reason)")

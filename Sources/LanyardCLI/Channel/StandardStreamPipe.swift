@@ -15,7 +15,7 @@ struct StandardStreamPipe: Sendable {
         func close() async
     }
 
-    /// The most bytes that one read returns.
+    /// The maximum number of bytes that one read returns.
     private static let pieceLimit = 65_536
 
     let channel: any Channel
@@ -139,7 +139,7 @@ final class StandardInput: Sendable {
         self.descriptor = descriptor
     }
 
-    /// The next input, at most `count` bytes; nil at the end.
+    /// Returns the next input, at most `count` bytes; nil at the end.
     func read(upTo count: Int) async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation { waiter in
             queue.async { [descriptor] in

@@ -60,7 +60,7 @@ struct AdapterOptions: ParsableArguments {
     )
     var timeout: Double?
 
-    /// The session that the options describe. Throws if they are not valid.
+    /// Returns the session that the options describe. Throws if they are not valid.
     func session(
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -83,7 +83,7 @@ struct AdapterOptions: ParsableArguments {
         get throws { try Self.seconds(timeout) }
     }
 
-    /// The limit that the environment variable LANYARD_TIMEOUT gives; nil if it is not set.
+    /// Returns the limit that the environment variable LANYARD_TIMEOUT gives; nil if it is not set.
     private static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double?
     {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
@@ -96,7 +96,7 @@ struct AdapterOptions: ParsableArguments {
         return number
     }
 
-    /// A valid limit. Throws if the number is not one.
+    /// Returns a valid limit. Throws if the number is not one.
     static func seconds(_ timeout: Double?) throws(ProgramFailure) -> Double? {
         guard let timeout else { return nil }
         guard timeout > 0, timeout <= longestTimeout else {
@@ -108,19 +108,19 @@ struct AdapterOptions: ParsableArguments {
         return timeout
     }
 
-    /// The number as a person writes it.
+    /// Returns the number as a person writes it.
     private static func text(of number: Double) -> String {
         Int(exactly: number).map(String.init) ?? "\(number)"
     }
 
-    /// The adapter that the options or the environment name, or else the first free adapter of the
-    /// computer.
+    /// Returns the adapter that the options or the environment name, or else the first free adapter
+    /// of the computer.
     func specification(
         environment: [String: String],
         ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem
     ) throws -> AdapterChoice {
         if let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty {
-            return try AdapterChoice(said: text)
+            return try AdapterChoice(commandLine: text)
         }
         guard let choice = ofSystem() else {
             // Not a usage error: when a service manager starts the command again, an adapter may be
@@ -157,7 +157,7 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Use no bonds and keep none.")
     var noStore = false
 
-    /// The store of the bonds for this adapter.
+    /// Returns the store of the bonds for this adapter.
     func choice(
         for adapter: AdapterChoice,
         environment: [String: String]

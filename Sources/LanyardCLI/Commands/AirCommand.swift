@@ -71,7 +71,7 @@ struct AirCommand: ConsoleCommand {
         try await session(on: console).run()
     }
 
-    /// The session that the options describe. Throws if they are not valid.
+    /// Returns the session that the options describe. Throws if they are not valid.
     func session(on console: Console) throws -> AirSession {
         let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(
             AdapterSpecification.listening

@@ -34,7 +34,7 @@ struct BondsOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// The store of the bonds; nil if no host has kept any there.
+    /// Returns the store of the bonds; nil if no host has kept any there.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {
@@ -58,7 +58,7 @@ struct BondsOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
-        return try storage.choice(for: AdapterChoice(said: text), environment: environment)
+        return try storage.choice(for: AdapterChoice(commandLine: text), environment: environment)
     }
 }
 

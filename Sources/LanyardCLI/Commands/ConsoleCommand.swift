@@ -53,7 +53,7 @@ enum ProgramRun {
         )
     }
 
-    /// The most characters of an invalid name that the error repeats.
+    /// The maximum number of characters of an invalid name that the error repeats.
     private static let shownLimit = 60
 
     private static var commandNames: [String] {
@@ -91,7 +91,7 @@ enum ProgramRun {
 }
 
 extension ProgramFailure {
-    /// The failure for a message of the parser of arguments.
+    /// Returns the failure for a message of the parser of arguments.
     static func usage(message: String, advice: String) -> ProgramFailure {
         let line = message.split(separator: "\n").first ?? "wrong usage"
         let text = TerminalText.escape(String(line))

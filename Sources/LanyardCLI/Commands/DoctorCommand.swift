@@ -77,7 +77,7 @@ struct DoctorCommand: ConsoleCommand {
         )
     }
 
-    /// The state of the system, as the environment of this process shows it.
+    /// Returns the state of the system, as the environment of this process shows it.
     func system(
         on console: Console,
         reader: SystemReader = SystemReader(),
@@ -112,7 +112,7 @@ struct DoctorCommand: ConsoleCommand {
             return preferred.map { .chosen(.reached($0.specification), .system) } ?? .none
         }
         do throws(ProgramFailure) {
-            return .chosen(try AdapterChoice(said: text), source)
+            return .chosen(try AdapterChoice(commandLine: text), source)
         } catch {
             return .malformed(text, source, error)
         }

@@ -51,7 +51,7 @@ struct PairingOptions: ParsableArguments {
     )
     var answers = false
 
-    /// The pairing policy that the options describe. Throws if they are not valid.
+    /// Returns the pairing policy that the options describe. Throws if they are not valid.
     ///
     /// - Parameters:
     ///   - hasUser: Whether a person is there to answer.
@@ -105,7 +105,7 @@ extension PairingOptions {
         }
     }
 
-    /// Whether a person is there to answer.
+    /// Returns whether a person is there to answer.
     func hasUser(at console: Console) -> Bool {
         answers || (console.isInputTerminal && console.isRemarkTerminal)
     }
@@ -120,7 +120,7 @@ extension PairingOptions {
         guard hasUser(at: console) else { return nil }
         let isTyped = console.isInputTerminal
         return QuestionQueue(
-            unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .kept),
+            unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .queued),
             say: console.remark,
             forgetTyped: console.forgetTyped,
             hasPerson: isTyped && console.isRemarkTerminal,

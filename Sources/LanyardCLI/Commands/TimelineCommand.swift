@@ -83,7 +83,8 @@ struct TimelineCommand: ConsoleCommand {
     /// The longest recording, in bytes.
     private static let lengthLimit = 64 << 20
 
-    /// The file's name without its extension and without the number that `--trace` puts in front.
+    /// Returns the file's name without its extension and without the number that `--trace` puts in
+    /// front.
     static func deviceName(ofLog path: String) -> String {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         let parts = name.split(separator: "-", maxSplits: 1)
@@ -100,7 +101,7 @@ struct RecordingFailure: PlacedError, Equatable {
         if case .malformedLine(let line) = cause { "line \(line)" } else { "" }
     }
 
-    var complaint: String {
+    var problem: String {
         switch cause {
         case .unknownFormat: "it does not begin like a recording of this version"
         case .malformedLine: "this is not an event"

@@ -164,7 +164,7 @@ import BluetoothTypes
             state.withLock { $0.accessories[name] = nil }
         }
 
-        /// The accessory as the app has it.
+        /// Returns the accessory as the app has it.
         func accessory(_ name: String) throws(ProgramFailure) -> Accessory {
             guard let found = state.withLock({ $0.accessories[name] }) else {
                 throw ProgramFailure(.internalError, "\(name) is not known")
@@ -172,7 +172,7 @@ import BluetoothTypes
             return found
         }
 
-        /// The accessory as it is in the world.
+        /// Returns the accessory as it is in the world.
         func live(_ name: String) throws(ProgramFailure) -> LiveAccessory {
             guard let found = live[name] else {
                 throw ProgramFailure(.internalError, "there is no \(name)")
@@ -204,7 +204,7 @@ import BluetoothTypes
             }
         }
 
-        /// The last state that the recorder noted.
+        /// Returns the last state that the recorder noted.
         private func lastState(of name: String) -> AccessoryState? {
             let last = recorder.recording.events.last { $0.device == name && $0.lane == .state }
             return last.flatMap { AccessoryState(named: $0.text) }
@@ -236,7 +236,7 @@ import BluetoothTypes
             )
         }
 
-        /// The recording, with the packets of all controllers if there are logs.
+        /// Returns the recording, with the packets of all controllers if there are logs.
         func timeline(packetsFrom directory: String?) throws -> Timeline {
             var timeline = Timeline(title: "Accessories that stay connected")
             timeline.subtitle = "The story of `lanyard demo`, in virtual time"

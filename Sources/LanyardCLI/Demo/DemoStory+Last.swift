@@ -37,7 +37,7 @@
 
         // MARK: Lost keys
 
-        /// The failure because of which no further attempt is made; nil if there is none.
+        /// Returns the failure because of which no further attempt is made; nil if there is none.
         private static func failure(of reason: ChangeReason) -> LinkFailure? {
             guard case .resting(.failed(let failure)) = reason else { return nil }
             return failure
@@ -108,7 +108,8 @@
             }
         }
 
-        /// The names of the accessories that hold all the connection slots, according to the error.
+        /// Returns the names of the accessories that hold all the connection slots, according to
+        /// the error.
         private func refusedHolders(_ central: AccessoryCentral) async throws -> [String] {
             do {
                 _ = try await environment.pair(DemoAccessories.thermometer)

@@ -11,7 +11,7 @@
         let environment: DemoEnvironment
         let pace: DemoPace
 
-        /// The most virtual time that the demo may take.
+        /// The maximum virtual time that the demo may take.
         private static let bound = Duration.seconds(600)
         /// The time for which the title of a chapter is shown before the first event.
         private static let readingPause = Duration.milliseconds(450)

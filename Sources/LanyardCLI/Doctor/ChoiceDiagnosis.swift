@@ -75,7 +75,7 @@ struct AdapterProbe {
     let adapter: AdapterChoice
     let limits: StepLimits
 
-    /// The result, within the limit of one step.
+    /// Returns the result, within the limit of one step.
     func result(_ console: Console) async -> SystemState.Probe {
         let start = ContinuousClock.now
         let session = AdapterSession(

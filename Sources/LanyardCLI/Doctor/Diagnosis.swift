@@ -49,7 +49,7 @@ struct Diagnosis: Equatable, Sendable {
 
 /// The text of findings, for people and for programs.
 enum DiagnosisText {
-    /// The mark in front of a finding, which shows its severity.
+    /// Returns the mark in front of a finding, which shows its severity.
     static func mark(_ severity: SetUpFinding.Severity) -> String {
         switch severity {
         case .good: "✓"
@@ -59,7 +59,7 @@ enum DiagnosisText {
         }
     }
 
-    /// The lines of a finding: the finding and, indented, its meaning and its remedy.
+    /// Returns the lines of a finding: the finding and, indented, its meaning and its remedy.
     static func lines(_ finding: SetUpFinding) -> [String] {
         let first = "\(mark(finding.severity)) \(safe(finding.subject)): \(safe(finding.what))"
         let why = finding.why.isEmpty ? [] : ["    \(safe(finding.why))"]
@@ -84,7 +84,7 @@ enum DiagnosisText {
         ])
     }
 
-    /// The failure of the command if a finding is an obstacle.
+    /// Returns the failure of the command if a finding is an obstacle.
     static func failure(_ findings: [SetUpFinding]) -> ProgramFailure? {
         let count = findings.count { $0.severity == .obstacle }
         guard count > 0 else { return nil }

@@ -90,7 +90,7 @@ struct StoreExamination {
         }
     }
 
-    /// Whether the nearest existing directory allows making others in it.
+    /// Returns whether the nearest existing directory allows making others in it.
     private func canBeMade(_ path: String) -> Bool {
         var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
         while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {

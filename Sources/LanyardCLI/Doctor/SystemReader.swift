@@ -16,7 +16,7 @@ struct SystemReader: Sendable {
     /// Lists the adapters of the kernel.
     var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
 
-    /// The state without the choice of an adapter and what depends on it.
+    /// Returns the state without the choice of an adapter and what depends on it.
     func read(kernel: SystemBluetooth.Support) -> SystemState {
         var system = SystemState()
         system.kernel = kernel
@@ -78,7 +78,7 @@ struct SystemReader: Sendable {
         }
     }
 
-    /// The product name of the USB device that has an interface with this path.
+    /// Returns the product name of the USB device that has an interface with this path.
     private func product(above device: String) -> String? {
         var path = device[...]
         for _ in 0..<3 {
@@ -88,8 +88,8 @@ struct SystemReader: Sendable {
         return nil
     }
 
-    /// The process that holds the lock of a file; nil if it is not visible. The kernel lists locks
-    /// by inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
+    /// Returns the process that holds the lock of a file; nil if it is not visible. The kernel
+    /// lists locks by inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
     func holder(ofLock file: String) -> SystemProcess? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: tree.root + file)
         guard let inode = attributes?[.systemFileNumber] as? Int,
@@ -109,21 +109,21 @@ struct SystemReader: Sendable {
 /// The files in which Linux describes its devices: /sys, /proc and /dev, below a root that a test
 /// can choose.
 struct SystemTree: Sendable {
-    /// The most bytes read of a file, and the most names read of a directory. The kernel's own are
-    /// far smaller.
+    /// The maximum number of bytes read of a file, and of names read of a directory. The kernel's
+    /// own are far smaller.
     static let lengthLimit = 65_536
     static let nameLimit = 65_536
 
     /// The prefix of every path.
     var root = ""
 
-    /// The names in a directory, sorted. Empty if it cannot be read.
+    /// Returns the names in a directory, sorted. Empty if it cannot be read.
     func names(in path: String) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: root + path)
         return Array((names ?? []).prefix(Self.nameLimit)).sorted()
     }
 
-    /// The beginning of a file without the white space around it; nil if it cannot be read.
+    /// Returns the beginning of a file without the white space around it; nil if it cannot be read.
     func text(_ path: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: root + path) else { return nil }
         defer { try? file.close() }
@@ -132,17 +132,17 @@ struct SystemTree: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether a file exists at the path.
+    /// Returns whether a file exists at the path.
     func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: root + path)
     }
 
-    /// The target of a symbolic link; nil if the file is not a link or cannot be read.
+    /// Returns the target of a symbolic link; nil if the file is not a link or cannot be read.
     func target(of link: String) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)
     }
 
-    /// The path with all symbolic links resolved, below the same root.
+    /// Returns the path with all symbolic links resolved, below the same root.
     func resolved(_ path: String) -> String {
         let whole = URL(fileURLWithPath: root + path).resolvingSymlinksInPath().path
         return whole.hasPrefix(root) ? String(whole.dropFirst(root.count)) : whole

@@ -65,7 +65,7 @@ extension Exploration.Value {
         }
     }
 
-    /// The most bytes of a value that the tree shows. `--json` and `read` show all.
+    /// The maximum number of bytes of a value that the tree shows. `--json` and `read` show all.
     private static let shownLimit = 64
 }
 

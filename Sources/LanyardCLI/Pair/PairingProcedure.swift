@@ -34,8 +34,8 @@ struct PairingProcedure: Sendable {
         )
     }
 
-    /// The method. If no question was asked and nothing was shown, it is out of band, or there was
-    /// no pairing.
+    /// Returns the method. If no question was asked and nothing was shown, it is out of band, or
+    /// there was no pairing.
     private func method(_ security: LinkSecurity, isKnown: Bool) -> Pairing.Method? {
         if let method = dialogue.method { return method }
         if isKnown { return nil }
@@ -46,8 +46,8 @@ struct PairingProcedure: Sendable {
         try await limits.run("reading the bond") { try await link.bondedPeer }
     }
 
-    /// The peer's Device Name (Vol 3, Part C, 12.1). The host reads it for the bond as well, so
-    /// after this read the host has it too.
+    /// Returns the peer's Device Name (Vol 3, Part C, 12.1). The host reads it for the bond as
+    /// well, so after this read the host has it too.
     private func readName() async -> String? {
         let values = try? await limits.run("reading the name") {
             try await link.read(uuid: BluetoothUUID(0x2A00))

@@ -9,7 +9,7 @@ enum PairingText {
     static let howToAnswer = "run this at a terminal, or give answers with --answers"
     static let needOfPairingAgain = "pairing again needs a person who agrees"
 
-    /// The method and its protection.
+    /// Returns the method and its protection.
     static func announcement(_ scene: PairingContext) -> String {
         let beginning =
             scene.isIncoming ? "\(scene.peer) wants to pair" : "Pairing with \(scene.peer)"
@@ -57,7 +57,7 @@ enum PairingText {
         "Transfer \(path) to the peer. Does the peer have it? [y/N] "
     }
 
-    /// The need for a person in a method.
+    /// Returns the need for a person in a method.
     static func need(of method: Pairing.Method) -> String {
         switch method {
         case .justWorks: "just works needs a person who agrees"
@@ -93,7 +93,7 @@ extension PairingText {
         case none
     }
 
-    /// A yes or a no; nil for anything else. An empty line is a no.
+    /// Returns a yes or a no; nil for anything else. An empty line is a no.
     static func readYes(_ line: String) -> Bool? {
         switch words(line).lowercased() {
         case "y", "yes": true

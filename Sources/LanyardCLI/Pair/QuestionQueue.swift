@@ -7,23 +7,24 @@ import Synchronization
 /// Only the first question in the queue is shown, with its introduction, and it is shown again
 /// below other output. A line answers the question that is shown, and no other. Lines typed before
 /// a question is shown are discarded, and so is text without an end of line when the question is
-/// shown again. A complete line that was typed before the question is shown again counts. For `changeLimit` after a question ended without an answer, lines are rejected,
-/// because the person has not read the next question yet. The lines of a script wait for their
-/// questions. Where lines are also commands, a line that is no answer is a command.
+/// shown again. A complete line that was typed before the question is shown again counts. For
+/// `changeLimit` after a question ended without an answer, lines are rejected, because the person
+/// has not read the next question yet. The lines of a script wait for their questions. Where lines
+/// are also commands, a line that is not an answer is a command.
 final class QuestionQueue: Sendable {
     /// The use of a line that answers no question.
     enum Unasked: Sendable {
         case discarded
-        case kept
+        case queued
         case passed(AsyncStream<String>.Continuation)
     }
 
-    /// The number of times that a question is asked again after a line that is no answer. Then it
-    /// ends without an answer.
+    /// The number of times that a question is asked again after a line that is not an answer. Then
+    /// it ends without an answer.
     static let attemptLimit = 3
-    /// The most lines that wait for questions. Further lines are discarded.
-    static let keptLimit = 256
-    /// The most commands that wait to be performed.
+    /// The maximum number of lines that wait for questions. Further lines are discarded.
+    static let queuedLineLimit = 256
+    /// The maximum number of commands that wait to be performed.
     static let commandLimit = 4_096
     /// The time for which lines are rejected after a question ended without an answer.
     static let changeLimit = Duration.seconds(2)
@@ -39,9 +40,10 @@ final class QuestionQueue: Sendable {
         /// The text that is shown once, above the question.
         let introduction: String
         let prompt: String
-        /// The text after a line that is no answer.
+        /// The text after a line that is not an answer.
         let hint: String
-        /// Returns a closure that delivers this line as the answer; nil if the line is no answer.
+        /// Returns a closure that delivers this line as the answer; nil if the line is not an
+        /// answer.
         let take: @Sendable (String) -> (@Sendable () -> Void)?
         /// Ends the question without an answer.
         let giveUp: @Sendable () -> Void
@@ -50,7 +52,7 @@ final class QuestionQueue: Sendable {
 
     fileprivate struct State {
         var asked: [Asked] = []
-        var kept: [String] = []
+        var queuedLines: [String] = []
         var isOver = false
         var lastNumber: UInt64 = 0
         /// The time from which the first question in the queue was shown.
@@ -158,7 +160,7 @@ final class QuestionQueue: Sendable {
     func end() {
         state.withLock { state in
             state.isOver = true
-            if state.kept.isEmpty { state.giveUpAll() }
+            if state.queuedLines.isEmpty { state.giveUpAll() }
         }
         if case .passed(let commands) = unasked { commands.finish() }
     }
@@ -171,7 +173,7 @@ final class QuestionQueue: Sendable {
 
     private func enqueue(_ question: Asked) {
         state.withLock { state in
-            guard !Task.isCancelled, !state.isOver || !state.kept.isEmpty else {
+            guard !Task.isCancelled, !state.isOver || !state.queuedLines.isEmpty else {
                 return question.giveUp()
             }
             state.asked.append(question)
@@ -202,13 +204,13 @@ extension QuestionQueue.State {
         // read before printing returns.
         shownAt = questions.now()
         questions.say(question.prompt)
-        while let line = kept.first, asked.first?.number == question.number {
-            kept.removeFirst()
+        while let line = queuedLines.first, asked.first?.number == question.number {
+            queuedLines.removeFirst()
             // A script's answers are printed, because no terminal echoes them.
             questions.say(line + "\n")
             receive(line, readAt: questions.now(), questions)
         }
-        if isOver, kept.isEmpty { giveUpAll() }
+        if isOver, queuedLines.isEmpty { giveUpAll() }
     }
 
     fileprivate mutating func receive(
@@ -238,8 +240,8 @@ extension QuestionQueue.State {
         questions.say(question.hint + "\n" + question.prompt)
     }
 
-    /// Whether an answer that was read at this time may be meant for an earlier question: it was
-    /// read before the present question was shown, or another one has just ended.
+    /// Returns whether an answer that was read at this time may be meant for an earlier question:
+    /// it was read before the present question was shown, or another one has just ended.
     private func isTooSoon(
         _ readAt: ContinuousClock.Instant,
         _ questions: QuestionQueue
@@ -259,7 +261,8 @@ extension QuestionQueue.State {
     private mutating func leave(_ line: String, _ questions: QuestionQueue) {
         switch questions.unasked {
         case .discarded: break
-        case .kept: if kept.count < QuestionQueue.keptLimit { kept.append(line) }
+        case .queued:
+            if queuedLines.count < QuestionQueue.queuedLineLimit { queuedLines.append(line) }
         case .passed(let commands): commands.yield(line)
         }
     }

@@ -58,7 +58,7 @@ struct DiscoveredDevice: Equatable, Sendable {
 }
 
 extension AdvertisingData {
-    /// The advertised name, safe to print. Bytes that are no UTF-8 are shown as escapes.
+    /// The advertised name, safe to print. Bytes that are not UTF-8 are shown as escapes.
     var printableName: String? {
         let names = [DataType.completeLocalName, .shortenedLocalName].lazy
         return names.compactMap { type in structures.first { $0.type == type } }.first
@@ -70,7 +70,8 @@ extension AdvertisingData {
 struct DiscoveredDevices: Sendable {
     private var devices: [DeviceAddress: DiscoveredDevice] = [:]
 
-    /// The most devices. A further one replaces the device that was not received for longest.
+    /// The maximum number of devices. A further one replaces the device whose last advertisement
+    /// is the oldest.
     static let deviceLimit = 1000
 
     /// Receives an advertisement.

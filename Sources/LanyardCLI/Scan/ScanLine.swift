@@ -9,12 +9,12 @@ import JSONText
 struct ScanLines: Sendable {
     private var lastWords: [DeviceAddress: String] = [:]
 
-    /// The most devices that are remembered. Beyond that all are forgotten and may be printed
-    /// again.
+    /// The maximum number of devices that are remembered. Beyond that all are forgotten and may be
+    /// printed again.
     static let deviceLimit = 10_000
 
-    /// The line to print; nil if the device advertises the same data as before. Signal strength
-    /// does not count.
+    /// Returns the line to print; nil if the device advertises the same data as before. Signal
+    /// strength does not count.
     mutating func line(for advertisement: Advertisement) -> String? {
         let words = advertisement.words
         guard lastWords[advertisement.address] != words else { return nil }
@@ -41,7 +41,8 @@ extension Advertisement {
         return "\(name)  \(summary.isEmpty ? "-" : summary)"
     }
 
-    /// The names of the services, or other data that identifies the device; empty if there are none.
+    /// The names of the services, or other data that identifies the device; empty if there are
+    /// none.
     private var summary: String { DiscoveredDevice(self, at: .zero).summary }
 
     /// The advertisement as JSON.

@@ -7,8 +7,8 @@ import BluetoothTypes
 struct ScanTable: Sendable {
     let size: Console.Size
 
-    /// The lines of the display. None is wider than the terminal, and together they are at most as
-    /// high as it.
+    /// Returns the lines of the display. None is wider than the terminal, and together they are at
+    /// most as high as it.
     func lines(_ view: ScanView, now: Instant) -> [String] {
         let room = max(1, size.rows - Self.fixedLines)
         let shown = view.shown
@@ -17,7 +17,7 @@ struct ScanTable: Sendable {
         return [row(Self.titles)] + rows + [footer(view, shown: rows.count)]
     }
 
-    /// The lines that stay after the display has ended: all devices, and their number.
+    /// Returns the lines that stay after the display has ended: all devices, and their number.
     func finalLines(_ view: ScanView, now: Instant) -> [String] {
         let shown = view.shown
         let time = view.time(at: now)
@@ -106,7 +106,7 @@ struct ScanTable: Sendable {
 
 /// Four rising blocks that show how strong a signal is.
 enum SignalBar {
-    /// The bar for a strength in dBm: full above -55, empty below -95.
+    /// Returns the bar for a strength in dBm: full above -55, empty below -95.
     static func text(rssi: Int) -> String {
         let count = thresholds.filter { rssi >= $0 }.count
         return blocks.prefix(count) + String(repeating: " ", count: blocks.count - count)

@@ -82,7 +82,7 @@ struct ScanView: Sendable {
 
     // MARK: The shown devices
 
-    /// The time of the table: that of the pause, or the present.
+    /// Returns the time of the table: that of the pause, or the present.
     func time(at now: Instant) -> Instant { paused?.at ?? now }
 
     /// The devices to show, in order.

@@ -7,7 +7,7 @@ import VirtualRadio
 // The adapter that the command line chooses, and the errors about it.
 extension AdapterChoice {
     /// Parses the text of the option.
-    init(said text: String) throws(ProgramFailure) {
+    init(commandLine text: String) throws(ProgramFailure) {
         do throws(AdapterChoiceError) {
             try self.init(text)
         } catch {
@@ -42,7 +42,7 @@ extension ProgramFailure {
         switch error {
         case .noAdapter(let error):
             self = .usage(
-                "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.complaint)",
+                "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.problemText)",
                 advice: ProgramFailure.didYouMean(
                     error.text,
                     among: ["virtual"],

@@ -155,8 +155,8 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// The store, as soon as its adapter is known. The store of an adapter is named after its
-    /// address, which an adapter that is absent or not set up has not reported.
+    /// Returns the store, as soon as its adapter is known. The store of an adapter is named after
+    /// its address, which an adapter that is absent or not set up has not reported.
     private func awaitStore() async throws -> StoreChoice {
         let store = store.known
         guard !store.isKnown else { return store }
@@ -175,8 +175,8 @@ struct AdapterSession: Sendable {
         return found ?? goOnWithout(store)
     }
 
-    /// The store when its adapter is known; nil if the session does not wait for adapters, or the
-    /// system does not report them.
+    /// Returns the store when its adapter is known; nil if the session does not wait for adapters,
+    /// or the system does not report them.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
@@ -258,9 +258,9 @@ struct AdapterSession: Sendable {
     private func watchStore(of host: BluetoothHost) async {
         for await event in await host.securityEvents() {
             if case .bonded = event { pairing.hasBonded.set() }
-            guard let complaint = event.complaint else { continue }
+            guard let problem = event.problem else { continue }
             ProgressLine(console: console).clear()
-            console.remark("lanyard: \(complaint)\n")
+            console.remark("lanyard: \(problem)\n")
         }
         await EndOfInput.never()
     }

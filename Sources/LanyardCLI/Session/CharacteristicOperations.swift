@@ -42,13 +42,13 @@ struct CharacteristicOperations: Sendable {
         }
     }
 
-    /// The handles of the services with a UUID, or all handles.
+    /// Returns the handles of the services with a UUID, or all handles.
     private func ranges(of service: BluetoothUUID?) async throws -> [ClosedRange<AttributeHandle>] {
         guard let service else { return [.first ... .last] }
         return try await accessory.discoverServices(uuid: service).map(\.handles)
     }
 
-    /// The values that the accessory returns; none if it refuses the request.
+    /// Returns the values that the accessory returns; none if it refuses the request.
     private func values(
         of uuid: BluetoothUUID,
         in handles: ClosedRange<AttributeHandle>

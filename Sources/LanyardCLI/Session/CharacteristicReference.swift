@@ -70,7 +70,7 @@ struct CharacteristicFinder: Sendable {
     let accessory: any ConnectedAccessory
     let limits: StepLimits
 
-    /// The characteristic. Throws if there is none, or more than one.
+    /// Returns the characteristic. Throws if there is none, or more than one.
     func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
         let matches = try await characteristics(for: reference).filter(reference.matches)
         guard let match = matches.first else {
@@ -90,7 +90,7 @@ struct CharacteristicFinder: Sendable {
         return match
     }
 
-    /// The characteristics of the service that the reference names, or of all services.
+    /// Returns the characteristics of the service that the reference names, or of all services.
     private func characteristics(
         for reference: CharacteristicReference
     ) async throws -> [GATT.Characteristic] {

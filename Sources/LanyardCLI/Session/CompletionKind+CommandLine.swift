@@ -26,7 +26,7 @@ extension CompletionKind {
 
 /// The candidates for arguments on the command line.
 enum CommandLineCompletion {
-    /// The names of the accessories of the chosen virtual world; none on another adapter.
+    /// Returns the names of the accessories of the chosen virtual world; none on another adapter.
     static func targets(
         _ words: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -46,7 +46,7 @@ enum CommandLineCompletion {
         }
     }
 
-    /// The value of an option, without quotes.
+    /// Returns the value of an option, without quotes.
     private static func option(_ name: String, in words: [String]) -> String? {
         for (index, word) in words.enumerated() {
             if word == name, index + 1 < words.count { return unquoted(words[index + 1]) }

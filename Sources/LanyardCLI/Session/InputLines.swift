@@ -22,13 +22,13 @@ extension AsyncStream<InputLine> {
 
 /// The lines of standard input.
 enum InputLines {
-    /// The longest line, in bytes. Of a longer line only the beginning is read, which is no valid
-    /// command.
+    /// The longest line, in bytes. Of a longer line only the beginning is read, which is not a
+    /// valid command.
     static let lengthLimit = 8_192
-    /// The most lines that wait. Reading stops until one is taken.
+    /// The maximum number of lines that wait. Reading stops until one is taken.
     static let waitingLimit = 64
 
-    /// The lines without their ends. The stream ends with the input.
+    /// Returns the lines without their ends. The stream ends with the input.
     static func stream(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<InputLine> {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)

@@ -66,13 +66,13 @@ protocol PlacedError: Error {
     /// The place; empty for the whole text.
     var place: String { get }
     /// The fault.
-    var complaint: String { get }
+    var problem: String { get }
 }
 
 extension PlacedError {
     /// The end of a sentence that begins with "is wrong".
     fileprivate var placed: String {
-        place.isEmpty ? ": \(complaint)" : " at \(place): \(complaint)"
+        place.isEmpty ? ": \(problem)" : " at \(place): \(problem)"
     }
 }
 

@@ -69,7 +69,7 @@ extension ProgramFailure {
             )
         case .tooManyBonds:
             self.init(.refused, "\(step): \(error)", advice: "use 'lanyard bonds remove'")
-        case .bondNotKept:
+        case .bondNotStored:
             self.init(
                 .inputOutput,
                 "\(step): \(TerminalText.escape(error.description))",
@@ -119,7 +119,7 @@ extension ProgramFailure {
         }
     }
 
-    /// The advice after an ATT error (Vol 3, Part F, 3.4.1.1).
+    /// Returns the advice after an ATT error (Vol 3, Part F, 3.4.1.1).
     private static func advice(for code: ATT.ErrorCode) -> String {
         switch code {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
@@ -169,7 +169,7 @@ extension ProgramFailure {
 }
 
 extension Pairing.FailureReason {
-    /// The advice after a failed pairing.
+    /// Returns the advice after a failed pairing.
     fileprivate func advice(isOurs: Bool) -> String {
         switch self {
         case .passkeyEntryFailed: "enter the digits within 30 s"

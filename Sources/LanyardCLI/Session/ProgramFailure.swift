@@ -38,12 +38,12 @@ struct ProgramFailure: Error, Equatable, Sendable {
     /// The reader of standard output closed it.
     static let outputClosed = ProgramFailure(.outputClosed, "")
 
-    /// An invalid command line.
+    /// Returns the failure of an invalid command line.
     static func usage(_ happened: String, advice: String = "") -> ProgramFailure {
         ProgramFailure(.usage, happened, advice: advice)
     }
 
-    /// A step that took longer than its limit.
+    /// Returns a step that took longer than its limit.
     static func timedOut(_ step: String, after limit: Duration) -> ProgramFailure {
         ProgramFailure(
             .timedOut,
@@ -55,7 +55,7 @@ struct ProgramFailure: Error, Equatable, Sendable {
 
 /// The text of a duration.
 enum SecondsText {
-    /// The seconds with as many decimals as needed, at most three.
+    /// Returns the seconds with as many decimals as needed, at most three.
     static func describe(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

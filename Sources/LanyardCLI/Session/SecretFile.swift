@@ -68,8 +68,8 @@ final class KeyExport: Sendable {
         var failure: ProgramFailure?
     }
 
-    /// The most keys in the file. A link is encrypted a few times at most, but the protocol sets no
-    /// limit.
+    /// The maximum number of keys in the file. A link is encrypted a few times at most, but the
+    /// protocol sets no limit.
     static let keyLimit = 4_096
 
     private let limit: Int

@@ -67,7 +67,7 @@ struct StepLimits: Equatable, Sendable {
 
 /// Concurrent operations of which the first to end decides.
 enum FirstResult {
-    /// The result or error of the first of `bodies` to end. The others are canceled.
+    /// Returns the result or error of the first of `bodies` to end. The others are canceled.
     ///
     /// Returns as soon as one has ended or the task is canceled, even if the others ignore their
     /// cancellation, so that Ctrl-C takes effect at once.
@@ -102,7 +102,7 @@ enum TimeLimit {
         try await Task.sleep(for: $0)
     }
 
-    /// The result of `body`, or nil if `limit` passes first. The limit starts again while
+    /// Returns the result of `body`, or nil if `limit` passes first. The limit starts again while
     /// `isExcused` is true.
     static func run<Value: Sendable>(
         _ limit: Duration,

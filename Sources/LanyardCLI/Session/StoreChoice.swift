@@ -15,8 +15,8 @@ enum StoreChoice: Equatable, Sendable {
     /// In the directory of an adapter that is not known yet, because the adapter is absent.
     case ofAdapter(AdapterSpecification, environment: [String: String])
 
-    /// The directory of an adapter; none if the environment has no place for it, as in a process
-    /// without a home directory.
+    /// Returns the directory of an adapter; none if the environment has no place for it, as in a
+    /// process without a home directory.
     static func usual(for adapter: String, environment: [String: String]) -> StoreChoice {
         FileStore.defaultDirectory(for: adapter, environment: environment)
             .map { .usual($0) } ?? .none

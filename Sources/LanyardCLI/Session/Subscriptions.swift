@@ -7,7 +7,7 @@ import Synchronization
 
 /// Subscriptions to one or several characteristics of an accessory.
 struct Subscriptions: Sendable {
-    /// The most subscriptions at the same time.
+    /// The maximum number of subscriptions at the same time.
     static let limit = 64
 
     let operations: CharacteristicOperations
@@ -43,7 +43,7 @@ struct Subscriptions: Sendable {
 }
 
 extension ValueReport {
-    /// The line of a value that arrived at this time.
+    /// Returns the line of a value that arrived at this time.
     ///
     /// - Parameter isNamed: Whether the line names the characteristic, because there are several.
     func line(at date: Date, isNamed: Bool) -> String {

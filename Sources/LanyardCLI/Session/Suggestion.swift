@@ -2,10 +2,10 @@
 
 /// Finds the word that a person probably meant.
 enum Suggestion {
-    /// The most characters of a word that are compared.
+    /// The maximum number of characters of a word that are compared.
     private static let lengthLimit = 64
 
-    /// The most similar of the words without regard to case; nil if none is similar.
+    /// Returns the most similar of the words without regard to case; nil if none is similar.
     ///
     /// A word is similar if it begins with the text, and no other word does, or if few characters
     /// differ: one in a text of up to 3 characters, and one more for each further 3 characters, up
@@ -27,7 +27,7 @@ enum Suggestion {
         Array(word.lowercased().prefix(lengthLimit))
     }
 
-    /// The number of characters to insert, to delete, to replace, or to exchange with their
+    /// Returns the number of characters to insert, to delete, to replace, or to exchange with their
     /// neighbor, that make one word of the other (Damerau and Levenshtein, restricted).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []
@@ -51,8 +51,8 @@ enum Suggestion {
 }
 
 extension ProgramFailure {
-    /// The advice that asks whether the nearest of the words was meant; `otherwise` if none is
-    /// near.
+    /// Returns the advice that asks whether the nearest of the words was meant; `otherwise` if none
+    /// is near.
     static func didYouMean(
         _ text: String,
         among words: some Sequence<String>,

@@ -73,7 +73,7 @@ extension Target: CustomStringConvertible {
 
 /// The text of addresses.
 enum AddressText {
-    /// The address with its kind.
+    /// Returns the address with its kind.
     static func describe(_ address: DeviceAddress) -> String {
         describe(address, kind: address.kind)
     }

@@ -28,8 +28,9 @@ struct TargetFinder: Sendable {
     /// Starts a scan.
     let scan: @Sendable () -> AsyncThrowingStream<Advertisement, any Error>
 
-    /// The device: with exactly that name, or else the only one with that name in other case, or
-    /// else the only one whose name begins like that. Throws if it is not found within the limit.
+    /// Returns the device with exactly that name. Without such a device, returns the only one whose
+    /// name differs only in case, or else the only one whose name begins with the target's name.
+    /// Throws if no device is found within the limit.
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
             return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
@@ -68,7 +69,7 @@ private final class TargetSearch: Sendable {
         var names: Set<String> = []
     }
 
-    /// The most candidates, and the most names.
+    /// The maximum number of candidates, and of names.
     private static let limit = 100
 
     private let target: Target
@@ -134,7 +135,7 @@ private final class TargetSearch: Sendable {
         throw CancellationError()
     }
 
-    /// The only device with a similar name. Throws if there is none, or more than one.
+    /// Returns the only device with a similar name. Throws if there is none, or more than one.
     func choice(within limit: Duration) throws(ProgramFailure) -> TargetFinder.Found {
         let (all, names) = state.withLock { (Array($0.candidates.values), $0.names.sorted()) }
         let equal = all.filter { !$0.found.isByPrefix }

@@ -78,7 +78,7 @@ struct ValueArgument: Equatable, Sendable {
         }
     }
 
-    /// The most characters of an invalid value that the error repeats.
+    /// The maximum number of characters of an invalid value that the error repeats.
     private static let shownLimit = 60
 
     // MARK: Numbers
@@ -106,7 +106,7 @@ struct ValueArgument: Equatable, Sendable {
         return format.encode(number, exponent: exponent)
     }
 
-    /// The number that decimal digits, or hexadecimal digits after `0x`, spell.
+    /// Returns the number that decimal digits, or hexadecimal digits after `0x`, spell.
     private static func value(of text: String) -> Double? {
         if text.lowercased().hasPrefix("0x") {
             let digits = text.dropFirst(2)
@@ -118,7 +118,7 @@ struct ValueArgument: Equatable, Sendable {
         return number
     }
 
-    /// The number of digits after the point.
+    /// Returns the number of digits after the point.
     private static func decimals(in text: String) -> Int {
         text.firstIndex(of: ".").map { text[$0...].dropFirst().prefix { $0.isNumber }.count } ?? 0
     }

@@ -47,12 +47,12 @@ struct ShellCompletion: Sendable {
         )
     }
 
-    /// What a completion has to know.
+    /// The data that completions need.
     enum Need: Equatable, Sendable {
         case devices, characteristics
     }
 
-    /// What the completion of a line has to know; nil if it knows everything.
+    /// Returns the data that the completion of a line lacks; nil if it has all.
     static func need(of before: String) -> Need? {
         let line = PartialLine(before)
         switch kind(of: line) {
@@ -68,7 +68,7 @@ struct ShellCompletion: Sendable {
         String(zip(one, other).prefix { $0.lowercased() == $1.lowercased() }.map(\.0))
     }
 
-    /// The word as a person types it. A word with a space is quoted, and a variable is not.
+    /// Returns the word as a person types it. A word with a space is quoted, and a variable is not.
     private static func quote(_ text: String, isWhole: Bool) -> String {
         let isPlain = !text.contains { " \"'\\$".contains($0) }
         guard !isPlain, text.first != "$" else { return text }
@@ -84,7 +84,7 @@ struct ShellCompletion: Sendable {
 // MARK: - Candidates
 
 extension ShellCompletion {
-    /// The kind of the word at the end of the line.
+    /// Returns the kind of the word at the end of the line.
     private static func kind(of line: PartialLine) -> ShellVocabulary.Argument? {
         guard let name = line.words.first else { return .command }
         if ShellVocabulary.synonyms[name] ?? name == "fails" {
@@ -153,7 +153,7 @@ extension ShellCompletion {
         table.values.sorted().map { Candidate(typed($0)) }
     }
 
-    /// A name as a person types it: `battery-level`.
+    /// Returns a name as a person types it: `battery-level`.
     private static func typed(_ name: String) -> String {
         name.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     }

@@ -22,7 +22,7 @@ struct ShellHistory: Sendable {
         self.path = path
     }
 
-    /// The lines. A file that cannot be read counts as empty.
+    /// Returns the lines. A file that cannot be read counts as empty.
     func read() -> LineHistory {
         guard let bytes = try? WholeFile.read(path, limit: Self.lengthLimit) else {
             return LineHistory()

@@ -71,7 +71,7 @@ struct ShellRunner: Sendable {
         return true
     }
 
-    /// The most characters of a line that a message repeats.
+    /// The maximum number of characters of a line that a message repeats.
     private static let shownLimit = 60
 
     private mutating func perform(

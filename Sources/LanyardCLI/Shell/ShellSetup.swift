@@ -30,7 +30,7 @@ struct ShellSetup: Sendable {
 
     /// The parts for the lines of a script. Only `answer` answers questions.
     init(_ options: AdapterOptions, on console: Console) throws {
-        let questions = QuestionQueue(unasked: .kept, say: console.remark)
+        let questions = QuestionQueue(unasked: .queued, say: console.remark)
         questions.end()
         try self.init(options, on: console, questions, nil)
     }

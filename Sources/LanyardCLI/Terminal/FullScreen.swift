@@ -11,15 +11,15 @@ struct FullScreen: Sendable {
     /// Whether the display is on the terminal.
     private(set) var isShown = false
 
-    /// The text that replaces the display with `lines`. No line may be wider than the terminal, and
-    /// there may be at most as many as the terminal has rows.
+    /// Returns the text that replaces the display with `lines`. No line may be wider than the
+    /// terminal, and there may be at most as many as the terminal has rows.
     mutating func draw(_ lines: [String]) -> String {
         defer { isShown = true }
         return (isShown ? "" : Self.begin) + Self.home
             + lines.map { $0 + Self.eraseRest }.joined(separator: "\r\n") + Self.eraseBelow
     }
 
-    /// The text that returns to the earlier output; empty if nothing was drawn.
+    /// Returns the text that returns to the earlier output; empty if nothing was drawn.
     mutating func end() -> String {
         defer { isShown = false }
         return isShown ? Self.end : ""

@@ -5,7 +5,7 @@ struct LineDisplay: Sendable {
     /// The width of the terminal.
     let columns: Int
 
-    /// The text that replaces the row and puts the cursor at its place.
+    /// Returns the text that replaces the row and puts the cursor at its place.
     func draw(prompt: String, before: String, after: String) -> String {
         // A prompt leaves room for the line. The last column stays empty, because a character in it
         // moves some terminals to the next row.
@@ -22,7 +22,7 @@ struct LineDisplay: Sendable {
     /// The columns that a prompt leaves for the line on a wide terminal.
     private static let lineColumns = 24
 
-    /// The end of a text in at most so many columns, with an ellipsis for what is cut off.
+    /// Returns the end of a text in at most so many columns, with an ellipsis for what is cut off.
     private static func suffix(of text: String, columns: Int) -> String {
         guard TerminalColumns.count(text) > columns else { return text }
         var shown = Substring()

@@ -4,7 +4,7 @@
 ///
 /// The editor does no I/O. `LineTerminal` gives it keys and draws it.
 struct LineEditor: Sendable {
-    /// What the terminal does after a key.
+    /// The action of the terminal after a key.
     enum Effect: Equatable, Sendable {
         case none, redraw
         /// The line is complete.
@@ -147,7 +147,7 @@ extension LineEditor {
 
 /// The lines that a person typed, oldest first.
 struct LineHistory: Equatable, Sendable {
-    /// The most lines. The oldest are dropped.
+    /// The maximum number of lines. The oldest are dropped.
     static let lineLimit = 1_000
 
     private(set) var lines: [String] = []

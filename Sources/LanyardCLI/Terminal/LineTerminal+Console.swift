@@ -25,7 +25,7 @@ extension LineTerminal {
         return console
     }
 
-    /// The keys for a display, until the stream is dropped.
+    /// Returns the keys for a display, until the stream is dropped.
     private func displayKeys() -> AsyncStream<[UInt8]> {
         let (keys, feed) = AsyncStream.makeStream(
             of: [UInt8].self,

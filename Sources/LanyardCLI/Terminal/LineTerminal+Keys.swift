@@ -122,7 +122,7 @@ extension LineTerminal {
         }
     }
 
-    /// The candidates in columns.
+    /// Returns the candidates in columns.
     private static func list(_ candidates: [String], columns: Int) -> String {
         let shown = candidates.prefix(candidateLimit)
         let width = (shown.map(TerminalColumns.count).max() ?? 0) + 2

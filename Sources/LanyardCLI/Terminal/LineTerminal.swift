@@ -26,7 +26,7 @@ final class LineTerminal: Sendable {
         var interrupt: (@Sendable () -> Void)?
         /// Whether Ctrl-C was typed after a line, before its command could be canceled.
         var isInterrupted = false
-        /// What the display does around a stop of the process and after a change of the size.
+        /// The action of the display around a stop of the process and after a change of the size.
         var displayHooks: DisplayHooks?
         var complete: Completer = { LineCompletion(before: $0) }
         /// Receives the answer to a question.
@@ -40,9 +40,9 @@ final class LineTerminal: Sendable {
         let didResize: @Sendable () -> Void
     }
 
-    /// The most keys that wait for the next line. Further keys are dropped.
+    /// The maximum number of keys that wait for the next line. Further keys are dropped.
     static let typedAheadLimit = 4_096
-    /// The most candidates of a completion that are listed.
+    /// The maximum number of candidates of a completion that are listed.
     static let candidateLimit = 60
 
     let console: Console

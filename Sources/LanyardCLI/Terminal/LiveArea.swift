@@ -10,8 +10,8 @@ struct LiveArea: Sendable {
 
     private var drawnLines = 0
 
-    /// The text that replaces the lines drawn before with `lines`. Every line must fit into the
-    /// terminal's width, and all of them into its height less one.
+    /// Returns the text that replaces the lines drawn before with `lines`. Every line must fit into
+    /// the terminal's width, and all of them into its height less one.
     mutating func draw(_ lines: [String]) -> String {
         var text = drawnLines == 0 ? Self.hideCursor : "\u{1B}[\(drawnLines)A"
         for line in lines { text += Self.eraseLine + line + "\n" }
@@ -20,15 +20,15 @@ struct LiveArea: Sendable {
         return text
     }
 
-    /// The text that prints `lines` in place of the area, where they stay. The area is drawn again
-    /// below them by the next `draw`.
+    /// Returns the text that prints `lines` in place of the area, where they stay. The area is
+    /// drawn again below them by the next `draw`.
     mutating func print(_ lines: [String]) -> String {
         let text = draw(lines)
         drawnLines = 0
         return text
     }
 
-    /// The text after the last drawing. The drawn lines stay.
+    /// Returns the text after the last drawing. The drawn lines stay.
     mutating func end() -> String {
         drawnLines = 0
         return Self.showCursor

@@ -32,7 +32,7 @@ struct StyledLine: Equatable, Sendable {
         add(TerminalColumns.fit(text, to: columns), style)
     }
 
-    /// The line with the terminal's control sequences, in at most so many columns.
+    /// Returns the line with the terminal's control sequences, in at most so many columns.
     func rendered(columns: Int) -> String {
         var room = columns
         var result = ""
@@ -53,7 +53,7 @@ struct StyledLine: Equatable, Sendable {
 /// Widths follow what terminals do: East Asian wide characters and emoji take two columns (Unicode
 /// Standard Annex 11), combining marks none.
 enum TerminalColumns {
-    /// The columns that `text` takes. The text must not contain control characters.
+    /// Returns the columns that `text` takes. The text must not contain control characters.
     static func count(_ text: String) -> Int {
         text.reduce(0) { $0 + columns(of: $1) }
     }

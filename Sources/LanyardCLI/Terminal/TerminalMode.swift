@@ -50,7 +50,7 @@ enum TerminalMode {
         }
     }
 
-    /// The keys that are typed. The stream ends with the input.
+    /// Returns the keys that are typed. The stream ends with the input.
     static func keys(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<[UInt8]> {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
@@ -72,7 +72,7 @@ enum TerminalMode {
         return keys
     }
 
-    /// The most reads of keys that wait. Older ones are dropped.
+    /// The maximum number of reads of keys that wait. Older ones are dropped.
     private static let keyLimit = 64
 }
 

@@ -8,7 +8,7 @@ import JSONText
 /// A device chooses its name freely. Printed unchanged, a name could move the cursor, recolor the
 /// screen, set the window's title, or change the direction of writing so that an address reads
 /// differently. So everything that is not plainly visible is printed as a visible escape: `\u{1B}`
-/// for a character, `\xFF` for a byte that is no UTF-8, `\\` for the backslash itself. Two
+/// for a character, `\xFF` for a byte that is not UTF-8, `\\` for the backslash itself. Two
 /// different names never print alike.
 enum TerminalText {
     /// `text` with everything invisible as an escape.
@@ -18,8 +18,8 @@ enum TerminalText {
         return result
     }
 
-    /// The text that `bytes` spell in UTF-8, with everything invisible and every byte that is no
-    /// UTF-8 as an escape.
+    /// Returns the text that `bytes` spell in UTF-8, with everything invisible and every byte that
+    /// is not UTF-8 as an escape.
     static func escape(utf8 bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         var result = ""
@@ -42,7 +42,7 @@ enum TerminalText {
         }
     }
 
-    /// The text of `bytes`; nil if they are not valid UTF-8.
+    /// Returns the text of `bytes`; nil if they are not valid UTF-8.
     static func text(utf8 bytes: some Sequence<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self)
     }

@@ -5,7 +5,7 @@ import JSONText
 
 /// The text of times of day, in lines and in JSON.
 enum TimeText {
-    /// The local time of day with milliseconds: `09:05:07.250`.
+    /// Returns the local time of day with milliseconds: `09:05:07.250`.
     static func describe(_ date: Date) -> String {
         let (seconds, milliseconds) = parts(of: date)
         var time = time_t(seconds)
@@ -15,7 +15,7 @@ enum TimeText {
             .map { pad(Int($0), to: 2) }.joined(separator: ":") + "." + pad(milliseconds, to: 3)
     }
 
-    /// The date and time in UTC, with milliseconds: `2026-03-01T09:05:07.250Z`.
+    /// Returns the date and time in UTC, with milliseconds: `2026-03-01T09:05:07.250Z`.
     static func iso8601(_ date: Date) -> String {
         let (seconds, milliseconds) = parts(of: date)
         var time = time_t(seconds)
@@ -42,7 +42,7 @@ enum TimeText {
 }
 
 extension JSON {
-    /// The object with the member `time` in front: the date and time at which it was made.
+    /// Returns the object with the member `time` in front: the date and time at which it was made.
     func timed(_ date: Date = Date()) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object([.init("time", .string(TimeText.iso8601(date)))] + members)

@@ -46,7 +46,8 @@ extension Timeline.Chapter {
 }
 
 extension Timeline.Event {
-    /// The fields in the order that the script expects. Unused fields at the end are left out.
+    /// Returns the fields in the order that the script expects. Unused fields at the end are left
+    /// out.
     fileprivate func json(after last: Int64, _ texts: inout TextTable) -> JSON {
         var fields: [JSON] = [
             .integer(Int(microseconds - last)), .integer(device), .integer(lane.number),
@@ -89,7 +90,8 @@ extension TraceLayer {
 }
 
 extension Timeline {
-    /// The most events on a page. A page with more is slow to open and too long to read.
+    /// The maximum number of events on a page. A page with more is slow to open and too long to
+    /// read.
     static let eventLimit = 6_000
     /// The longest gap in microseconds between equal events that are folded into one.
     static let repetitionGap: Int64 = 5_000_000
@@ -112,21 +114,21 @@ extension Timeline {
 
     /// Folds consecutive equal calls, callbacks and packets of one device.
     private mutating func fold() {
-        var kept: [Event] = []
+        var rows: [Event] = []
         // The last event of each device and lane.
         var lasts: [Row: Int] = [:]
         for event in sortedEvents {
             let row = Row(device: event.device, lane: event.lane)
-            if let last = lasts[row], event.lane != .state, kept[last].isAlike(event),
-                kept[last].fold(at: event.microseconds, gap: Self.repetitionGap)
+            if let last = lasts[row], event.lane != .state, rows[last].isAlike(event),
+                rows[last].fold(at: event.microseconds, gap: Self.repetitionGap)
             {
                 continue
             }
-            lasts[row] = kept.count
-            kept.append(event)
+            lasts[row] = rows.count
+            rows.append(event)
         }
-        let folded = events.count - kept.count
-        events = kept
+        let folded = events.count - rows.count
+        events = rows
         if folded > 0 { remark("\(folded) repeated events are shown together") }
     }
 }

@@ -4,7 +4,7 @@ import HCITransports
 import Lanyard
 
 extension Timeline {
-    /// The most packets of one log.
+    /// The maximum number of packets of one log.
     static let packetLimit = 3_000
 
     /// Adds the packets of a log, each decoded to one line, to the rows of a device.
@@ -33,7 +33,7 @@ extension Timeline {
 struct PacketGathering {
     /// The longest gap in microseconds between reports of one advertiser that are folded into one.
     static let repetitionGap: Int64 = 2_000_000
-    /// The most advertisers that are followed at a time.
+    /// The maximum number of advertisers that are followed at a time.
     static let advertiserLimit = 1_000
 
     let device: Int
@@ -66,7 +66,8 @@ struct PacketGathering {
         events.append(line.event(at: time, device: device))
     }
 
-    /// Whether the line is one more report of an advertiser that was received shortly before.
+    /// Returns whether the line is one more report of an advertiser that was received shortly
+    /// before.
     private mutating func fold(_ line: TraceLine, at time: Int64) -> Bool {
         guard let advertiser = line.advertiser, let index = reports[advertiser] else {
             return false

@@ -38,7 +38,7 @@ struct Timeline: Equatable, Sendable {
     /// two times can be subtracted.
     static let timeLimit: Int64 = (1 << 33) * 1_000_000
 
-    /// The most characters of a text.
+    /// The maximum number of characters of a text.
     static let textLimit = 400
 
     var title: String
@@ -63,7 +63,7 @@ struct Timeline: Equatable, Sendable {
             .map(\.element)
     }
 
-    /// The index of the device with this name. Adds the device if it is new.
+    /// Returns the index of the device with this name. Adds the device if it is new.
     mutating func device(_ name: String) -> Int {
         let name = TerminalText.escape(name).shortened(to: Self.textLimit)
         if let index = devices.firstIndex(of: name) { return index }
@@ -86,7 +86,7 @@ struct Timeline: Equatable, Sendable {
 }
 
 extension String {
-    /// The text in at most so many characters, the last an ellipsis if it was cut.
+    /// Returns the text in at most so many characters, the last an ellipsis if it was cut.
     func shortened(to limit: Int) -> String {
         count <= limit ? self : prefix(limit - 1) + "…"
     }

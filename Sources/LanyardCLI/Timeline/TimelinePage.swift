@@ -32,12 +32,12 @@ struct TimelinePage {
         line(PackageResources.input_js),
     ].joined(separator: "\n\n")
 
-    /// The text of a file without its first line, which names the license.
+    /// Returns the text of a file without its first line, which names the license.
     private static func text(_ file: [UInt8]) -> String {
         let license = file.prefix { $0 != UInt8(ascii: "\n") }
         return String(decoding: file.dropFirst(license.count + 1), as: UTF8.self)
     }
 
-    /// The same without the end of its last line.
+    /// Returns the same without the end of its last line.
     private static func line(_ file: [UInt8]) -> String { String(text(file).dropLast()) }
 }

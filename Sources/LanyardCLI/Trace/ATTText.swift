@@ -6,7 +6,7 @@ import BluetoothTypes
 /// ATT PDUs in words: the specification's name and the fields, attributes as `#` and their handle,
 /// values in hexadecimal.
 enum ATTText {
-    /// The PDU on one line.
+    /// Returns the PDU on one line.
     static func describe(_ pdu: ATT.PDU) -> String {
         let fields = fields(pdu)
         let name = pdu.opcode.description

@@ -4,7 +4,8 @@ import Foundation
 
 // Messages about a path that names another kind of file than the command reads.
 extension ProgramFailure {
-    /// The failure for a directory, with a file in it as advice; nil if the path names none.
+    /// Returns the failure for a directory, with a file in it as advice; nil if the path names
+    /// none.
     ///
     /// - Parameters:
     ///   - wanted: The kind of file that the command reads.
@@ -27,7 +28,8 @@ extension ProgramFailure {
         )
     }
 
-    /// The failure for a file that is probably the recording of a FlightRecorder; nil if it is not.
+    /// Returns the failure for a file that is probably the recording of a FlightRecorder; nil if it
+    /// is not.
     static func recording(_ path: String) -> ProgramFailure? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,

@@ -31,7 +31,7 @@ struct TraceLine: Equatable, Sendable {
     let text: String
     var isMalformed = false
 
-    /// The line for people, with the time since `start`.
+    /// Returns the line for people, with the time since `start`.
     func text(since start: Int64) -> String {
         let (elapsed, overflow) = microsecondsSince1970.subtractingReportingOverflow(start)
         let time = overflow ? "?" : DecimalText.describe(Int(elapsed), exponent: -6)
@@ -66,7 +66,7 @@ struct TraceFilter: Equatable, Sendable {
     /// The layers to show; empty for all.
     var layers: Set<TraceLayer> = []
 
-    /// Whether the filter shows the line.
+    /// Returns whether the filter shows the line.
     func admits(_ line: TraceLine) -> Bool {
         (connection == nil || line.connection == connection)
             && (layers.isEmpty || layers.contains(line.layer))
@@ -102,7 +102,7 @@ struct TraceFilter: Equatable, Sendable {
 
 /// Finds the connection of a command or an event.
 enum ConnectionOfPacket {
-    /// The connection; nil if the packet has none, or several.
+    /// Returns the connection; nil if the packet has none, or several.
     static func find(in packet: HCI.Packet) -> ConnectionHandle? {
         switch packet {
         case .acl(let packet): packet.connectionHandle

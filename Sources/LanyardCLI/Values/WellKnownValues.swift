@@ -6,7 +6,7 @@ import Foundation
 
 /// Decodes values by the UUID of their characteristic or descriptor.
 enum WellKnownValues {
-    /// The decoded value of a characteristic on one line; nil if its layout is not known.
+    /// Returns the decoded value of a characteristic on one line; nil if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofCharacteristic uuid: BluetoothUUID
@@ -14,7 +14,7 @@ enum WellKnownValues {
         try uuid.short16.flatMap { characteristics[$0] }?.describe(bytes)
     }
 
-    /// The decoded value of a descriptor on one line; nil if its layout is not known.
+    /// Returns the decoded value of a descriptor on one line; nil if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofDescriptor uuid: BluetoothUUID
@@ -22,7 +22,7 @@ enum WellKnownValues {
         try uuid.short16.flatMap { descriptors[$0] }?.describe(bytes)
     }
 
-    /// Whether the layout of a characteristic is known.
+    /// Returns whether the layout of a characteristic is known.
     static func knows(characteristic uuid: BluetoothUUID) -> Bool {
         uuid.short16.map { characteristics[$0] != nil } ?? false
     }
@@ -93,17 +93,17 @@ struct ValueLayout: Sendable {
     let characteristic: UInt16?
     private let text: @Sendable ([UInt8]) throws(MalformedBytes) -> String
 
-    /// The text of a value.
+    /// Returns the text of a value.
     func describe(_ bytes: [UInt8]) throws(MalformedBytes) -> String { try text(bytes) }
 
-    /// The layout of a type of the command line.
+    /// Returns the layout of a type of the command line.
     static func own<Value: WellKnownValue>(_ type: Value.Type) -> ValueLayout {
         ValueLayout(characteristic: nil) { (bytes) throws(MalformedBytes) in
             try Value(parsing: bytes).description
         }
     }
 
-    /// The layout of a type of Lanyard.
+    /// Returns the layout of a type of Lanyard.
     static func typed<Value: CharacteristicValue>(
         _ type: Value.Type,
         _ describe: @escaping @Sendable (Value) -> String = { $0.description }
@@ -155,14 +155,14 @@ extension WellKnownValue {
 /// The text of an attribute's value: decoded if its layout is known, as text if it is text,
 /// otherwise in hexadecimal.
 enum ValueText {
-    /// The value of a characteristic on one line.
+    /// Returns the value of a characteristic on one line.
     static func describe(_ bytes: [UInt8], ofCharacteristic uuid: BluetoothUUID) -> String {
         describe(bytes) { () throws(MalformedBytes) in
             try WellKnownValues.describe(bytes, ofCharacteristic: uuid)
         }
     }
 
-    /// The value of a descriptor on one line.
+    /// Returns the value of a descriptor on one line.
     static func describe(_ bytes: [UInt8], ofDescriptor uuid: BluetoothUUID) -> String {
         describe(bytes) { () throws(MalformedBytes) in
             try WellKnownValues.describe(bytes, ofDescriptor: uuid)

@@ -115,7 +115,7 @@ extension VirtualCharacteristic {
 }
 
 extension MessageEndpoint {
-    /// The reaction to a part of a message.
+    /// Returns the reaction to a part of a message.
     fileprivate func reaction(noting record: WriteRecord) -> WriteReaction {
         WriteReaction { [self] written, values in
             record.note(written, to: definition.input)

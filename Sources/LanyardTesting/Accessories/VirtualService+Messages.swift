@@ -6,8 +6,8 @@ import VirtualAccessories
 import VirtualRadio
 
 extension VirtualService {
-    /// Returns a service that exchanges messages: the phone's arrive in parts on one characteristic,
-    /// and the accessory's leave in parts on another.
+    /// Returns a service that exchanges messages: the phone's arrive in parts on one
+    /// characteristic, and the accessory's leave in parts on another.
     ///
     /// ```swift
     /// .messages("1B00", writing: "1B01", notifying: "1B02") { request in
@@ -15,8 +15,8 @@ extension VirtualService {
     /// }
     /// ```
     ///
-    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is no answer. Each link begins
-    /// without parts and without a session of the sealing.
+    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is not an answer. Each link
+    /// begins without parts and without a session of the sealing.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.
@@ -53,8 +53,8 @@ extension VirtualService {
     /// ```
     ///
     /// The answer to a request in the envelope of a `MessageChannel` is in an envelope. The answer
-    /// to any other message is not. ``LiveAccessory/push(_:through:as:)`` sends a message that is no
-    /// answer.
+    /// to any other message is not. ``LiveAccessory/push(_:through:as:)`` sends a message that is
+    /// no answer.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.
@@ -95,8 +95,9 @@ extension LiveAccessory {
     ///
     /// - Parameters:
     ///   - message: The bytes of the message.
-    ///   - service: The UUID of a service that ``VirtualService/messages(_:writing:notifying:framing:sealing:_:)``
-    ///     or `jsonMessages` has made.
+    ///   - service: The UUID of a service that
+    ///     ``VirtualService/messages(_:writing:notifying:framing:sealing:_:)`` or `jsonMessages`
+    ///     has made.
     public func push(bytes message: Data, through service: BluetoothID) {
         act("pushes a message through \(service)") { [self] _, controller in
             guard let endpoint = endpoints[service] else {
@@ -113,10 +114,11 @@ extension LiveAccessory {
     /// Sends a message as JSON; see ``push(bytes:through:)``.
     ///
     /// - Parameters:
-    ///   - message: The message. A message that cannot be encoded is a mistake in the test, and stops
-    ///     it.
+    ///   - message: The message. A message that cannot be encoded is a mistake in the test, and
+    ///     stops it.
     ///   - service: The UUID of the service.
-    ///   - form: Whether the message is in an envelope, as the phone's `MessageChannelOptions.form`.
+    ///   - form: Whether the message is in an envelope, as the phone's
+    ///     `MessageChannelOptions.form`.
     public func push(
         _ message: some Encodable,
         through service: BluetoothID,
@@ -124,7 +126,7 @@ extension LiveAccessory {
     ) {
         let encoded =
             switch form {
-            case .enveloped: try? JSONEncoder.sorted.encode(Told(tell: message))
+            case .enveloped: try? JSONEncoder.sorted.encode(TellEnvelope(tell: message))
             case .plain: try? JSONEncoder.sorted.encode(message)
             }
         guard let encoded else { preconditionFailure("\(message) cannot be encoded") }
@@ -145,7 +147,7 @@ private struct Answered<Answer: Encodable>: Encodable {
 }
 
 /// The envelope of a message.
-private struct Told<Message: Encodable>: Encodable {
+private struct TellEnvelope<Message: Encodable>: Encodable {
     var tell: Message
 }
 

@@ -25,7 +25,7 @@ extension SimpleAccessory {
 
     mutating func carryOut(_ event: AccessoryServer.Event, now: Instant) {
         switch event {
-        case .remember(let memory): security?.remember(memory)
+        case .remember(let clientRecord): security?.remember(clientRecord)
         case .subscriptionChanged(let handle, let kind): subscribe(handle, kind, now: now)
         case .act(let action): carryOut(action, now: now)
         }

@@ -22,8 +22,8 @@ extension SimpleAccessory {
             switch event {
             case .send(let pdu): link?.answer(pdu, on: .securityManager)
             case .changed(let security):
-                let memory = self.security?.memory
-                let events = server.securityChanged(security, restoring: memory, now: now)
+                let clientRecord = self.security?.clientRecord
+                let events = server.securityChanged(security, restoring: clientRecord, now: now)
                 for event in events { carryOut(event, now: now) }
             }
         }
@@ -31,7 +31,7 @@ extension SimpleAccessory {
 
     /// Answers the controller's request for a long term key, with the key or with a negative reply
     /// if there is none.
-    mutating func longTermKeyAsked(_ event: HCI.LELongTermKeyRequest, now: Instant) {
+    mutating func longTermKeyRequested(_ event: HCI.LELongTermKeyRequest, now: Instant) {
         let handle = event.connectionHandle
         let key = security?.key(diversifier: event.encryptedDiversifier, random: event.random)
         guard let key else {

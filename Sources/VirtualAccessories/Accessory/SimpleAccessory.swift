@@ -130,7 +130,7 @@ extension SimpleAccessory {
             for link in event.completed {
                 _ = transmitQueue.packetsCompleted(link.connectionHandle, count: Int(link.count))
             }
-        case .longTermKeyRequest(let event): longTermKeyAsked(event, now: now)
+        case .longTermKeyRequest(let event): longTermKeyRequested(event, now: now)
         case .encryptionChange(let event):
             let isEncrypted = event.encryption != .off
             encryptionChanged(
@@ -182,8 +182,8 @@ extension SimpleAccessory {
         transmitQueue.open(handle)
         link = AccessoryLink(handle)
         let peer = peer.deviceAddress ?? DeviceAddress(value: peer.value, kind: .random)
-        let events = security?.centralCame(peer, at: identity?.inUse, now: now) ?? []
-        server.clientCame(security?.security ?? .none)
+        let events = security?.centralConnected(peer, at: identity?.inUse, now: now) ?? []
+        server.clientConnected(security?.security ?? .none)
         carryOut(events, now: now)
     }
 

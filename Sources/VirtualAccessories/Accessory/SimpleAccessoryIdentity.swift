@@ -25,7 +25,7 @@ struct SimpleAccessoryIdentity: Sendable {
     ///   - address: The static address.
     ///   - period: The time between two rotations; `nil` for none.
     ///   - key: The key with which peers resolve the rotating addresses.
-    ///   - now: The present.
+    ///   - now: The current time.
     init(_ address: DeviceAddress, rotating period: Duration?, key: HCI.Key128?, now: Instant) {
         inUse = address
         generator = SplitMix64(seed: address.value ^ 0x4C61_6E79_6172_6421)

@@ -15,13 +15,13 @@ public struct WriteReaction: Sendable {
 
     /// Decides on the written bytes, and stores what is to be kept in the values. The result must
     /// depend on nothing else.
-    let judge: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
+    let react: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
 
     /// Creates a reaction.
     public init(
-        _ judge: @escaping @Sendable ([UInt8], inout AccessoryValues) -> Outcome
+        _ react: @escaping @Sendable ([UInt8], inout AccessoryValues) -> Outcome
     ) {
-        self.judge = judge
+        self.react = react
     }
 }
 

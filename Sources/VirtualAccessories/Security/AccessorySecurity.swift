@@ -59,8 +59,8 @@ struct AccessorySecurity: Sendable {
     /// - Parameters:
     ///   - peer: The address of the Central.
     ///   - localAddress: The address that the Central connected to; `nil` for the identity address.
-    ///   - now: The present.
-    mutating func centralCame(
+    ///   - now: The current time.
+    mutating func centralConnected(
         _ peer: DeviceAddress,
         at localAddress: DeviceAddress? = nil,
         now: Instant
@@ -128,11 +128,11 @@ struct AccessorySecurity: Sendable {
 // The stored data of clients.
 extension AccessorySecurity {
     /// The stored configuration of the connected client.
-    var memory: ClientRecord? { bond.flatMap { clientRecords[$0.peer] } }
+    var clientRecord: ClientRecord? { bond.flatMap { clientRecords[$0.peer] } }
 
-    mutating func remember(_ memory: ClientRecord) {
+    mutating func remember(_ clientRecord: ClientRecord) {
         guard let bond else { return }
-        clientRecords[bond.peer] = memory
+        clientRecords[bond.peer] = clientRecord
     }
 }
 

@@ -42,7 +42,7 @@ struct AccessoryServer: Sendable {
     }
 
     /// Handles the connection of a client.
-    mutating func clientCame(_ security: LinkSecurity = .none) {
+    mutating func clientConnected(_ security: LinkSecurity = .none) {
         clientLeft()
         values.linkCount += 1
         values.server.open(Self.bearerID, security: security, mtu: bearer.mtu)
@@ -52,14 +52,14 @@ struct AccessoryServer: Sendable {
     /// stored configuration of the client applies.
     mutating func securityChanged(
         _ security: LinkSecurity,
-        restoring memory: ClientRecord?,
+        restoring clientRecord: ClientRecord?,
         now: Instant
     ) -> [Event] {
         let wasProved = values.server.client(Self.client)?.isProved == true
         let isProved = security.isEncrypted && security.isBonded
         var events: [Event] = []
-        if isProved, !wasProved, let memory {
-            events = carryOut(values.server.restore(Self.client, memory), now: now)
+        if isProved, !wasProved, let clientRecord {
+            events = carryOut(values.server.restore(Self.client, clientRecord), now: now)
         }
         return events
             + carryOut(values.server.securityChanged(Self.client, security), now: now)
@@ -175,11 +175,11 @@ extension AccessoryServer {
             switch action {
             case .respond(_, let pdu): bearer.respond(pdu)
             case .ask(let id, let question): events += answer(question, id, now: now)
-            case .told(_, .subscribed(let handle, let kind)):
+            case .report(_, .subscribed(let handle, let kind)):
                 events.append(.subscriptionChanged(handle, kind))
             case .indicate(_, let indication): indicate(indication)
-            case .remember(_, let memory): events.append(.remember(memory))
-            case .told(_, .written), .violated: break
+            case .remember(_, let clientRecord): events.append(.remember(clientRecord))
+            case .report(_, .written), .violated: break
             }
         }
         return events
@@ -192,10 +192,10 @@ extension AccessoryServer {
     ) -> [Event] {
         switch question {
         case .read(_, let handle, let offset):
-            let result = values.judgedValue(of: handle, from: offset)
+            let result = values.reactiveValue(of: handle, from: offset)
             return carryOut(values.server.answer(id, result, now: now), now: now)
         case .write(_, let entries, _):
-            let (refusal, accessoryActions) = judge(entries)
+            let (refusal, accessoryActions) = applyReactions(entries)
             let result = refusal.map { Result<[UInt8], ATT.ErrorCode>.failure($0.code) }
             let actions = values.server.answer(
                 id,
@@ -209,7 +209,7 @@ extension AccessoryServer {
 
     /// Passes the written values to their reactions, in order. If one reaction refuses, no value
     /// changes.
-    private mutating func judge(
+    private mutating func applyReactions(
         _ entries: [GATT.WriteEntry]
     ) -> (refusal: (code: ATT.ErrorCode, handle: AttributeHandle)?, [AccessoryAction]) {
         var trial = values
@@ -219,7 +219,7 @@ extension AccessoryServer {
             guard let written = trial.written(by: entry) else {
                 return ((.invalidOffset, entry.handle), [])
             }
-            switch reaction.judge(written, &trial) {
+            switch reaction.react(written, &trial) {
             case .accepted(let more): accessoryActions += more
             case .refused(let code): return ((code, entry.handle), [])
             }

@@ -23,22 +23,22 @@ public struct AccessoryValues: Sendable {
             []
 
     /// The values with a reaction.
-    private var judged: [AttributeHandle: [UInt8]] = [:]
+    private var reactiveValues: [AttributeHandle: [UInt8]] = [:]
 
     /// The value of the first characteristic with the UUID. Without such a characteristic it is
     /// empty and cannot be set. A value of more than 512 bytes is cut off.
     public subscript(uuid: BluetoothUUID) -> [UInt8] {
         get {
             guard let handle = handles[uuid] else { return [] }
-            return judged[handle] ?? server.value(of: handle) ?? []
+            return reactiveValues[handle] ?? server.value(of: handle) ?? []
         }
         set {
             guard let handle = handles[uuid] else { return }
             let value = Array(newValue.prefix(ATT.valueLengthLimit))
-            if judged[handle] == nil {
+            if reactiveValues[handle] == nil {
                 try? server.setValue(value, of: handle)
             } else {
-                judged[handle] = value
+                reactiveValues[handle] = value
             }
         }
     }
@@ -55,7 +55,7 @@ public struct AccessoryValues: Sendable {
             let handle = place.valueHandle
             characteristics[handle] = characteristic
             if handles[characteristic.uuid] == nil { handles[characteristic.uuid] = handle }
-            if characteristic.reaction != nil { judged[handle] = characteristic.value }
+            if characteristic.reaction != nil { reactiveValues[handle] = characteristic.value }
         }
         let values = published.characteristics.map(\.valueHandle)
         services.append((service.uuid, published.service.handles.lowerBound, values))
@@ -71,18 +71,18 @@ public struct AccessoryValues: Sendable {
         guard let index = services.firstIndex(where: { $0.handle == handle }) else { return }
         for value in services.remove(at: index).values {
             let uuid = characteristics.removeValue(forKey: value)?.uuid
-            judged[value] = nil
+            reactiveValues[value] = nil
             guard let uuid, handles[uuid] == value else { continue }
             handles[uuid] = characteristics.filter { $0.value.uuid == uuid }.keys.min()
         }
     }
 
     /// Returns a value with a reaction, from an offset on.
-    func judgedValue(
+    func reactiveValue(
         of handle: AttributeHandle,
         from offset: Int
     ) -> Result<[UInt8], ATT.ErrorCode> {
-        let value = judged[handle] ?? []
+        let value = reactiveValues[handle] ?? []
         guard offset <= value.count else { return .failure(.invalidOffset) }
         return .success(Array(value.dropFirst(offset)))
     }
@@ -92,7 +92,7 @@ public struct AccessoryValues: Sendable {
     /// - Returns: The value; `nil` if the offset is beyond the end of the present value.
     func written(by entry: GATT.WriteEntry) -> [UInt8]? {
         guard entry.offset > 0 else { return entry.value }
-        let value = judged[entry.handle] ?? []
+        let value = reactiveValues[entry.handle] ?? []
         guard entry.offset <= value.count else { return nil }
         let tail = value.dropFirst(entry.offset + entry.value.count)
         return value.prefix(entry.offset) + entry.value + tail

@@ -65,7 +65,7 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     package var description: String {
         switch self {
         case .noAdapter(let error):
-            "'\(error.text)' is not an adapter: \(error.complaint); use \(AdapterChoice.forms)"
+            "'\(error.text)' is not an adapter: \(error.problemText); use \(AdapterChoice.forms)"
         case .unreadable(let path): "the scenario \(path) cannot be read"
         case .noText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
         case .noScenario(let path, let error): "the scenario \(path) is not valid: \(error)"

@@ -70,7 +70,7 @@ public final class AirServer: @unchecked Sendable {
     public func listen(
         at address: AdapterSpecification
     ) async throws(TransportError) -> AdapterSpecification {
-        let accepted: @Sendable (any HCITransport) -> Void = { [self] in welcome($0) }
+        let accepted: @Sendable (any HCITransport) -> Void = { [self] in accept($0) }
         switch address {
         case .tcp(let host, let port):
             let server = TCPServer(host: host, port: port)
@@ -105,7 +105,7 @@ public final class AirServer: @unchecked Sendable {
 
 extension AirServer {
     /// Handles a new connection.
-    private func welcome(_ transport: any HCITransport) {
+    private func accept(_ transport: any HCITransport) {
         air.catchUp()
         guard !isStopped, clients.count < Self.connectionLimit, let controller = takeController()
         else { return report(.refused) }
@@ -131,11 +131,11 @@ extension AirServer {
         guard let client = clients[number] else { return }
         switch event {
         case .received(let bytes): air.send(Array(bytes), to: client.controller)
-        case .closed(let error): takeLeave(of: number, error)
+        case .closed(let error): connectionClosed(of: number, error)
         }
     }
 
-    private func takeLeave(of number: Int, _ error: TransportError?) {
+    private func connectionClosed(of number: Int, _ error: TransportError?) {
         guard let client = clients.removeValue(forKey: number) else { return }
         air.catchUp()
         let label = air.world.name(of: client.controller)

@@ -30,8 +30,8 @@ public final class LiveAir: @unchecked Sendable {
 
     /// The executor of the air, with its thread.
     public let executor: AdapterExecutor
-    private let unguardedWorld: World
-    private var unguardedClock: WorldClock
+    private let uncheckedWorld: World
+    private var uncheckedClock: WorldClock
     private let problem = Mutex<VirtualAirError?>(nil)
     private var timer: (any HostTimer)?
     private var isCatchUpAwaited = false
@@ -42,8 +42,8 @@ public final class LiveAir: @unchecked Sendable {
     /// Starts the time of the world. Only the air may run the world from now on.
     public init(_ world: sending World, executor: AdapterExecutor = AdapterExecutor()) {
         self.executor = executor
-        unguardedClock = WorldClock(real: executor.now, world: world.now)
-        unguardedWorld = world
+        uncheckedClock = WorldClock(real: executor.now, world: world.now)
+        uncheckedWorld = world
         executor.perform { [self] in
             timer = executor.makeTimer { [weak self] in self?.catchUp() }
             catchUp()
@@ -57,7 +57,7 @@ public final class LiveAir: @unchecked Sendable {
     /// The world, at the present. Only for the air's thread; other threads use `perform(_:)`.
     package var world: World {
         precondition(executor.isCurrent, "the world of a live air was used outside of its thread")
-        return unguardedWorld
+        return uncheckedWorld
     }
 
     /// Runs `body` with the world, at the present instant, on the air's thread.
@@ -124,15 +124,15 @@ public final class LiveAir: @unchecked Sendable {
 
 extension LiveAir {
     /// Returns the instant on the executor's clock of an instant of the world.
-    func realInstant(_ instant: Instant) -> Instant { unguardedClock.real(instant) }
+    func realInstant(_ instant: Instant) -> Instant { uncheckedClock.real(instant) }
 
     /// Runs the world up to now, or for as long as a turn may take, and sets the timer for the next
     /// turn.
     func catchUp() {
         let world = world
         let begin = executor.now
-        unguardedClock.forgive(beyond: Self.lagLimit, due: world.nextInstant, now: begin)
-        let present = unguardedClock.world(begin)
+        uncheckedClock.limitLag(beyond: Self.lagLimit, due: world.nextInstant, now: begin)
+        let present = uncheckedClock.world(begin)
         while failure == nil, world.now < present, executor.now - begin < Self.turnLimit {
             let end = max(world.now + Self.slice, world.nextInstant ?? present)
             if world.run(until: min(end, present)) == .stalled { stop(.endless) }
@@ -253,7 +253,7 @@ struct WorldClock {
 
     /// Shifts the world's time if an event was due longer ago than the limit, so that it was due
     /// exactly the limit ago.
-    mutating func forgive(beyond limit: Duration, due: Instant?, now: Instant) {
+    mutating func limitLag(beyond limit: Duration, due: Instant?, now: Instant) {
         guard let due else { return }
         let excess = world(now) - due - limit
         if excess > .zero { realStart = realStart + excess }

@@ -20,7 +20,7 @@ extension Scenario {
         do throws(JSONError) {
             try self.init(JSONNode(parsing: text), accessories)
         } catch {
-            throw ScenarioError(place: error.place, complaint: error.complaint)
+            throw ScenarioError(place: error.place, problem: error.problem)
         }
     }
 

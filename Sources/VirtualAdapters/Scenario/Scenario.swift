@@ -111,8 +111,8 @@ public struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertible
     /// character if the text is not valid JSON.
     public let place: String
     /// The description of the error.
-    public let complaint: String
+    public let problem: String
 
     /// Place and description, in one line.
-    public var description: String { place.isEmpty ? complaint : "\(place): \(complaint)" }
+    public var description: String { place.isEmpty ? problem : "\(place): \(problem)" }
 }

@@ -23,7 +23,7 @@ package protocol ApplicationWatch: Sendable {
 }
 
 /// The state of an application with which an executor takes turns.
-struct ApplicationAccount: Sendable {
+struct ApplicationState: Sendable {
     /// The number of times in a row that the application must settle, without running in between,
     /// before it counts as idle. Work that it enqueues elsewhere may enqueue more work elsewhere.
     static let settlementCount = 3
@@ -32,10 +32,10 @@ struct ApplicationAccount: Sendable {
     /// The number of times that the application must still settle.
     var unsettledCount = 0
     /// Whether the watch was informed that the application works.
-    var isEngaged = false
+    var isRunningApplication = false
     /// Whether the air continues although the application works, because the application may be
     /// waiting for the air.
-    var isHurried = false
+    var runsInParallel = false
 
     mutating func somethingRan() { unsettledCount = Self.settlementCount }
 }

@@ -33,14 +33,14 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The virtual time that a body has to clean up after it was canceled.
     static let shutdownLimit = Duration.seconds(10)
 
-    /// The real time for which an application runs before the air continues in parallel.
-    static let courtesy = Duration.seconds(2)
+    /// The real time for which an application works before the air continues in parallel.
+    static let applicationTimeLimit = Duration.seconds(2)
 
     /// The executor for hosts on this air: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
     /// The real time for which the air waits for tasks on other threads before it reports an error.
-    private let patience: Duration
-    private let unguardedWorld: World
+    private let timeout: Duration
+    private let uncheckedWorld: World
     private var playback = ScenarioPlayback()
     private var playbackTimer: (any HostTimer)?
     private var trace: WorldTrace?
@@ -58,12 +58,12 @@ public final class SimulatedAir: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - world: The world.
-    ///   - patience: The real time for which a run waits for tasks on other threads, when nothing
+    ///   - timeout: The real time for which a run waits for tasks on other threads, when nothing
     ///     else is left to do, before it throws. It is also the real time for which virtual time
     ///     does not advance because of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
-    public init(_ world: sending World, patience: Duration = .seconds(10)) {
-        self.patience = patience
-        unguardedWorld = world
+    public init(_ world: sending World, timeout: Duration = .seconds(10)) {
+        self.timeout = timeout
+        uncheckedWorld = world
         executor.advance(to: world.now)
     }
 
@@ -76,7 +76,7 @@ public final class SimulatedAir: @unchecked Sendable {
             executor.isCurrent || !executor.isRunning,
             "the world of a simulated air was used outside of its thread"
         )
-        return unguardedWorld
+        return uncheckedWorld
     }
 
     /// The present.
@@ -223,7 +223,7 @@ extension SimulatedAir {
                 if executor.beginSettling() { continue }
                 executor.endSettling()
                 if try moveOn(through: end) { continue }
-                guard executor.waitForOthers(for: patience) else {
+                guard executor.waitForOthers(for: timeout) else {
                     throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
                 }
             }
@@ -235,10 +235,10 @@ extension SimulatedAir {
     /// An application that takes longer may be waiting for the air itself. Then the air continues.
     private func waitForOutsideWork() throws(VirtualAirError) {
         if executor.awaitsApplication {
-            guard !executor.waitForOutsideWork(for: Self.courtesy) else { return }
-            return executor.hurry()
+            guard !executor.waitForOutsideWork(for: Self.applicationTimeLimit) else { return }
+            return executor.continueInParallel()
         }
-        try awaitProgress { executor.waitForOutsideWork(for: patience) }
+        try awaitProgress { executor.waitForOutsideWork(for: timeout) }
     }
 
     /// Calls `wait` until it returns true. On a busy machine much work takes long, so this fails

@@ -19,7 +19,7 @@ extension SimulationExecutor {
     ///
     /// - Returns: False, without running it, if the executor does not run.
     package func host(_ job: UnownedJob) -> Bool {
-        enqueueGuest(job, SimulationTaskExecutor(self))
+        enqueueForeignJob(job, SimulationTaskExecutor(self))
     }
 }
 

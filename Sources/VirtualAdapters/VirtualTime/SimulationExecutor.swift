@@ -23,7 +23,7 @@ public final class SimulationExecutor: HostExecutor {
         /// A job of a task that is not on an actor of the air.
         case taskJob(UnownedJob, any TaskExecutor)
         /// A job of a task that would otherwise run on an executor outside of the air.
-        case guestJob(UnownedJob, any TaskExecutor)
+        case foreignJob(UnownedJob, any TaskExecutor)
     }
 
     fileprivate struct State {
@@ -31,7 +31,7 @@ public final class SimulationExecutor: HostExecutor {
         var work: [Work] = []
         /// The work taken from `work`, in reverse order. It is used only if an application is
         /// watched, because the executor then takes one unit of work at a time.
-        var leaving: [Work] = []
+        var takenWork: [Work] = []
         var turnEnd: [@Sendable () -> Void] = []
         var timers = EventHeap<@Sendable () -> Void>()
         /// The number of units of work that have run at this instant.
@@ -42,7 +42,7 @@ public final class SimulationExecutor: HostExecutor {
         /// Whether the thread waits for other threads to enqueue work.
         var isWaiting = false
         /// The state of the application, if it is watched.
-        var application: ApplicationAccount?
+        var application: ApplicationState?
     }
 
     fileprivate let state = Mutex(State())
@@ -75,7 +75,7 @@ public final class SimulationExecutor: HostExecutor {
 
     /// Stops time until `endOutsideWork()`.
     public func beginOutsideWork() {
-        engage()
+        applicationWillRun()
         state.withLock { $0.outsideWorkCount += 1 }
     }
 
@@ -91,7 +91,7 @@ public final class SimulationExecutor: HostExecutor {
             precondition(state.outsideWorkCount > 0, "endOutsideWork() without beginOutsideWork()")
             state.outsideWorkCount -= 1
             guard state.outsideWorkCount == 0 else { return false }
-            state.application?.isHurried = false
+            state.application?.runsInParallel = false
             defer { state.isWaiting = false }
             return state.isWaiting
         }
@@ -148,14 +148,14 @@ extension SimulationExecutor {
         defer {
             endSettling()
             state.withLock { _ in thread.store(0, ordering: .releasing) }
-            dismissGuests()
+            returnForeignJobs()
         }
         return try body()
     }
 
     /// Whether work is ready to run at this instant.
     var isReady: Bool {
-        state.withLock { !$0.work.isEmpty || !$0.leaving.isEmpty || !$0.turnEnd.isEmpty }
+        state.withLock { !$0.work.isEmpty || !$0.takenWork.isEmpty || !$0.turnEnd.isEmpty }
     }
 
     /// The instant of the next timer; `nil` if none is set.
@@ -179,8 +179,8 @@ extension SimulationExecutor {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
         case .closure(let closure): closure()
-        case .taskJob(let job, let executor), .guestJob(let job, let executor):
-            engage()
+        case .taskJob(let job, let executor), .foreignJob(let job, let executor):
+            applicationWillRun()
             job.runSynchronously(on: executor.asUnownedTaskExecutor())
             state.withLock { $0.application?.somethingRan() }
         }
@@ -204,26 +204,26 @@ extension SimulationExecutor {
 
     /// Waits, in real time, until another thread enqueues work.
     ///
-    /// - Returns: False if no thread enqueues work within `patience`.
-    func waitForOthers(for patience: Duration) -> Bool {
-        wait(for: patience) { _ in false }
+    /// - Returns: False if no thread enqueues work within `timeout`.
+    func waitForOthers(for timeout: Duration) -> Bool {
+        wait(for: timeout) { _ in false }
     }
 
     /// Waits, in real time, until another thread enqueues work, or no work outside of the executor
     /// is left.
     ///
-    /// - Returns: False if neither happens within `patience`.
-    func waitForOutsideWork(for patience: Duration) -> Bool {
-        wait(for: patience) { $0.outsideWorkCount == 0 }
+    /// - Returns: False if neither happens within `timeout`.
+    func waitForOutsideWork(for timeout: Duration) -> Bool {
+        wait(for: timeout) { $0.outsideWorkCount == 0 }
     }
 
-    private func wait(for patience: Duration, unless isOver: (State) -> Bool) -> Bool {
+    private func wait(for timeout: Duration, unless isOver: (State) -> Bool) -> Bool {
         let isReady = state.withLock { state in
-            state.isWaiting = !state.hasNews && !isOver(state)
+            state.isWaiting = !state.hasRunnableWork && !isOver(state)
             return !state.isWaiting
         }
         guard !isReady, let wakeUp else { return isReady }
-        let milliseconds = patience.nanoseconds / 1_000_000
+        let milliseconds = timeout.nanoseconds / 1_000_000
         _ = wakeUp.wait(milliseconds: Int32(clamping: milliseconds))
         let isSignalled = state.withLock { state in
             defer { state.isWaiting = false }
@@ -238,11 +238,13 @@ extension SimulationExecutor {
 
 extension SimulationExecutor.State {
     /// Whether there are jobs or closures that do not have to wait for the application.
-    fileprivate var hasNews: Bool { !(work.isEmpty && leaving.isEmpty) && !mustAwaitApplication }
+    fileprivate var hasRunnableWork: Bool {
+        !(work.isEmpty && takenWork.isEmpty) && !mustAwaitApplication
+    }
 
     /// Whether all other work must wait until the application has settled.
     fileprivate var mustAwaitApplication: Bool {
-        guard let application, !application.isHurried else { return false }
+        guard let application, !application.runsInParallel else { return false }
         return outsideWorkCount > 0 || application.unsettledCount > 0
     }
 
@@ -260,11 +262,11 @@ extension SimulationExecutor.State {
     private mutating func takeNext() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
-        if leaving.isEmpty {
-            leaving = work.reversed()
+        if takenWork.isEmpty {
+            takenWork = work.reversed()
             work = []
         }
-        if let next = leaving.popLast() {
+        if let next = takenWork.popLast() {
             ranCount += 1
             return ([next], [], false)
         }
@@ -274,11 +276,11 @@ extension SimulationExecutor.State {
     }
 
     /// Removes and returns the jobs of other executors that have not run.
-    fileprivate mutating func takeGuests() -> [UnownedJob] {
-        let all = leaving.reversed() + work
-        leaving = []
-        work = all.filter { if case .guestJob = $0 { false } else { true } }
-        return all.compactMap { if case .guestJob(let job, _) = $0 { job } else { nil } }
+    fileprivate mutating func takeForeignJobs() -> [UnownedJob] {
+        let all = takenWork.reversed() + work
+        takenWork = []
+        work = all.filter { if case .foreignJob = $0 { false } else { true } }
+        return all.compactMap { if case .foreignJob(let job, _) = $0 { job } else { nil } }
     }
 
     /// Removes and returns the work to run next or, if there is none, the work for the end of the
@@ -317,7 +319,7 @@ extension SimulationExecutor.State {
 extension SimulationExecutor {
     /// Alternates between the work of the air and the application from now on.
     package func watchApplication(_ watch: any ApplicationWatch) {
-        state.withLock { $0.application = ApplicationAccount(watch: watch) }
+        state.withLock { $0.application = ApplicationState(watch: watch) }
     }
 
     func enqueueTask(_ job: UnownedJob, _ executor: any TaskExecutor) {
@@ -327,21 +329,21 @@ extension SimulationExecutor {
     /// Enqueues a job that would otherwise run on an executor outside of the air.
     ///
     /// - Returns: False, without any effect, if the executor does not run.
-    func enqueueGuest(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
+    func enqueueForeignJob(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
         let (isTaken, mustSignal) = state.withLock { state in
             guard state.application != nil, isRunning else { return (false, false) }
-            return (true, state.append(.guestJob(job, executor)))
+            return (true, state.append(.foreignJob(job, executor)))
         }
         if mustSignal { wakeUp?.signal() }
         return isTaken
     }
 
     /// Informs the watch that this thread is about to run code of the application.
-    private func engage() {
+    private func applicationWillRun() {
         guard isCurrent else { return }
         let watch = state.withLock { state -> (any ApplicationWatch)? in
-            guard state.application?.isEngaged == false else { return nil }
-            state.application?.isEngaged = true
+            guard state.application?.isRunningApplication == false else { return nil }
+            state.application?.isRunningApplication = true
             return state.application?.watch
         }
         watch?.willWork()
@@ -366,8 +368,8 @@ extension SimulationExecutor {
     /// Informs the watch that the application has settled, or that the air no longer waits for it.
     func endSettling() {
         let watch = state.withLock { state -> (any ApplicationWatch)? in
-            guard state.application?.isEngaged == true else { return nil }
-            state.application?.isEngaged = false
+            guard state.application?.isRunningApplication == true else { return nil }
+            state.application?.isRunningApplication = false
             return state.application?.watch
         }
         watch?.rests()
@@ -375,15 +377,15 @@ extension SimulationExecutor {
 
     /// Lets the air continue while the application works, until no work outside of the executor is
     /// left.
-    func hurry() {
-        state.withLock { $0.application?.isHurried = true }
+    func continueInParallel() {
+        state.withLock { $0.application?.runsInParallel = true }
     }
 
     var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
 
     /// Returns the jobs of other executors that have not run to those executors.
-    private func dismissGuests() {
-        let (clients, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
+    private func returnForeignJobs() {
+        let (clients, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
         for client in clients { watch?.giveBack(client) }
     }
 }

@@ -97,7 +97,7 @@ extension VirtualController {
     ) -> Bool {
         let transmission = packet.transmission
         let listening = listens(after: packet, place) ? AdvertisingPace.frameSpace : 0
-        let isFree = ether.schedules[radio.index].engage(
+        let isFree = ether.schedules[radio.index].reserve(
             from: transmission.start,
             to: transmission.end.later(listening),
             now: ether.now
@@ -118,7 +118,7 @@ extension VirtualController {
         }
         let request = ether.now.later(AdvertisingPace.frameSpace)
         if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
-            ether.schedules[radio.index].engage(from: request, to: end, now: ether.now)
+            ether.schedules[radio.index].reserve(from: request, to: end, now: ether.now)
         {
             advertiser.sets[place].run?.step = .hearing(start: request)
             wait(place, until: end, &ether)

@@ -120,7 +120,7 @@ extension VirtualController {
             start: ether.now.later(AdvertisingPace.frameSpace),
             reduction: reduction
         )
-        ether.schedules[radio.index].engage(
+        ether.schedules[radio.index].reserve(
             from: answer.transmission.start,
             to: answer.transmission.end,
             now: ether.now

@@ -14,18 +14,18 @@ import BluetoothTypes
 ///    before it.
 /// 2. The ether calls `destroys` for each receiver at the end of the packet, when every packet that
 ///    overlaps it is known.
-/// 3. `Air` forgets packets that ended more than `memory` before the latest start. At that time no
-///    call of `destroys` can still be for a packet that they overlapped.
+/// 3. `Air` forgets packets that ended more than `retention` before the latest start. At that time
+///    no call of `destroys` can still be for a packet that they overlapped.
 /// 4. Only packets on the same channel interfere, whatever their modulation.
 package struct Air: Sendable {
     /// The maximum time before its start at which a packet may be reported. An advertiser can
     /// report a whole event.
     package static let leadLimit = Duration.milliseconds(20)
 
-    /// The time for which a packet is remembered: `leadLimit`, and more than the air time of the
+    /// The time for which a packet is stored: `leadLimit`, and more than the air time of the
     /// longest packet. That is 251 bytes with MIC on LE Coded with eight symbols for each bit
     /// (17,040 µs).
-    package static let memory = leadLimit + .milliseconds(18)
+    package static let retention = leadLimit + .milliseconds(18)
 
     /// The largest number of packets that are remembered for one channel. Beyond it the oldest is
     /// forgotten. Forty advertisers that never pause send about this many full advertisements.

@@ -12,7 +12,7 @@ struct ChannelLog: Sendable {
     private var transmissions: [Transmission] = []
     private var first = 0
     private var longest: Int64 = 0
-    private static let memory = Air.memory.nanoseconds
+    private static let retention = Air.retention.nanoseconds
 
     /// The number of packets that were forgotten because of `Air.transmissionLimit`.
     private(set) var forgottenCount = 0
@@ -54,7 +54,7 @@ struct ChannelLog: Sendable {
 
     private mutating func forget() {
         guard let latest = transmissions.last?.start.nanoseconds else { return }
-        let horizon = latest - Self.memory
+        let horizon = latest - Self.retention
         while first < transmissions.count, transmissions[first].end.nanoseconds < horizon {
             first += 1
         }

@@ -23,7 +23,7 @@ package enum BasebandCommands {
         .completing(HCI.WriteLEHostSupport.self) {
             (_, _, _) throws(HCI.ErrorCode) -> Void in
             // LE is the only transport, so there is nothing to set. Dual-mode hosts send the
-            // command anyway.
+            // command in any case.
         },
     ]
 }
@@ -40,7 +40,7 @@ extension VirtualController {
         scanner = Scanner()
         initiator = Initiator()
         keyAgreement = KeyAgreement()
-        tellLinks(&ether)
+        updateLinkCapabilities(&ether)
     }
 
     /// Restarts the controller without a command, as after a loss of power. The controller also

@@ -24,7 +24,7 @@ package enum SettingsCommands {
             else { throw .invalidCommandParameters }
             controller.settings.suggestedBytes = command.transmitBytes
             controller.settings.suggestedTime = command.transmitTime.rawValue
-            controller.tellLinks(&ether)
+            controller.updateLinkCapabilities(&ether)
         },
         .completing(HCI.LESetDefaultPHY.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
@@ -33,7 +33,7 @@ package enum SettingsCommands {
             let receive = try preferred(command.preference.receive, offered: offered)
             controller.settings.preferredTransmitPHYs = transmit
             controller.settings.preferredReceivePHYs = receive
-            controller.tellLinks(&ether)
+            controller.updateLinkCapabilities(&ether)
         },
         .completing(HCI.LESetHostChannelClassification.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
@@ -80,8 +80,8 @@ extension VirtualController {
 }
 
 extension VirtualController {
-    /// Makes the present settings the capabilities of new links.
-    func tellLinks(_ ether: inout Ether) {
+    /// Makes the current settings the capabilities of new links.
+    func updateLinkCapabilities(_ ether: inout Ether) {
         ether.setLinkCapabilities(LinkCapabilities(configuration, settings), of: radio)
     }
 }
@@ -89,7 +89,7 @@ extension VirtualController {
 extension Ether {
     /// Limits the links on which the controller is the Central to these channels from now on.
     fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
-        for handle in links.accounts[radio.index].handlesAsCentral {
+        for handle in links.resources[radio.index].handlesAsCentral {
             // A link that is ending refuses the request, and does not need it.
             try? request(.setChannels(channels), of: radio, handle)
         }

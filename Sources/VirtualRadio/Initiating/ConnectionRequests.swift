@@ -20,7 +20,7 @@ extension VirtualController {
         guard ether.schedules[radio.index].isFree(from: start, to: end),
             let link = ether.proposeLink(proposal)
         else { return }
-        ether.schedules[radio.index].engage(from: start, to: end, now: start)
+        ether.schedules[radio.index].reserve(from: start, to: end, now: start)
         initiator.attempt = ConnectionAttempt(
             link: link,
             identity: identity.link,
@@ -81,7 +81,7 @@ extension VirtualController {
         ether.openLink(attempt.link, attempt.identity)
     }
 
-    /// Returns the time for which the radio is engaged: from the end of the advertisement to the
+    /// Returns the time for which the radio is reserved: from the end of the advertisement to the
     /// end of the request, or of its answer.
     private static func requestTime(
         _ advertisement: ConnectableAdvertisement,

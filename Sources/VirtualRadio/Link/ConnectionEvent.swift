@@ -9,7 +9,7 @@ struct ConnectionEvent: Sendable {
     let isPeripheralListening: Bool
     /// Whether the radios were not free long enough for all data of both ends.
     let isSqueezed: Bool
-    /// The instant until which both radios are engaged for the present exchange.
+    /// The instant until which both radios are reserved for the present exchange.
     var exchangeEnd: Instant
     /// Whether the Peripheral has received a packet of the Central in the event.
     var hasPeripheralHeard = false
@@ -61,7 +61,7 @@ extension Ether {
         }
         let channel = link.nextChannel()
         load(.central, &link, budget: .max)
-        link.event = engageFirstExchange(of: &link, on: channel)
+        link.event = reserveFirstExchange(of: &link, on: channel)
         if link.event == nil { return closeEvent(of: &link) }
         send(.central, &link, at: now.nanoseconds)
     }
@@ -86,7 +86,7 @@ extension Ether {
         link.anchor = link.nextAnchor
         link.eventCounter &+= 1
         timeline.schedule(.link(.connectionEvent, link.id), at: link.anchor)
-        engageAhead(for: link)
+        reserveAhead(for: link)
         for side in LinkSide.allCases { armDeadline(side, &link) }
     }
 }

@@ -13,7 +13,7 @@ package struct EtherLinks: Sendable {
     private var nextNumber: UInt64 = 1
 
     /// The state that the links of a radio share, by radio.
-    package var accounts: [LinkAccount] = []
+    package var resources: [LinkResources] = []
 
     /// The number of all links.
     package var count: Int { boxes.count }
@@ -22,7 +22,7 @@ package struct EtherLinks: Sendable {
     package var all: [RadioLink] { boxes.compactMap { $0.map { RadioLink(copying: $0.link) } } }
 
     /// Returns whether these, in order, are exactly the links that both ends have.
-    func hasWhole(_ known: [LinkID]) -> Bool {
+    func hasExactly(_ known: [LinkID]) -> Bool {
         var next = 0
         for place in boxes.indices where boxes[place]?.link.isWhole == true {
             guard next < known.count, known[next] == names[place] else { return false }
@@ -42,8 +42,8 @@ package struct EtherLinks: Sendable {
     }
 
     /// Returns whether the end is disconnecting, or does not exist.
-    func isLeaving(_ id: LinkID, _ side: LinkSide) -> Bool {
-        place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isLeaving } ?? true
+    func isDisconnecting(_ id: LinkID, _ side: LinkSide) -> Bool {
+        place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isDisconnecting } ?? true
     }
 
     /// Takes a link out of the table to change it. It must be put back before any other event.

@@ -12,10 +12,10 @@ extension Ether {
     /// Reports the link with LE Connection Complete in the version of the host's masks. LE Channel
     /// Selection Algorithm follows at once (Vol 4, Part E, 7.7.65.20), unless the controller
     /// supports only one algorithm.
-    mutating func tellHost(of link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
+    mutating func reportToHost(of link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
-        tellHost(end.completion(side), end.radio, advertisingSet)
-        let features = links.accounts[end.radio.index].capabilities.features
+        reportToHost(end.completion(side), end.radio, advertisingSet)
+        let features = links.resources[end.radio.index].capabilities.features
         guard features.contains(.channelSelectionAlgorithm2) else { return }
         let algorithm = HCI.LEChannelSelectionAlgorithm(
             connectionHandle: end.handle,
@@ -25,7 +25,7 @@ extension Ether {
     }
 
     /// Reports, with LE Connection Complete, that a requested link was not created.
-    mutating func tellHost(ofNoLink reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
+    mutating func reportToHost(ofNoLink reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
         let none = HCI.LEEnhancedConnectionComplete(
             status: reason,
             connectionHandle: ConnectionHandle(rawValue: 0),
@@ -37,10 +37,10 @@ extension Ether {
             peripheralLatency: 0,
             supervisionTimeout: HCI.Timeout(rawValue: 0)
         )
-        tellHost(none, radio, nil)
+        reportToHost(none, radio, nil)
     }
 
-    private mutating func tellHost(
+    private mutating func reportToHost(
         _ connection: HCI.LEEnhancedConnectionComplete,
         _ radio: RadioID,
         _ advertisingSet: UInt8?

@@ -16,9 +16,9 @@ extension Ether {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
             packet.boundary == .firstNonFlushable || packet.boundary == .continuing,
-            !links.isLeaving(id, side)
+            !links.isDisconnecting(id, side)
         else { return }
-        guard links.accounts[radio.index].hasRoom(for: packet) else {
+        guard links.resources[radio.index].hasRoom(for: packet) else {
             let overflow = HCI.DataBufferOverflow(linkType: Self.aclLinkType)
             return emit(.dataBufferOverflow(overflow), to: radio)
         }
@@ -26,7 +26,7 @@ extension Ether {
             return complete(packet.connectionHandle, radio)
         }
         guard let box = links.take(id) else { return }
-        links.accounts[radio.index].heldPackets += 1
+        links.resources[radio.index].heldPackets += 1
         box.link[side]?.hold(packet)
         links.putBack(box)
     }
@@ -103,7 +103,7 @@ extension Ether {
     private mutating func giveBack(_ side: LinkSide, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         link[side]?.heldPackets -= 1
-        links.accounts[radio.index].heldPackets -= 1
+        links.resources[radio.index].heldPackets -= 1
         complete(handle, radio)
     }
 

@@ -36,8 +36,8 @@ extension Ether {
     private mutating func remove(_ side: LinkSide, _ link: inout RadioLink) {
         guard let end = link[side] else { return }
         cancel(&end.deadlineToken)
-        links.accounts[end.radio.index].close(end.handle)
-        links.accounts[end.radio.index].heldPackets -= end.heldPackets
+        links.resources[end.radio.index].close(end.handle)
+        links.resources[end.radio.index].heldPackets -= end.heldPackets
         schedules[end.radio.index].release(link.id, from: now)
         link[side] = nil
     }

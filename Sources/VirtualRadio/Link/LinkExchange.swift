@@ -9,7 +9,7 @@ extension Ether {
     /// time is at most `budget` nanoseconds.
     mutating func load(_ side: LinkSide, _ link: inout RadioLink, budget: Int64) {
         guard link[side]?.mayLoad(within: budget) == true else { return }
-        if link[side]?.procedures.isAboutToLeave == true { link[side]?.loadData() }
+        if link[side]?.procedures.isAboutToDisconnect == true { link[side]?.loadData() }
         guard link[side]?.outgoing == nil else { return }
         if !loadControl(side, &link) { link[side]?.loadData() }
     }
@@ -53,7 +53,7 @@ extension Ether {
     /// there.
     private mutating func isHeard(_ packet: LinkPacket, _ link: inout RadioLink) -> Bool {
         guard packet.side == .peripheral || link.event?.isPeripheralListening == true,
-            link.endsMeet, let radio = link[packet.side.other]?.radio
+            link.endsAgree, let radio = link[packet.side.other]?.radio
         else { return false }
         let strength = receive(
             packet.transmission,
@@ -91,7 +91,8 @@ extension Ether {
         acknowledge(packet, .central, &link)
         accept(packet, .central, &link, in: link.central?.receivingKey)
         load(.central, &link, budget: .max)
-        guard packet.hasMore || link.central?.mustGoOn == true, engageNextExchange(of: &link) else {
+        guard packet.hasMore || link.central?.mustGoOn == true, reserveNextExchange(of: &link)
+        else {
             return closeEvent(of: &link)
         }
         send(.central, &link, at: now.nanoseconds + LinkPace.frameSpace)
@@ -149,8 +150,8 @@ extension LinkEnd {
 
 extension RadioLink {
     /// Whether packets of one end reach the other, because both have the same view of the link.
-    fileprivate var endsMeet: Bool {
+    fileprivate var endsAgree: Bool {
         guard let one = central?.rhythm, let other = peripheral?.rhythm else { return false }
-        return one.meets(other)
+        return one.isCompatible(with: other)
     }
 }

@@ -9,8 +9,8 @@ extension Ether {
     ///
     /// - Returns: The identity of the link; `nil` if the Central has the largest number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
-        let account = links.accounts[proposal.central.index]
-        guard links.names(of: proposal.central).count < account.linkLimit else { return nil }
+        let resources = links.resources[proposal.central.index]
+        guard links.names(of: proposal.central).count < resources.linkLimit else { return nil }
         let id = links.makeName()
         var dice = seed.stream("access address", id.rawValue)
         let hopping = ChannelHopping(proposal, using: &dice)
@@ -52,7 +52,7 @@ extension Ether {
         guard make(link, .central, central, identity, nil) != nil, let anchor = links[id]?.anchor
         else {
             abandonLink(id)
-            return tellHost(ofNoLink: .connectionLimitExceeded, .central, central)
+            return reportToHost(ofNoLink: .connectionLimitExceeded, .central, central)
         }
         timeline.schedule(.link(.connectionEvent, id), at: anchor)
     }
@@ -64,7 +64,7 @@ extension Ether {
         _ identity: LinkIdentity,
         _ advertisingSet: UInt8?
     ) -> ConnectionHandle? {
-        guard let handle = links.accounts[radio.index].open(proposed.id, side) else { return nil }
+        guard let handle = links.resources[radio.index].open(proposed.id, side) else { return nil }
         var link = proposed
         if !link.isMade {
             link.anchor = firstAnchor(of: link)
@@ -77,14 +77,14 @@ extension Ether {
             procedures: LinkProcedures(
                 side: side,
                 handle: handle,
-                local: links.accounts[radio.index].capabilities,
+                local: links.resources[radio.index].capabilities,
                 proposal: link.proposal,
                 dice: seed.stream("link", link.id.rawValue, side == .central ? 0 : 1)
             ),
             rhythm: LinkRhythm(link.proposal),
             beginning: now
         )
-        tellHost(of: link, side, advertisingSet)
+        reportToHost(of: link, side, advertisingSet)
         armDeadline(side, &link)
         links[link.id] = link
         return handle

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The ACL packets of a host that wait to be sent on a link, in order.
-/// `LinkAccount.dataPacketCount` limits their number.
+/// `LinkResources.dataPacketCount` limits their number.
 package struct LinkQueue: Sendable {
     private struct Packet: Sendable {
         var rest: ArraySlice<UInt8>

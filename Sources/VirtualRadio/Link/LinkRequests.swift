@@ -9,7 +9,7 @@ extension Ether {
         of radio: RadioID,
         _ handle: ConnectionHandle
     ) -> (LinkID, LinkSide)? {
-        guard let (link, side) = links.accounts[radio.index].handles[handle] else { return nil }
+        guard let (link, side) = links.resources[radio.index].handles[handle] else { return nil }
         return (link, side)
     }
 
@@ -61,13 +61,13 @@ extension Ether {
     }
 
     /// Returns the number of the controller's links.
-    package func linkCount(of radio: RadioID) -> Int { links.accounts[radio.index].linkCount }
+    package func linkCount(of radio: RadioID) -> Int { links.resources[radio.index].linkCount }
 
     /// Sets the capabilities of the controller in the control procedures of new links.
     package mutating func setLinkCapabilities(
         _ capabilities: LinkCapabilities,
         of radio: RadioID
     ) {
-        links.accounts[radio.index].capabilities = capabilities
+        links.resources[radio.index].capabilities = capabilities
     }
 }

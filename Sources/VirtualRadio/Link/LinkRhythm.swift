@@ -26,7 +26,7 @@ package struct LinkRhythm: Hashable, Sendable {
     }
 
     /// Returns whether packets of two ends with these values reach each other.
-    func meets(_ other: LinkRhythm) -> Bool {
+    func isCompatible(with other: LinkRhythm) -> Bool {
         sending.phy == other.receiving && receiving == other.sending.phy
             && parameters.interval == other.parameters.interval && shift == other.shift
             && channelMap.rawValue == other.channelMap.rawValue

@@ -57,7 +57,7 @@ extension ResolvingList {
     /// Resolves a peer's address.
     package mutating func resolve(_ address: DeviceAddress) -> Resolution {
         guard isEnabled else { return .unresolved }
-        guard address.randomKind == .resolvablePrivate else { return judge(address) }
+        guard address.randomKind == .resolvablePrivate else { return resolutionOfIdentity(address) }
         let place = resolutions.place(of: address) {
             entries.firstIndex { $0.peerKey.resolves(address) }
         }
@@ -66,8 +66,9 @@ extension ResolvingList {
         return .identity(entries[place].peer)
     }
 
-    /// Returns whether a device may use an address that is not private (Vol 6, Part B, 6.2 to 6.4).
-    private func judge(_ address: DeviceAddress) -> Resolution {
+    /// Returns the resolution of an address that is not private: `refused` if the device must use
+    /// private addresses (Vol 6, Part B, 6.2 to 6.4).
+    private func resolutionOfIdentity(_ address: DeviceAddress) -> Resolution {
         let entry = entries.first { $0.peer == address }
         guard let entry, entry.mode == .network, !entry.peerKey.isZero else { return .unresolved }
         return .refused

@@ -99,7 +99,7 @@ extension VirtualController {
         }
         var follow = scanner.follows.remove(at: place)
         ether.cancel(&follow.timer)
-        ether.schedules[radio.index].engage(
+        ether.schedules[radio.index].reserve(
             from: packet.transmission.start,
             to: packet.transmission.end,
             now: ether.now

@@ -111,7 +111,7 @@ extension VirtualController {
         _ ether: inout Ether
     ) {
         let key = AdvertisementKey(heading, dataID: pdu.dataID)
-        guard scanner.isNews(key) else { return }
+        guard scanner.isUnreported(key) else { return }
         let chain = AdvertisementChain(heading: heading, key: key, rssi: rssi)
         hearMore(pdu, of: chain, rssi: rssi, &ether)
     }

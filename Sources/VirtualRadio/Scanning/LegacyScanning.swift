@@ -14,7 +14,7 @@ extension VirtualController {
         guard let advertiser = admit(pdu.advertiser, target: pdu.target) else { return }
         let heading = ReportHeading(pdu, by: advertiser)
         let key = AdvertisementKey(heading)
-        if scanner.isNews(key) {
+        if scanner.isUnreported(key) {
             scanner.markReported(key)
             report(heading, pdu.data[...], rssi: rssi, &ether)
         }
@@ -42,7 +42,7 @@ extension VirtualController {
             let request = takeRequest(answeredBy: pdu.advertiser, set: pdu.set, at: ether.now)
         else { return }
         let key = AdvertisementKey(request.heading)
-        guard scanner.isNews(key) else { return }
+        guard scanner.isUnreported(key) else { return }
         scanner.markReported(key)
         report(request.heading, pdu.data[...], rssi: rssi, &ether)
     }

@@ -23,18 +23,18 @@ extension VirtualController {
     }
 
     private mutating func admitted(_ advertiser: DeviceAddress?) -> HCI.PeerAddress? {
-        let isChoosy = scanner.settings.usesAcceptList
+        let usesAcceptList = scanner.settings.usesAcceptList
         guard let advertiser else {
-            let isWelcome = !isChoosy || acceptList.containsAnonymous
-            return isWelcome ? HCI.PeerAddress(type: .anonymous, value: 0) : nil
+            let isAdmitted = !usesAcceptList || acceptList.containsAnonymous
+            return isAdmitted ? HCI.PeerAddress(type: .anonymous, value: 0) : nil
         }
         switch resolvingList.resolve(advertiser) {
         case .refused: return nil
         case .identity(let identity):
-            guard !isChoosy || acceptList.contains(identity) else { return nil }
+            guard !usesAcceptList || acceptList.contains(identity) else { return nil }
             return HCI.PeerAddress(identity: identity)
         case .unresolved:
-            guard !isChoosy || acceptList.contains(advertiser) else { return nil }
+            guard !usesAcceptList || acceptList.contains(advertiser) else { return nil }
             return HCI.PeerAddress(advertiser)
         }
     }
@@ -81,7 +81,7 @@ struct AdvertisementKey: Hashable, Sendable {
 extension Scanner {
     /// Returns whether to report the advertisement: always without a duplicate filter, or if it was
     /// not reported before.
-    func isNews(_ key: AdvertisementKey) -> Bool {
+    func isUnreported(_ key: AdvertisementKey) -> Bool {
         duplicates == .off || !reported.contains(key)
     }
 

@@ -55,7 +55,7 @@ struct ReportHeading: Equatable, Sendable {
         return heading
     }
 
-    /// The Event_Type of an extended report (Vol 4, Part E, 7.7.65.13).
+    /// Returns the Event_Type of an extended report (Vol 4, Part E, 7.7.65.13).
     func extendedType(_ status: HCI.ExtendedReportType.DataStatus) -> HCI.ExtendedReportType {
         let flags: [(Bool, UInt16)] = [
             (isConnectable, 1 << 0), (isScannable, 1 << 1), (target != nil, 1 << 2),

@@ -12,8 +12,8 @@ struct PendingScanRequest: Sendable {
     let heading: ReportHeading
     /// The key that prevents a second request to the advertiser.
     let key: AdvertisementKey
-    /// The end of the time for which the radio is engaged.
-    let engagedUntil: Instant
+    /// The end of the time for which the radio is reserved.
+    let reservedUntil: Instant
     /// The latest end of the response.
     let deadline: Instant
 
@@ -81,7 +81,7 @@ extension VirtualController {
         let certain = LegacyAdvertisingPDU.scanResponse(dataLength: PacketLength.legacyDataLimit)
         let expected = request.transmission.end + FrameSpace.betweenFrames + certain.airTime
         let end = min(expected, deadline)
-        guard ether.schedules[radio.index].engage(from: ether.now, to: end, now: ether.now) else {
+        guard ether.schedules[radio.index].reserve(from: ether.now, to: end, now: ether.now) else {
             return
         }
         scanner.request = PendingScanRequest(
@@ -89,7 +89,7 @@ extension VirtualController {
             set: advertisement.set,
             heading: advertisement.heading.response,
             key: advertisement.key,
-            engagedUntil: end,
+            reservedUntil: end,
             deadline: deadline
         )
         ether.transmit(request)
@@ -127,16 +127,16 @@ extension VirtualController {
     }
 
     /// Handles the end of the scan request, when the advertiser has decided whether to respond.
-    /// Engages the radio for the length of the response. If the radio is not free for that long,
+    /// Reserves the radio for the length of the response. If the radio is not free for that long,
     /// the response is lost, and the request has failed.
     mutating func scannerTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let request = scanner.request else { return }
         let start = ether.now + FrameSpace.betweenFrames
         guard let end = ether.air.end(ofPacketsFrom: start, on: packet.transmission.channel),
-            end > request.engagedUntil
+            end > request.reservedUntil
         else { return }
-        let stays = ether.schedules[radio.index].engage(
-            from: request.engagedUntil,
+        let stays = ether.schedules[radio.index].reserve(
+            from: request.reservedUntil,
             to: min(end, request.deadline),
             now: ether.now
         )

@@ -80,7 +80,7 @@ extension VirtualController {
         return other.channel(packet.modulation, from: from, to: to) == transmission.channel.index
     }
 
-    /// Returns whether the radio was neither engaged nor, for a packet on a primary channel,
+    /// Returns whether the radio was neither reserved nor, for a packet on a primary channel,
     /// waiting on a secondary channel.
     func isHere(during packet: Transmission, _ ether: Ether) -> Bool {
         guard ether.schedules[radio.index].isFree(from: packet.start, to: packet.end) else {

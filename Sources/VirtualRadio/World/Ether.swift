@@ -12,7 +12,7 @@ import BluetoothTypes
 package struct Ether: Sendable {
     /// The seed of all randomness.
     package let seed: WorldSeed
-    /// The events that are due and the present.
+    /// The scheduled events, and the current time.
     package var timeline = EventTimeline<WorldEvent>()
     /// The positions of the radios, and the attenuation between them.
     package var environment: RadioEnvironment
@@ -26,7 +26,7 @@ package struct Ether: Sendable {
     var announcedPorts: [RadioID] = []
     /// The faults of those wires, by radio.
     package var wires: [HostWireFaults] = []
-    /// The engagements of each radio, by radio.
+    /// The reserved times of each radio, by radio.
     package var schedules: [RadioSchedule] = []
     /// The random reception of each radio, by radio.
     package var receivers: [Receiver] = []
@@ -41,7 +41,7 @@ package struct Ether: Sendable {
         self.environment = environment
     }
 
-    /// The present.
+    /// The current time.
     package var now: Instant { timeline.now }
 
     /// Schedules a timer of the controller.

@@ -49,20 +49,20 @@ struct ScriptedHosts: Sendable {
     private var entries: [Int: Entry] = [:]
 
     /// Returns whether the controller has a scripted host.
-    func isSeated(_ radio: RadioID) -> Bool { entries[radio.index] != nil }
+    func hasHost(_ radio: RadioID) -> Bool { entries[radio.index] != nil }
 
     /// Returns the text on the display of the controller's host.
     func screen(at radio: RadioID) -> String? { entries[radio.index]?.host.screen }
 
     /// Attaches the host to the controller. The host starts at once if the controller has power.
-    mutating func seat(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
-        unseat(radio, &ether)
+    mutating func attach(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
+        detach(radio, &ether)
         entries[radio.index] = Entry(host: host)
         if ether.environment[radio]?.isOn == true { start(radio, &ether) }
     }
 
     /// Detaches the controller's host.
-    mutating func unseat(_ radio: RadioID, _ ether: inout Ether) {
+    mutating func detach(_ radio: RadioID, _ ether: inout Ether) {
         var token = entries.removeValue(forKey: radio.index)?.due?.token
         ether.cancel(&token)
     }
@@ -155,7 +155,7 @@ extension World {
     /// The world removes a host or closure that was attached before.
     public func attach(_ host: some ScriptedHost, to controller: ControllerID) {
         attach(controller, nil)
-        core.seat(host, at: controller.radio)
+        core.attach(host, at: controller.radio)
     }
 }
 
@@ -189,11 +189,11 @@ extension WorldCore {
     }
 
     /// Attaches the host to the controller in place of any other; `nil` detaches it.
-    mutating func seat(_ host: (any ScriptedHost)?, at radio: RadioID) {
+    mutating func attach(_ host: (any ScriptedHost)?, at radio: RadioID) {
         if let host {
-            scriptedHosts.seat(host, at: radio, &ether)
+            scriptedHosts.attach(host, at: radio, &ether)
         } else {
-            scriptedHosts.unseat(radio, &ether)
+            scriptedHosts.detach(radio, &ether)
         }
     }
 }

@@ -19,12 +19,12 @@ extension World {
     /// - Parameter observer: Receives the changes; `nil` removes the observer.
     public func observeLinks(_ observer: ((LinkChange) -> Void)?) {
         linkWatch = observer.map { LinkWatch(observer: $0) }
-        tellLinks()
+        reportLinkChanges()
     }
 
     /// Reports the changes since the last call.
-    func tellLinks() {
-        guard let known = linkWatch?.known, !core.ether.links.hasWhole(known.map(\.name)) else {
+    func reportLinkChanges() {
+        guard let known = linkWatch?.known, !core.ether.links.hasExactly(known.map(\.name)) else {
             return
         }
         let present = core.ether.links.all.compactMap { link in
@@ -32,7 +32,7 @@ extension World {
         }
         let changes = LinkWatch.changes(from: known, to: present)
         linkWatch?.known = changes.known
-        for change in changes.told { linkWatch?.observer(change) }
+        for change in changes.reported { linkWatch?.observer(change) }
     }
 }
 
@@ -51,7 +51,7 @@ struct LinkWatch {
     fileprivate static func changes(
         from known: [Known],
         to present: [Known]
-    ) -> (known: [Known], told: [LinkChange]) {
+    ) -> (known: [Known], reported: [LinkChange]) {
         let knownNames = Set(known.map(\.name))
         let presentNames = Set(present.map(\.name))
         let made = present.filter { !knownNames.contains($0.name) }

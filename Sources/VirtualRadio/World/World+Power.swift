@@ -14,7 +14,7 @@ extension World {
         core.switchOn(controller.radio)
     }
 
-    /// Whether the controller has power.
+    /// Returns whether the controller has power.
     public func isOn(_ controller: ControllerID) -> Bool {
         core.isOn(controller.radio)
     }
@@ -28,8 +28,8 @@ extension World {
 
     /// Returns the number of controllers with this number that were removed. If the result is
     /// unchanged, the number still identifies the same controller.
-    package func tenure(of controller: ControllerID) -> Int {
-        core.tenures[controller.number, default: 0]
+    package func removalCount(of controller: ControllerID) -> Int {
+        core.removalCounts[controller.number, default: 0]
     }
 }
 
@@ -67,16 +67,16 @@ extension WorldCore {
         guard ether.environment[radio] != nil else { return }
         switchOff(radio)
         ether.environment[radio] = nil
-        tenures[radio.index, default: 0] += 1
-        vacancies.append(radio)
+        removalCounts[radio.index, default: 0] += 1
+        freeRadios.append(radio)
     }
 
-    /// Restores the state that a Reset does not: the controller and its wire are in their initial
-    /// state, and output to the host is lost.
+    /// Returns the controller and its wire to their initial state, including the parts that a Reset
+    /// leaves unchanged. Output to the host is lost.
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration
         ether.ports[radio.index] = HostWire()
-        ether.links.accounts[radio.index] = LinkAccount(configuration)
+        ether.links.resources[radio.index] = LinkResources(configuration)
         controllers[radio.index] = makeController(configuration, radio: radio)
     }
 }

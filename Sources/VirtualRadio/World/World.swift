@@ -78,7 +78,7 @@ public final class World {
     ///   - receive: Receives one H4 packet for each call. It may call `send`, but not `run`. If it
     ///     is `nil`, packets wait for `takeOutput(of:)`.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
-        core.seat(nil, at: controller.radio)
+        core.attach(nil, at: controller.radio)
         receivers[controller.radio.index] = receive
     }
 
@@ -122,7 +122,7 @@ public final class World {
     /// present afterward.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
-        defer { tellLinks() }
+        defer { reportLinkChanges() }
         var simulation = simulation
         return simulation.run(for: duration)
     }
@@ -130,7 +130,7 @@ public final class World {
     /// Runs every event that is due at `end` or before. Afterward the present is `end`.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
-        defer { tellLinks() }
+        defer { reportLinkChanges() }
         var simulation = simulation
         return simulation.run(until: end)
     }
@@ -141,7 +141,7 @@ public final class World {
     /// present is the instant of the event that made the condition true, or the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
-        defer { tellLinks() }
+        defer { reportLinkChanges() }
         var simulation = simulation
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
@@ -150,7 +150,7 @@ public final class World {
     /// instant of the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
-        defer { tellLinks() }
+        defer { reportLinkChanges() }
         var simulation = simulation
         return simulation.runUntilIdle(bound: bound)
     }
@@ -172,7 +172,7 @@ public final class World {
 
     private func handle(_ event: WorldEvent) {
         core.handle(event)
-        tellLinks()
+        reportLinkChanges()
         if let observer {
             for packet in core.takePassed() { observer(packet) }
         }

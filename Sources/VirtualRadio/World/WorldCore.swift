@@ -17,9 +17,9 @@ package struct WorldCore {
     /// The numbers of packets that passed between the controllers and their hosts, by radio.
     var traffic: [Traffic] = []
     /// The radios of removed controllers, which new controllers reuse.
-    var vacancies: [RadioID] = []
-    /// The number of controllers that were removed from each radio, where there were any.
-    var tenures: [Int: Int] = [:]
+    var freeRadios: [RadioID] = []
+    /// The number of controllers removed from each radio, if any.
+    var removalCounts: [Int: Int] = [:]
     /// The packets that passed since they were last taken; `nil` without an observer.
     var passed: [PassedPacket]?
     /// The packets that reached hosts since they were last taken, in order.
@@ -33,7 +33,7 @@ package struct WorldCore {
         )
     }
 
-    /// The events that are due and the present.
+    /// The scheduled events, and the current time.
     package var timeline: EventTimeline<WorldEvent> {
         get { ether.timeline }
         _modify { yield &ether.timeline }
@@ -41,7 +41,7 @@ package struct WorldCore {
 
     /// Adds a controller to the world; returns `nil` if the world is full.
     package mutating func addController(_ configuration: ControllerConfiguration) -> RadioID? {
-        let radio = vacancies.popLast() ?? RadioID(UInt64(controllers.count))
+        let radio = freeRadios.popLast() ?? RadioID(UInt64(controllers.count))
         let station = Station(configuration.path, transmitPower: configuration.transmitPower)
         guard ether.environment.place(station, as: radio) else { return nil }
         let loss = configuration.faults.loss
@@ -52,7 +52,7 @@ package struct WorldCore {
             at: radio
         )
         ether.schedules.put(RadioSchedule(), at: radio)
-        ether.links.accounts.put(LinkAccount(configuration), at: radio)
+        ether.links.resources.put(LinkResources(configuration), at: radio)
         outputs.put(HostOutbox(), at: radio)
         traffic.put(Traffic(), at: radio)
         controllers.put(makeController(configuration, radio: radio), at: radio)
@@ -75,7 +75,7 @@ package struct WorldCore {
         )
     }
 
-    /// Handles the event, at the present.
+    /// Handles an event at the current time.
     package mutating func handle(_ event: WorldEvent) {
         switch event {
         case .timer(let timer, let radio): controllers[radio.index].timerFired(timer, &ether)
@@ -137,7 +137,7 @@ package struct WorldCore {
 
     private mutating func deliver(_ packet: [UInt8], toHostOf radio: RadioID) {
         note(packet, .toHost, at: radio)
-        if scriptedHosts.isSeated(radio) {
+        if scriptedHosts.hasHost(radio) {
             ether.watchWire(packet, .toHost, radio)
             scriptedHosts.receive(packet, at: radio, &ether)
         } else {

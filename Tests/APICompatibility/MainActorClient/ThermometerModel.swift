@@ -42,8 +42,8 @@ final class ThermometerModel: NSObject {
         status = "connecting to \(peripheral.name ?? "thermometer")"
     }
 
-    /// The temperature of a measurement in degrees Celsius. The measurement has 16 bits in units of
-    /// 0.01 degrees.
+    /// Returns the temperature of a measurement in degrees Celsius. The measurement has 16 bits in
+    /// units of 0.01 degrees.
     nonisolated static func celsius(in data: Data) -> Double? {
         guard data.count == 2, let low = data.first, let high = data.last else { return nil }
         return Double(Int16(bitPattern: UInt16(low) | UInt16(high) << 8)) / 100

@@ -50,7 +50,7 @@ final class HeartRateMonitor: NSObject {
         )
     }
 
-    /// The beats per minute in a measurement of either width.
+    /// Returns the beats per minute in a measurement of either width.
     static func rate(in data: Data) -> Int? {
         guard let flags = data.first else { return nil }
         let body = data.dropFirst()

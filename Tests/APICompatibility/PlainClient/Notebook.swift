@@ -94,7 +94,7 @@ final class Notebook: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// The text after all parts are written, or the error of an invalid part.
+    /// Returns the text after all parts are written, or the error of an invalid part.
     func written(_ pieces: [(offset: Int, value: Data)]) -> Result<Data, CBATTError> {
         var new = Data()
         for piece in pieces {

@@ -12,7 +12,7 @@ struct Discovery: Sendable, Equatable {
     let strength: Int
 }
 
-/// All discoveries, as a sequence that ends when Bluetooth is powered off.
+/// Returns all discoveries, as a sequence that ends when Bluetooth is powered off.
 func discoveries(
     on queue: DispatchQueue,
     options: sending [String: Any]? = nil

@@ -18,11 +18,11 @@ struct Symbol {
         self.body = body
     }
 
-    /// The errors of the symbol. Empty if there are none.
-    func complaints() -> [String] {
+    /// Returns the errors of the symbol. Empty if there are none.
+    func problems() -> [String] {
         var check = SymbolCheck()
         body(&check)
-        return check.complaints.map { "line \(line), \(name): \($0)" }
+        return check.problems.map { "line \(line), \(name): \($0)" }
     }
 }
 
@@ -36,10 +36,10 @@ protocol SymbolList {
 
 /// The errors that are found while a symbol's closure runs.
 struct SymbolCheck {
-    private(set) var complaints: [String] = []
+    private(set) var problems: [String] = []
 
     mutating func equal<Value: Equatable>(_ value: Value, _ wanted: Value) {
-        if value != wanted { complaints.append("is \(value), should be \(wanted)") }
+        if value != wanted { problems.append("is \(value), should be \(wanted)") }
     }
 
     /// Checks that the enumeration accepts any raw value of type `Int`, like an imported
@@ -47,7 +47,7 @@ struct SymbolCheck {
     mutating func isOpenEnumeration<Value>(_ type: Value.Type)
     where Value: RawRepresentable<Int> & Hashable & Sendable & BitwiseCopyable {
         for number in [-1, 0x7FFF] where type.init(rawValue: number)?.rawValue != number {
-            complaints.append("has no value \(number)")
+            problems.append("has no value \(number)")
         }
     }
 }

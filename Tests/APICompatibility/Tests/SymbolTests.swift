@@ -16,14 +16,15 @@ struct SymbolTests {
         try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
     }
 
-    /// The rows of the table by their line numbers. The first line has the names of the columns.
+    /// Returns the rows of the table by their line numbers. The first line has the names of the
+    /// columns.
     private func table() throws -> [Int: String] {
         let lines = try text("corebluetooth-api.csv").split(separator: "\n")
         let rows = lines.enumerated().dropFirst().map { ($0.offset + 1, String($0.element)) }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 
-    /// The lines of the table whose symbols must not compile.
+    /// Returns the lines of the table whose symbols must not compile.
     private func refusedLines() throws -> Set<Int> {
         let unavailable = try text("Refused/Refused.swift").split(separator: "\n")
             .filter { $0.hasPrefix("let made") }
@@ -61,7 +62,7 @@ struct SymbolTests {
     @Test("Each symbol has the value of its row")
     func values() {
         for symbol in symbols {
-            #expect(symbol.complaints() == [])
+            #expect(symbol.problems() == [])
         }
     }
 
@@ -96,9 +97,9 @@ struct SymbolTests {
     @Test("A wrong value fails the check")
     func wrongValue() {
         let wrong = Symbol(1, "wrong") { $0.equal(1, 2) }
-        #expect(wrong.complaints() == ["line 1, wrong: is 1, should be 2"])
+        #expect(wrong.problems() == ["line 1, wrong: is 1, should be 2"])
         enum Closed: Int { case one }
         let closed = Symbol(2, "closed") { $0.isOpenEnumeration(Closed.self) }
-        #expect(closed.complaints().count == 2)
+        #expect(closed.problems().count == 2)
     }
 }

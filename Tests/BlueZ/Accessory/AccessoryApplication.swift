@@ -30,15 +30,16 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     /// Waits for the next callback whose line begins with one of these prefixes, and drops the
     /// lines before it. Returns the rest of the line.
     @discardableResult
-    func hear(_ beginnings: String..., within limit: Duration = Limits.step) async throws -> String
+    func awaitLine(_ beginnings: String..., within limit: Duration = Limits.step) async throws
+        -> String
     {
-        try await callbacks.hear(beginnings, within: limit)
+        try await callbacks.awaitLine(beginnings, within: limit)
     }
 
     /// Finds a peripheral that advertises a service, and connects to it. Returns the name in its
     /// advertisement.
     func meet(_ service: BluetoothUUID) async throws -> String {
-        try await hear("on")
+        try await awaitLine("on")
         return try await encounter(service)
     }
 
@@ -46,20 +47,20 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     @discardableResult
     func encounter(_ service: BluetoothUUID) async throws -> String {
         manager?.scanForPeripherals(withServices: [CBUUID(service)])
-        let name = try await hear("found ", within: Limits.discovery)
+        let name = try await awaitLine("found ", within: Limits.discovery)
         manager?.stopScan()
         if let peripheral { manager?.connect(peripheral) }
-        try await hear("connected")
+        try await awaitLine("connected")
         return name
     }
 
     /// Discovers all services, characteristics, and descriptors.
     func explore() async throws {
         peripheral?.discoverServices(nil)
-        try await hear("services ok")
+        try await awaitLine("services ok")
         for service in peripheral?.services ?? [] {
             peripheral?.discoverCharacteristics(nil, for: service)
-            try await hear("characteristics ok")
+            try await awaitLine("characteristics ok")
         }
     }
 
@@ -67,15 +68,15 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     /// changed.
     func exploreUndisturbed() async throws -> Bool {
         peripheral?.discoverServices(nil)
-        guard try await hear("services ", "modified ") == "ok" else { return false }
+        guard try await awaitLine("services ", "modified ") == "ok" else { return false }
         for service in peripheral?.services ?? [] {
             peripheral?.discoverCharacteristics(nil, for: service)
-            guard try await hear("characteristics ", "modified ") == "ok" else { return false }
+            guard try await awaitLine("characteristics ", "modified ") == "ok" else { return false }
         }
         return true
     }
 
-    /// The discovered characteristic with a UUID, or `nil` if there is none.
+    /// Returns the discovered characteristic with a UUID, or `nil` if there is none.
     func find(_ uuid: BluetoothUUID) -> CBCharacteristic? {
         (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             .first { $0.uuid == CBUUID(uuid) }
@@ -85,10 +86,10 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     func read(_ uuid: BluetoothUUID) async throws -> String {
         guard let found = find(uuid) else { return "not there" }
         peripheral?.readValue(for: found)
-        return try await hear("value ")
+        return try await awaitLine("value ")
     }
 
-    private func tell(_ line: String) { callbacks.tell(line) }
+    private func send(_ line: String) { callbacks.send(line) }
 
     private func text(_ error: (any Error)?) -> String {
         switch error {
@@ -102,7 +103,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     // MARK: CBCentralManagerDelegate
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        tell(central.state == .poweredOn ? "on" : "off")
+        send(central.state == .poweredOn ? "on" : "off")
     }
 
     func centralManager(
@@ -116,11 +117,11 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         self.peripheral = peripheral
         peripheral.delegate = self
         central.stopScan()
-        tell("found \(name)")
+        send("found \(name)")
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        tell("connected")
+        send("connected")
     }
 
     func centralManager(
@@ -128,13 +129,13 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        tell("disconnected \(text(error))")
+        send("disconnected \(text(error))")
     }
 
     // MARK: CBPeripheralDelegate
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        tell("services \(text(error))")
+        send("services \(text(error))")
     }
 
     func peripheral(
@@ -142,11 +143,11 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {
-        tell("characteristics \(text(error))")
+        send("characteristics \(text(error))")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidated: [CBService]) {
-        tell("modified \(invalidated.map(\.uuid.uuidString).joined(separator: " "))")
+        send("modified \(invalidated.map(\.uuid.uuidString).joined(separator: " "))")
     }
 
     func peripheral(
@@ -154,7 +155,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        tell("notifying \(characteristic.isNotifying) \(text(error))")
+        send("notifying \(characteristic.isNotifying) \(text(error))")
     }
 
     func peripheral(
@@ -163,7 +164,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         error: (any Error)?
     ) {
         let value = error == nil ? Array(characteristic.value ?? Data()) : []
-        tell("value \(text(error)) \(value.hexadecimal)")
+        send("value \(text(error)) \(value.hexadecimal)")
     }
 
     func peripheral(
@@ -171,7 +172,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        tell("wrote \(text(error))")
+        send("wrote \(text(error))")
     }
 }
 

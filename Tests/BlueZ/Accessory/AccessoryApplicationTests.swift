@@ -31,17 +31,17 @@ import Testing
             let value = BlueZTable.pattern(300, start: 3)
             let slate = try #require(application.find(BlueZTable.slate))
             peripheral.writeValue(Data(value), for: slate, type: .withResponse)
-            #expect(try await application.hear("wrote ") == "ok")
+            #expect(try await application.awaitLine("wrote ") == "ok")
             #expect(try await bluez.servedValue(BlueZTable.slate) == value)
             for uuid in [BlueZTable.bell, BlueZTable.gong] {
                 let source = try #require(application.find(uuid))
                 peripheral.setNotifyValue(true, for: source)
-                #expect(try await application.hear("notifying ") == "true ok")
+                #expect(try await application.awaitLine("notifying ") == "true ok")
                 try await bluez.notify([[1, 2], [3, 4]], of: uuid)
-                #expect(try await application.hear("value ") == line(of: [1, 2]))
-                #expect(try await application.hear("value ") == line(of: [3, 4]))
+                #expect(try await application.awaitLine("value ") == line(of: [1, 2]))
+                #expect(try await application.awaitLine("value ") == line(of: [3, 4]))
                 peripheral.setNotifyValue(false, for: source)
-                #expect(try await application.hear("notifying ") == "false ok")
+                #expect(try await application.awaitLine("notifying ") == "false ok")
             }
         }
     }
@@ -56,7 +56,7 @@ import Testing
             let peripheral = try #require(application.peripheral)
             // The bond is used on the next link.
             application.manager?.cancelPeripheralConnection(peripheral)
-            #expect(try await application.hear("disconnected ") == "ok")
+            #expect(try await application.awaitLine("disconnected ") == "ok")
             try await bluez.isAlone()
             // btvirt connects only to a peer that is already advertising.
             try await application.encounter(BlueZTable.uuid)
@@ -79,7 +79,7 @@ import Testing
                 #expect(value == line(of: BlueZTable.labelValue))
             }
             try await bluez.stopServing()
-            let gone = try await application.hear("modified ")
+            let gone = try await application.awaitLine("modified ")
             #expect(gone.contains("FFF0") || gone.contains("FFB0"))
             try await bluez.serve([Self.services[1]], as: "again")
             // BlueZ reports each service on its own, and a report may arrive while our host
@@ -87,7 +87,7 @@ import Testing
             while application.find(Self.sealed) == nil {
                 if try await application.exploreUndisturbed() {
                     guard application.find(Self.sealed) == nil else { break }
-                    try await application.hear("modified ")
+                    try await application.awaitLine("modified ")
                 }
             }
             #expect(application.find(BlueZTable.page) == nil)
@@ -102,12 +102,12 @@ import Testing
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
             try await bluez.powerOff()
-            #expect(try await application.hear("disconnected ").hasPrefix("CBError"))
+            #expect(try await application.awaitLine("disconnected ").hasPrefix("CBError"))
             try await bluez.restartDaemon()
             _ = try await bluez.becomeAccessory(serving: Self.services)
             // Not earlier: btvirt connects only to a peer that is already advertising.
             application.manager?.connect(peripheral)
-            try await application.hear("connected")
+            try await application.awaitLine("connected")
             try await application.explore()
             #expect(try await application.read(BlueZTable.label) == line(of: BlueZTable.labelValue))
         }
@@ -136,5 +136,5 @@ import Testing
     }
 }
 
-/// The line that reports a value.
+/// Returns the line that reports a value.
 private func line(of value: [UInt8]) -> String { "ok \(value.hexadecimal)" }

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// How our host responds to a BlueZ that has lost the bond.
+    /// Our host's response when BlueZ has lost the bond.
     enum Answer {
         case refuse, pairAnew
     }

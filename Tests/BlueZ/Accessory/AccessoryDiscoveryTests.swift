@@ -25,7 +25,7 @@ import Testing
                     "service_data": .object([BluetoothUUID(0x180F).bluez: .string("64")]),
                 ]
             )
-            let found = try await host.hear { $0.data.localName == "Thermometer" }
+            let found = try await host.awaitDiscovery { $0.data.localName == "Thermometer" }
             #expect(found.address == DeviceAddress(properties["Address"].text ?? "", kind: .public))
             #expect(found.isConnectable)
             #expect(found.isLegacy)
@@ -54,7 +54,7 @@ import Testing
                 services: [Self.heartRate],
                 ["number": .number(2), "type": .string("broadcast")]
             )
-            let other = try await host.hear { $0.data.localName == "other" }
+            let other = try await host.awaitDiscovery { $0.data.localName == "other" }
             #expect(!other.isConnectable)
             try await bluez.advertise(name: "wanted", services: [BlueZTable.uuid])
             #expect(try await first(of: named).data.localName == "wanted")
@@ -87,7 +87,7 @@ import Testing
                 "manufacturer": .object(["\(Self.company)": .bytes(bytes)]),
                 "secondary": .string("1M"),
             ])
-            let found = try await host.hear { $0.data.manufacturerData?.bytes == bytes }
+            let found = try await host.awaitDiscovery { $0.data.manufacturerData?.bytes == bytes }
             #expect(!found.isLegacy)
             #expect(!found.isTruncated)
             #expect(found.isConnectable)
@@ -98,7 +98,7 @@ import Testing
 
 extension BluetoothHost {
     /// Waits for a discovery that matches.
-    func hear(
+    func awaitDiscovery(
         _ filter: ScanFilter = ScanFilter(),
         where choose: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {

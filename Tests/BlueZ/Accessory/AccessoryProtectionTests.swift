@@ -88,12 +88,12 @@ import Testing
             serving: [Vault.service]
         ) { scene in
             let (link, database) = try await scene.visit()
-            try await scene.bluez.refuse(Vault.guarded, with: "org.bluez.Error.NotAuthorized")
-            let guarded = try database.handle(Vault.guarded)
+            try await scene.bluez.refuse(Vault.protected, with: "org.bluez.Error.NotAuthorized")
+            let protected = try database.handle(Vault.protected)
             await #expect(
-                throws: GATT.Failure.attribute(.insufficientAuthorization, handle: guarded)
+                throws: GATT.Failure.attribute(.insufficientAuthorization, handle: protected)
             ) {
-                try await link.read(guarded)
+                try await link.read(protected)
             }
             #expect(await scene.host.bonds == [])
         }
@@ -106,7 +106,7 @@ private enum Vault {
     static let sealed = BluetoothUUID(0xFFE1)
     static let signed = BluetoothUUID(0xFFE2)
     static let secured = BluetoothUUID(0xFFE3)
-    static let guarded = BluetoothUUID(0xFFE4)
+    static let protected = BluetoothUUID(0xFFE4)
     static let value = Array("secret".utf8)
 
     static let service = ServedService(
@@ -127,7 +127,7 @@ private enum Vault {
                 flags: ["secure-read", "secure-write"],
                 value: value
             ),
-            ServedCharacteristic(uuid: guarded, flags: ["read", "authorize"], value: value),
+            ServedCharacteristic(uuid: protected, flags: ["read", "authorize"], value: value),
         ]
     )
 

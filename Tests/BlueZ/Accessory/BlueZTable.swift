@@ -26,7 +26,7 @@ enum BlueZTable {
     /// A characteristic with descriptors that can be read and written.
     static let note = long(0x5C3A_0002)
 
-    /// A UUID of 128 bits from this fixture's own range.
+    /// Returns a UUID of 128 bits from this fixture's own range.
     private static func long(_ number: UInt32) -> BluetoothUUID {
         let text = String(number, radix: 16) + "-9a7e-4f0b-8c55-7a6d1b2e3f40"
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
@@ -38,8 +38,8 @@ enum BlueZTable {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ start }
     }
 
-    /// The longest value that BlueZ accepts in one write: 512 bytes, but BlueZ of Debian 12 counts
-    /// the two bytes of the handle as well.
+    /// Returns the longest value that BlueZ accepts in one write: 512 bytes, but BlueZ of Debian 12
+    /// counts the two bytes of the handle as well.
     static func longestWrite(to setting: Setting) -> Int {
         setting.release == .bookworm ? 510 : 512
     }

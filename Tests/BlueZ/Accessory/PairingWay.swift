@@ -55,7 +55,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         self.theirs = theirs
     }
 
-    /// The way with this association model and pairing generation.
+    /// Returns the way with this association model and pairing generation.
     static func by(_ method: Pairing.Method, _ generation: Generation = .secureConnections)
         -> PairingWay
     {

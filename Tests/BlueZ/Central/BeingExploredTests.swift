@@ -105,12 +105,12 @@ private struct BusTree {
         objects[path(service, handle)]["org.bluez.GattCharacteristic1"]
     }
 
-    /// The handles of all characteristics of a service.
+    /// Returns the handles of all characteristics of a service.
     func characteristics(of service: AttributeHandle) -> Set<AttributeHandle> {
         Set(children(of: path(service), named: "char").keys)
     }
 
-    /// The handles and UUIDs of all descriptors of a characteristic.
+    /// Returns the handles and UUIDs of all descriptors of a characteristic.
     func descriptors(
         of characteristic: AttributeHandle,
         in service: AttributeHandle
@@ -120,7 +120,7 @@ private struct BusTree {
         }
     }
 
-    /// The handles of the services that a service includes.
+    /// Returns the handles of the services that a service includes.
     func included(by service: GATT.DiscoveredService) -> [AttributeHandle] {
         self.service(service.service.handle)["Includes"].elements.compactMap { path in
             path.text.flatMap { Self.handle(at: $0) }

@@ -55,7 +55,7 @@ import Testing
         return content
     }()
 
-    /// The properties that BlueZ shows for a host with this advertisement.
+    /// Returns the properties that BlueZ shows for a host with this advertisement.
     private static func found(
         _ advertising: Advertising,
         by bluez: BlueZ

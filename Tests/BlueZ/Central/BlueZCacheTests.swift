@@ -95,7 +95,7 @@ import Testing
 }
 
 extension Client {
-    /// Whether BlueZ has an object for a service.
+    /// Returns whether BlueZ has an object for a service.
     func knows(_ service: BluetoothUUID) async throws -> Bool {
         try await bluez.tree(path).members.values.contains {
             $0["org.bluez.GattService1"]["UUID"].text == service.bluez
@@ -120,7 +120,7 @@ extension Client {
 }
 
 extension [UInt8] {
-    /// Whether it is a Read By Type Request for values of this type.
+    /// Returns whether it is a Read By Type Request for values of this type.
     fileprivate func reads(_ type: BluetoothUUID) -> Bool {
         first == ATT.Opcode.readByTypeRequest.rawValue
             && suffix(type.attBytes.count) == type.attBytes[...]

@@ -94,7 +94,7 @@ import Testing
 
     private static func plan(storing store: MemoryStore?) -> ServerPlan {
         .such { plan in
-            plan.services = [ServerFixture.guarded]
+            plan.services = [ServerFixture.protected]
             plan.configuration.store = store
         }
     }

@@ -50,7 +50,7 @@ struct Client: Sendable {
         try await bluez.change(of: path, "Value", to: .bytes(value))
     }
 
-    /// The next values from a path.
+    /// Returns the next values from a path.
     func values(_ count: Int, by path: String) async throws -> [[UInt8]] {
         var values: [[UInt8]] = []
         while values.count < count { values.append(try await bluez.value(of: path)) }
@@ -64,7 +64,7 @@ extension ServerVisit {
 }
 
 extension BlueZ {
-    /// How often BlueZ searches for a host of which it only reports outdated events.
+    /// The number of times that BlueZ searches for a host of which it only reports outdated events.
     private static let searchLimit = 10
 
     /// Searches for our host, unless BlueZ knows it already. Returns its properties in BlueZ.

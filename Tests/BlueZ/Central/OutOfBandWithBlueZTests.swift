@@ -16,7 +16,7 @@ import Testing
             try await bluez.powerOn()
             let policy = try await bluez.exchange(knowledge, with: ServerFixture.address)
             let plan = ServerPlan.such { plan in
-                plan.services = [ServerFixture.guarded]
+                plan.services = [ServerFixture.protected]
                 plan.configuration.pairing = policy
             }
             try await withServer(near: bluez, plan) { server in

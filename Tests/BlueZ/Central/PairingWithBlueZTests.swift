@@ -84,8 +84,8 @@ import Testing
 }
 
 extension PairingWay {
-    /// A plan in which BlueZ's user enters the number that our host displays, and our user enters
-    /// the number that BlueZ displays.
+    /// Returns a plan in which BlueZ's user enters the number that our host displays, and our user
+    /// enters the number that BlueZ displays.
     fileprivate func plan(telling bluez: BlueZ) -> ServerPlan {
         var plan = plan()
         plan.behavior.enters = Self.agreed
@@ -99,10 +99,10 @@ extension PairingWay {
         return plan
     }
 
-    /// A plan with the capabilities of our side.
+    /// Returns a plan with the capabilities of our side.
     fileprivate func plan() -> ServerPlan {
         .such { plan in
-            plan.services = [ServerFixture.guarded]
+            plan.services = [ServerFixture.protected]
             plan.configuration.pairing = policy
             plan.configuration.pairing.usesSecureConnections = generation == .secureConnections
         }
@@ -141,7 +141,7 @@ extension PairingWay {
 }
 
 extension ServerVisit {
-    /// The number that our host displays, which it does before BlueZ asks for it.
+    /// Returns the number that our host displays, which it does before BlueZ asks for it.
     fileprivate func shownDigits() async throws -> UInt32? {
         for experience in person.experiences {
             if case .shown(let digits) = experience { return digits }

@@ -29,14 +29,14 @@ import Testing
     private func expectValues(_ client: Client, _ application: Application) async throws {
         #expect(try await client.read(Application.fixed.uuid) == ServerFixture.pattern(20))
         #expect(try await client.read(Application.dynamic.uuid) == ServerFixture.pattern(512))
-        try await application.hear("read A002")
+        try await application.awaitLine("read A002")
         try await client.write(ServerFixture.pattern(300, start: 5), to: Application.dynamic.uuid)
-        #expect(try await application.hear("written ") == "300")
+        #expect(try await application.awaitLine("written ") == "300")
         #expect(
             try await client.read(Application.dynamic.uuid) == ServerFixture.pattern(300, start: 5)
         )
         try await client.write([1], to: Application.dynamic.uuid, as: .command)
-        #expect(try await application.hear("written ") == "1")
+        #expect(try await application.awaitLine("written ") == "1")
         await #expect(throws: Refusal("org.bluez.Error.NotSupported")) {
             try await client.write([0xFF], to: Application.dynamic.uuid)
         }
@@ -45,15 +45,15 @@ import Testing
     private func expectUpdates(_ client: Client, _ application: Application) async throws {
         let values = (0..<50).map { ServerFixture.pattern(20, start: $0) }
         let notified = try await client.subscribe(to: Application.notified.uuid)
-        try await application.hear("subscribed A003")
+        try await application.awaitLine("subscribed A003")
         application.send(values, as: Application.notified)
         #expect(try await client.values(values.count, by: notified) == values)
         let indicated = try await client.subscribe(to: Application.indicated.uuid)
-        try await application.hear("subscribed A004")
+        try await application.awaitLine("subscribed A004")
         application.send([[5]], as: Application.indicated)
         #expect(try await client.values(1, by: indicated) == [[5]])
         try await client.unsubscribe(from: Application.indicated.uuid)
-        try await application.hear("unsubscribed A004")
+        try await application.awaitLine("unsubscribed A004")
     }
 
     /// A refused BlueZ pairs, because the table has values that require pairing.
@@ -70,7 +70,7 @@ import Testing
         }
         #expect(try await readSecret(client) == [0xFF])
         _ = try await client.subscribe(to: Application.secret.uuid)
-        try await application.hear("subscribed A005")
+        try await application.awaitLine("subscribed A005")
     }
 
     /// BlueZ 5.66 reports that it has paired a moment before the kernel passes its requests on.
@@ -94,7 +94,7 @@ import Testing
         )
         service.characteristics = [characteristic]
         application.add(service)
-        try await application.hear("added B000")
+        try await application.awaitLine("added B000")
         try await client.learns(ofCharacteristic: BluetoothUUID(0xB001))
         #expect(try await client.read(BluetoothUUID(0xB001)) == [7])
         application.remove(service)
@@ -115,7 +115,7 @@ private func withApplication(
     )
     let application = ServerProcess(on: adapter)
     do {
-        #expect(try await application.hear("advertising ") == "ok")
+        #expect(try await application.awaitLine("advertising ") == "ok")
         try await body(application)
     } catch {
         await adapter.shutDown()

@@ -10,7 +10,7 @@ import Testing
     @Test("BlueZ pairs after a refusal and then reads protected values", arguments: Setting.all)
     func pairing(_ setting: Setting) async throws {
         let plan = ServerPlan.such { plan in
-            plan.services = [ServerFixture.guarded]
+            plan.services = [ServerFixture.protected]
             plan.configuration.pairing.ioCapability = .displayYesNo
         }
         try await withBlueZ(setting, as: .central, "protected attributes") { bluez in

@@ -29,12 +29,12 @@ final class RequestRecorder: Sendable {
     /// The requests by which a client discovers services and their content.
     var discoveries: [[UInt8]] { requests.filter(Self.isDiscovery) }
 
-    /// How many requests with this opcode the client sent.
+    /// Returns the number of requests with this opcode that the client sent.
     func count(of opcode: ATT.Opcode) -> Int {
         requests.count { $0.first == opcode.rawValue }
     }
 
-    /// The transport, recorded from now on.
+    /// Returns the transport, recorded from now on.
     func listen(to transport: any HCITransport) -> any HCITransport {
         ListeningTransport(inner: transport, recorder: self)
     }
@@ -57,8 +57,9 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// The ATT PDU on the fixed channel that begins in an H4 packet, if a client sent it. For a PDU
-    /// that continues in further packets, its beginning (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
+    /// Returns the ATT PDU on the fixed channel that begins in an H4 packet, if a client sent it.
+    /// For a PDU that continues in further packets, its beginning (Vol 4, Part E, 5.4.2; Vol 3,
+    /// Part A, 3.1).
     private static func request(in packet: [UInt8]) -> [UInt8]? {
         let headerLength = 9
         let continuing: UInt8 = 0b01

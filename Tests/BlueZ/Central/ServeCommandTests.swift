@@ -74,7 +74,7 @@ import Testing
             try await client.read(ServerFixture.dynamic),
         ]
         #expect(counts == [[1], [2]])
-        serving.order("set \(ServerFixture.short) \"edited\"")
+        serving.send("set \(ServerFixture.short) \"edited\"")
         _ = try await serving.event("set")
         #expect(try await client.read(ServerFixture.short) == Array("edited".utf8))
     }
@@ -82,7 +82,7 @@ import Testing
     private func expectUpdates(_ client: Client, _ serving: ServingProcess) async throws {
         let notified = try await client.subscribe(to: ServerFixture.notified)
         _ = try await serving.event("subscribed") { $0["kind"].text == "notification" }
-        serving.order("notify \(ServerFixture.notified) 0102")
+        serving.send("notify \(ServerFixture.notified) 0102")
         #expect(try await client.values(1, by: notified) == [[1, 2]])
         let ticking = try await client.subscribe(to: ServerFixture.indicated)
         let ticks = try await client.values(3, by: ticking).map { $0.first ?? 0 }

@@ -64,7 +64,7 @@ enum ServerFixture {
         [.init(uuid(0x301), .read, value: .stored([7]))]
     )
 
-    /// A UUID from this fixture's own range.
+    /// Returns a UUID from this fixture's own range.
     static func uuid(_ number: UInt16) -> BluetoothUUID {
         let digits = String(number, radix: 16)
         let padding = String(repeating: "0", count: 4 - digits.count)

@@ -69,8 +69,8 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
     /// Waits for the next callback whose line has this prefix, and drops the lines before it.
     /// Returns the rest of the line.
     @discardableResult
-    func hear(_ beginning: String) async throws -> String {
-        try await callbacks.hear([beginning], within: Limits.step)
+    func awaitLine(_ beginning: String) async throws -> String {
+        try await callbacks.awaitLine([beginning], within: Limits.step)
     }
 
     /// Sends values to the subscribers, as fast as the transmit queue has room.
@@ -111,7 +111,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
         didAdd service: CBService,
         error: (any Error)?
     ) {
-        callbacks.tell("added \(service.uuid.uuidString)")
+        callbacks.send("added \(service.uuid.uuidString)")
         guard service.uuid.uuidString == Self.service else { return }
         peripheral.startAdvertising([
             CBAdvertisementDataLocalNameKey: ServerFixture.name,
@@ -123,7 +123,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
         _ peripheral: CBPeripheralManager,
         error: (any Error)?
     ) {
-        callbacks.tell("advertising \(error.map { "\($0)" } ?? "ok")")
+        callbacks.send("advertising \(error.map { "\($0)" } ?? "ok")")
     }
 
     func peripheralManager(
@@ -131,7 +131,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
-        callbacks.tell("subscribed \(characteristic.uuid.uuidString)")
+        callbacks.send("subscribed \(characteristic.uuid.uuidString)")
     }
 
     func peripheralManager(
@@ -139,14 +139,14 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        callbacks.tell("unsubscribed \(characteristic.uuid.uuidString)")
+        callbacks.send("unsubscribed \(characteristic.uuid.uuidString)")
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveRead request: CBATTRequest
     ) {
-        callbacks.tell("read \(request.characteristic.uuid.uuidString)")
+        callbacks.send("read \(request.characteristic.uuid.uuidString)")
         guard request.offset <= content.count else {
             return peripheral.respond(to: request, withResult: .invalidOffset)
         }
@@ -159,7 +159,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
         didReceiveWrite requests: [CBATTRequest]
     ) {
         content = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
-        callbacks.tell("written \(content.count)")
+        callbacks.send("written \(content.count)")
         let isAccepted = content.first != 0xFF
         peripheral.respond(
             to: requests[0],

@@ -13,7 +13,7 @@ extension ServerFixture {
 
     static let protectedValue: [UInt8] = [0xC0, 0xFF, 0xEE]
 
-    static let guarded = GATT.ServiceDefinition(
+    static let protected = GATT.ServiceDefinition(
         uuid(0x500),
         [
             .init(

@@ -15,7 +15,7 @@ struct ServerVisit: Sendable {
     let person: Person
     let advertising: AdvertisingSet
 
-    /// The handle of the first value with this UUID.
+    /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
         try #require(services.lazy.compactMap { $0.characteristic(uuid) }.first).valueHandle
     }
@@ -85,7 +85,7 @@ struct ServerPlan: Sendable {
     var configuration = HostConfiguration()
     var behavior = Person.Behavior()
 
-    /// The default plan with a change.
+    /// Returns the default plan with a change.
     static func such(_ change: (inout ServerPlan) -> Void) -> ServerPlan {
         var plan = ServerPlan()
         change(&plan)
@@ -151,7 +151,7 @@ private func openServer(
     )
 }
 
-/// A scenario in which BlueZ connects to our host.
+/// Returns a scenario in which BlueZ connects to our host.
 func withVisit(
     _ setting: Setting,
     _ scenario: String,

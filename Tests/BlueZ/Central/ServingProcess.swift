@@ -24,7 +24,7 @@ struct ServingProcess: Sendable {
         _ = try await event("ready")
     }
 
-    /// The next event with this name. Other events before it are dropped.
+    /// Returns the next event with this name. Other events before it are dropped.
     func event(
         _ name: String,
         where choose: (JSON) -> Bool = { _ in true }
@@ -36,7 +36,7 @@ struct ServingProcess: Sendable {
         throw ProcessError.ended("the event '\(name)' did not arrive", log: process.log)
     }
 
-    func order(_ line: String) { process.write(line: line) }
+    func send(_ line: String) { process.write(line: line) }
 
     /// Ends the process by closing its input, as the program that started it would.
     func end() async throws {

@@ -90,7 +90,7 @@ struct InsideProgram: Sendable {
         /// service, and with a state folder; see `beService()`.
         case service
 
-        /// A shell command that runs another command as this user.
+        /// Returns a shell command that runs another command as this user.
         fileprivate func line(of inner: String) -> String {
             let words =
                 switch self {
@@ -158,7 +158,7 @@ struct InsideProgram: Sendable {
         return event["status"].integer ?? -1
     }
 
-    /// A shell command that becomes the program.
+    /// Returns a shell command that becomes the program.
     private static func line(_ arguments: [String], by user: User = .nobody) -> String {
         user.line(of: "exec " + ([file] + arguments).map(quoted).joined(separator: " "))
     }

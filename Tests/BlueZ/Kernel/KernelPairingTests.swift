@@ -6,8 +6,8 @@ import Testing
 
 /// The kernel pairs, and encrypts links on our virtual controller.
 @Suite(.machines) struct KernelPairingTests {
-    /// The configuration of a host that pairs with LE Secure Connections or with legacy pairing.
-    /// `person` is its user.
+    /// Returns the configuration of a host that pairs with LE Secure Connections or with legacy
+    /// pairing. `person` is its user.
     private static func configuration(_ person: Person, legacy: Bool) -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = .displayYesNo

@@ -19,13 +19,13 @@ import VirtualRadio
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
-            let heard = try await scene.attOpcodes(.received).count
-            let said = try await scene.attOpcodes(.sent).count
+            let receivedCount = try await scene.attOpcodes(.received).count
+            let sentCount = try await scene.attOpcodes(.sent).count
             async let late = harness.link.read(harness.value)
-            try await scene.hears(.readRequest, after: heard, on: harness)
+            try await scene.awaitPDU(.readRequest, after: receivedCount, on: harness)
             // The controllers still exchange packets, and no host answers.
             _ = try await harness.link.readRemoteVersion()
-            let since = try await scene.attOpcodes(.sent).dropFirst(said)
+            let since = try await scene.attOpcodes(.sent).dropFirst(sentCount)
             #expect(!since.contains(.readResponse))
             try await scene.bluez.machine.resume()
             #expect(try await late == Workbench.firstValue)
@@ -94,7 +94,8 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// The ATT PDUs so far between the kernel and its controller: those that begin in a packet.
+    /// Returns the ATT PDUs so far between the kernel and its controller: those that begin in a
+    /// packet.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
         await fixture.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []
@@ -113,8 +114,8 @@ extension KernelScene {
         return opcodes
     }
 
-    /// Waits until the controller has passed the kernel such a PDU, after this many others.
-    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int, on harness: FoundWorkbench)
+    /// Waits until the kernel receives a PDU with this opcode after its first `count` PDUs.
+    fileprivate func awaitPDU(_ opcode: ATT.Opcode, after count: Int, on harness: FoundWorkbench)
         async throws
     {
         try await within(Limits.step, "the PDU \(opcode)") {

@@ -35,7 +35,7 @@ import Testing
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
-            #expect(try await scene.complaints() == [], "before the cut")
+            #expect(try await scene.problems() == [], "before the cut")
             try await harness.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 
@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    /// An application on the `Lanyard` module, which keeps its accessories connected by itself.
+    /// Returns an application on the `Lanyard` module, which keeps its accessories connected by
+    /// itself.
     private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
         let door = try await scene.fixture.openDoor("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")

@@ -11,7 +11,7 @@ struct KernelScene: Sendable {
     let bluez: BlueZ
     let fixture: KernelAir
 
-    /// The packets so far between the kernel and its controller.
+    /// Returns the packets so far between the kernel and its controller.
     func wire() async throws -> KernelWire {
         await fixture.air.perform { _ in }
         return try KernelWire(fixture.folder + "/0-kernel.btsnoop")
@@ -32,9 +32,9 @@ struct KernelScene: Sendable {
         }
     }
 
-    /// All errors that need an explanation.
-    func complaints() async throws -> [Complaint] {
-        Complaint.all(
+    /// Returns all errors that need an explanation.
+    func problems() async throws -> [StackProblem] {
+        StackProblem.all(
             kernel: try await bluez.kernelLog(),
             daemon: try await bluez.daemonLog(),
             wire: try await wire(),
@@ -74,25 +74,25 @@ func withKernel(
 extension KernelScene {
     /// Expects no errors from the scenario, from ending all links, and from powering off.
     fileprivate func end(allowing allowances: [Allowance]) async throws {
-        let complaints = try await complaints().filter { complaint in
-            !allowances.contains { $0.covers(complaint) }
+        let problems = try await problems().filter { problem in
+            !allowances.contains { $0.covers(problem) }
         }
-        #expect(complaints == [], "errors during the scenario")
+        #expect(problems == [], "errors during the scenario")
         await fixture.endHosts()
         try await bluez.isAlone()
         try await bluez.powerOff()
         try await bluez.pullOutAdapters()
         // Linux 6.1 may corrupt a list of its own as links end.
         guard bluez.setting.release == .trixie else { return }
-        let last = Complaint.all(
+        let last = StackProblem.all(
             kernel: try await bluez.kernelLog(),
             daemon: [],
             wire: try await wire(),
             violations: []
         )
         let explained = allowances + [.commandCanceledByPowerOff]
-        let unexplained = last.filter { complaint in
-            !complaints.contains(complaint) && !explained.contains { $0.covers(complaint) }
+        let unexplained = last.filter { problem in
+            !problems.contains(problem) && !explained.contains { $0.covers(problem) }
         }
         #expect(unexplained == [], "errors at the end of the links, the power and the controller")
     }

@@ -83,14 +83,14 @@ import VirtualRadio
             allowing: [.hardwareError]
         ) { scene in
             try await scene.bluez.powerOn()
-            let before = try await scene.complaints()
+            let before = try await scene.problems()
             #expect(before == [])
             try await scene.restartController()
             let host = try await scene.fixture.makeHost()
             try await scene.bluez.advertise(name: "again")
             _ = try await scene.discover(host) { $0.data.localName == "again" }
-            let complaints = try await scene.complaints()
-            #expect(complaints.contains { Allowance.hardwareError.covers($0) })
+            let problems = try await scene.problems()
+            #expect(problems.contains { Allowance.hardwareError.covers($0) })
         }
     }
 }

@@ -36,8 +36,8 @@ struct KernelChannel: Sendable {
     var psm: L2CAP.SPSM
     /// The length of the SDUs that it sends, and of its receive buffer.
     var length = 1_000
-    /// How many SDUs it sends. It leaves the channel open afterwards, because Linux sends the
-    /// request to close it before the data that is still queued.
+    /// The number of SDUs that it sends. It leaves the channel open afterwards, because Linux sends
+    /// the request to close it before the data that is still queued.
     var count = 1
     /// The longest SDU that the kernel accepts.
     var receiveMTU: Int?
@@ -45,12 +45,12 @@ struct KernelChannel: Sendable {
 
     private var sends: Bool { work == .listenAndSend || work == .openAndSend }
 
-    /// How many milliseconds it waits before it closes a channel on which it has sent: longer than
-    /// a scenario.
+    /// The number of milliseconds that it waits before it closes a channel on which it has sent:
+    /// longer than a scenario.
     private static let patience = 600_000
 
-    /// The command line. `address` is the peer, for a program that opens a channel, and may be
-    /// public or random.
+    /// Returns the command line. `address` is the peer, for a program that opens a channel, and may
+    /// be public or random.
     func line(to address: DeviceAddress?) -> String {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
@@ -81,7 +81,7 @@ struct KernelReport: Sendable {
     /// The lines that report a mismatch.
     var mismatches: [String] { lines.filter { $0.contains("mismatch") } }
 
-    /// How many bytes arrived, in steps of its buffer's length.
+    /// The number of bytes that arrived, in steps of its buffer's length.
     var byteCount: Int { lines.reduce(0) { $0 + Self.bytes(in: $1) } }
 
     private static func bytes(in line: String) -> Int {
@@ -128,7 +128,7 @@ extension DeviceAddress {
     var digits: String { String("\(self)".prefix(17)) }
 }
 
-/// The SDU with this number, as l2test sends and expects it.
+/// Returns the SDU with this number, as l2test sends and expects it.
 func kernelSDU(_ number: Int, length: Int) -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: length)
     writer.write(UInt32(number))

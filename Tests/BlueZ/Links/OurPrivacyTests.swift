@@ -73,8 +73,8 @@ import Testing
 }
 
 extension BlueZ {
-    /// The address from which our host connects. The host encrypts the link, by pairing or with a
-    /// bond's keys, and ends it.
+    /// Returns the address from which our host connects. The host encrypts the link, by pairing or
+    /// with a bond's keys, and ends it.
     fileprivate func pairedAddress(
         _ connect: @Sendable () async throws -> Link
     ) async throws -> DeviceAddress {

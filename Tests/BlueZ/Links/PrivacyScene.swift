@@ -28,7 +28,7 @@ extension BluetoothHost {
     }
 
     /// Waits for a discovery with this name for which `choose` returns `true`.
-    func hear(
+    func awaitDiscovery(
         _ name: String,
         where choose: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
     ) async throws -> Advertisement {
@@ -66,11 +66,11 @@ extension BlueZ {
         if isNew || !hasBond { try await ServerVisit.keys(in: events) }
     }
 
-    /// How many property changes may be about a device that BlueZ has removed.
+    /// The number of property changes that may be about a device that BlueZ has removed.
     private static let newsLimit = 10
 
-    /// The D-Bus path of the device with this identity address: the path of the address under which
-    /// BlueZ discovered it first, which may be private.
+    /// Returns the D-Bus path of the device with this identity address: the path of the address
+    /// under which BlueZ discovered it first, which may be private.
     func known(as identity: DeviceAddress) async throws -> String {
         let digits = identity.digits.uppercased()
         for _ in 0..<Self.newsLimit {

@@ -47,7 +47,7 @@ import Testing
 }
 
 extension BlueZ {
-    /// The kernel's properties of its link with a random address.
+    /// Returns the kernel's properties of its link with a random address.
     fileprivate func connectionProperties(of address: DeviceAddress) async throws -> String {
         // btmgmt waits forever when its input has ended.
         try await shell("echo | timeout 20 btmgmt conn-info -t 2 \(address.digits)")

@@ -22,7 +22,7 @@ import Testing
             let identity = try await bluez.powerOnForLinks()
             try await bluez.advertise(name: "theirs")
             let host = try await bluez.makeHost(.bonding)
-            let first = try await host.hear("theirs").address
+            let first = try await host.awaitDiscovery("theirs").address
             #expect(first.randomKind == .resolvablePrivate)
 
             let link = try await host.connect(to: first)
@@ -35,7 +35,7 @@ import Testing
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
-            let heard = try await host.hear("theirs") { $0.privateAddress != first }
+            let heard = try await host.awaitDiscovery("theirs") { $0.privateAddress != first }
             #expect(heard.isIdentityResolved)
             #expect(heard.address == identity)
             let again = try await host.connect(to: identity)
@@ -88,7 +88,7 @@ import Testing
             let identity = try await bluez.powerOnForLinks()
             try await bluez.advertise(name: "theirs")
             let host = try await bluez.makeHost(.bondingPrivately)
-            let first = try await host.hear("theirs").address
+            let first = try await host.awaitDiscovery("theirs").address
             let link = try await host.connect(to: first)
             _ = try await link.pair()
             try await bluez.hasExplored()
@@ -99,7 +99,7 @@ import Testing
             try await bluez.advertise(name: "theirs", number: 2)
             // btvirt accepts a resolving list and resolves no address. Our host learns that
             // from an unresolved discovery.
-            _ = try await host.hear("theirs") { $0.privateAddress != first }
+            _ = try await host.awaitDiscovery("theirs") { $0.privateAddress != first }
             let again = try await host.connect(to: identity, options: .whenAvailable)
             #expect(try await again.pair().isEncrypted)
             #expect(await host.bonds.count == 1)

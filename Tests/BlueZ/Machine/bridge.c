@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bridge INDEX PORT: lends the controller hciINDEX to the host at the other end of a virtio port.
+// bridge INDEX PORT: gives the controller hciINDEX to the host at the other end of a virtio port.
 //
 // On the port, packets have the H4 format (Vol 4, Part A, 2). On the kernel's HCI user channel, one
 // read or write is one packet. Each new host finds the controller as if it had just been plugged

@@ -19,7 +19,7 @@ extension BlueZ {
         return event["path"].text ?? ""
     }
 
-    /// The path of the device with this address in BlueZ.
+    /// Returns the path of the device with this address in BlueZ.
     func path(of address: DeviceAddress) -> String {
         let digits = address.digits.uppercased().replacing(":", with: "_")
         return "/org/bluez/hci0/dev_\(digits)"
@@ -53,7 +53,7 @@ extension BlueZ {
         return event["properties"][property]
     }
 
-    /// The current properties of a device.
+    /// Returns the current properties of a device.
     func device(_ path: String) async throws -> JSON {
         try await call("device", ["path": .string(path)])
     }
@@ -79,7 +79,7 @@ extension BlueZ {
         }
     }
 
-    /// The D-Bus objects of a device's attributes: path, interface, property.
+    /// Returns the D-Bus objects of a device's attributes: path, interface, property.
     func tree(_ path: String) async throws -> JSON {
         try await call("tree", ["path": .string(path)])
     }
@@ -100,7 +100,7 @@ extension BlueZ {
         return try await call("read", arguments)["value"].bytes
     }
 
-    /// How BlueZ writes.
+    /// The way in which BlueZ writes.
     enum WriteType: String, Sendable {
         case request, command, reliable
     }

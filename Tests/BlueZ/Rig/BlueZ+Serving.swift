@@ -70,7 +70,7 @@ extension BlueZ {
 
     // MARK: Values
 
-    /// The current value of an attribute.
+    /// Returns the current value of an attribute.
     func servedValue(_ uuid: BluetoothUUID) async throws -> [UInt8] {
         try await call("value", ["uuid": .string(uuid.bluez)])["value"].bytes
     }

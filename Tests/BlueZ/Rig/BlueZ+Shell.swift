@@ -54,14 +54,14 @@ extension BlueZ {
         let text: String
     }
 
-    /// The kernel's log since the scenario began.
+    /// Returns the kernel's log since the scenario began.
     func kernelLog() async throws -> [KernelLine] {
         try await call("logs")["kernel"].elements.map {
             KernelLine(level: $0["level"].integer ?? 0, text: $0["text"].text ?? "")
         }
     }
 
-    /// The log of bluetoothd since it was started.
+    /// Returns the log of bluetoothd since its start.
     func daemonLog() async throws -> [String] {
         try await call("logs")["daemon"].elements.compactMap(\.text)
     }

@@ -71,7 +71,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// The received events with this name that no call has removed.
+    /// Returns the received events with this name that no call has removed.
     func pendingEvents(_ name: String) throws -> [JSON] {
         try line.pendingEvents { $0["event"].text == name }
     }
@@ -116,8 +116,8 @@ final class BlueZ: Sendable {
         return host
     }
 
-    /// A transport to the borrowed controller, for a host of any kind. Its packet log is kept if
-    /// the scenario fails.
+    /// Returns a transport to the borrowed controller, for a host of any kind. Its packet log is
+    /// kept if the scenario fails.
     func makeTransport() async throws -> any HCITransport {
         let path = traces.withLock { traces in
             traces.append(machine.folder + "/host-\(traces.count).btsnoop")

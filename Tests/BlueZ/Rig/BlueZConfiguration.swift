@@ -9,7 +9,7 @@ struct BlueZConfiguration: Sendable {
     var isTalkative = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_DEBUG"] == "1"
     /// `off`, or `device` for addresses that change (`[General] Privacy`).
     var privacy: String?
-    /// How many enhanced ATT bearers bluetoothd offers and opens, 1 for none.
+    /// The number of enhanced ATT bearers that bluetoothd offers and opens, 1 for none.
     var channels: Int?
 
     /// The content of the file.

@@ -141,7 +141,7 @@ final class ControlLine: Sendable {
         watcher?.continuation.resume(throwing: CancellationError())
     }
 
-    /// The unconsumed events that match. They stay.
+    /// Returns the unconsumed events that match. They stay.
     func pendingEvents(where choose: (JSON) -> Bool) -> [JSON] {
         state.withLock { $0.events.filter(choose) }
     }

@@ -19,14 +19,14 @@ enum Limits {
     /// Any other step.
     static let step: Duration = .seconds(10) * patience
 
-    /// How often a scenario runs that fails because of a known fault of BlueZ's own.
+    /// The number of runs of a scenario that fails because of a known fault of BlueZ's own.
     static let attemptCount = 3
-    /// How often BlueZ tries to connect where many devices advertise and the peer may miss the
-    /// request.
+    /// The number of times that BlueZ tries to connect where many devices advertise and the peer
+    /// may miss the request.
     static let connectCount = 3
 
-    /// How many unconsumed events of a scenario are kept. Older ones are dropped.
+    /// The maximum number of unconsumed events of a scenario. Older ones are dropped.
     static let eventCount = 4_096
-    /// How many faults of a scenario are kept: the first ones.
+    /// The maximum number of recorded faults of a scenario: the first ones.
     static let faultCount = 64
 }

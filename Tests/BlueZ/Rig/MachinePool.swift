@@ -7,15 +7,15 @@ import ProcessTestSupport
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// The most machines of a release, without the ones that a scenario has for itself. It is one
-    /// more than the release's share of the processors, so that two of them are not idle when the
-    /// scenarios of one release are done.
+    /// The maximum number of machines of a release, without the ones that a scenario has for
+    /// itself. It is one more than the release's share of the processors, so that two of them are
+    /// not idle when the scenarios of one release are done.
     private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// How many scenarios run at a time: one more than there are processors, because some scenario
-    /// always waits.
+    /// The number of scenarios that run at a time: one more than there are processors, because some
+    /// scenario always waits.
     private static let places = Turnstile(limit: processorCount + 1)
 
     private let turnstiles = Dictionary(

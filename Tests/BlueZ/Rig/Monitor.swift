@@ -46,7 +46,7 @@ enum Monitor {
     }
 }
 
-/// A socket that is connected to a path.
+/// Returns a socket that is connected to a path.
 func connectedSocket(to path: String) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw ProcessError.refused(call: "socket", error: errno) }

@@ -15,7 +15,7 @@ import Testing
             #expect(properties["Alias"].text == "first")
             let host = try await bluez.makeHost()
             #expect(await host.state == .ready)
-            #expect(try await bluez.kernelLog().filter(\.isComplaint).map(\.text) == [])
+            #expect(try await bluez.kernelLog().filter(\.isProblem).map(\.text) == [])
         }
     }
 

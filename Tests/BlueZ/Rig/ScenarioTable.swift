@@ -20,9 +20,9 @@ final class ScenarioTable: Sendable {
     /// The result of one scenario with one BlueZ.
     struct Result: Sendable {
         var passed = true
-        /// How long it took, including the reset before it.
+        /// The time that it took, including the reset before it.
         var duration = Duration.zero
-        /// How often it ran again after a known fault of BlueZ's own.
+        /// The number of times that it ran again after a known fault of BlueZ's own.
         var repetitions = 0
 
         var text: String {

@@ -40,7 +40,7 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
         return asked
     }()
 
-    /// The settings of a list that are to be tested.
+    /// Returns the settings of a list that are to be tested.
     private static func asked(of settings: [Setting]) -> [Setting] { settings.filter(all.contains) }
 
     /// The setting for scenarios that take too long to run four times.
@@ -60,8 +60,8 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// same subject, one with each pair, cover all four settings.
     static let crossed = all.filter { !oldestAndLatest.contains($0) }
 
-    /// All four settings: one variation of a test in two of them, the other variation in the other
-    /// two. With a single setting to test, only one variation runs.
+    /// Returns all four settings: one variation of a test in two of them, the other variation in
+    /// the other two. With a single setting to test, only one variation runs.
     static func each<Variation>(_ one: Variation, orElse other: Variation) -> [(Setting, Variation)]
     {
         oldestAndLatest.map { ($0, one) } + crossed.map { ($0, other) }

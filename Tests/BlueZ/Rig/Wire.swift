@@ -66,10 +66,10 @@ final class Wire: Sendable {
     }
 }
 
-/// A socket that is connected to a controller's address.
+/// Returns a socket that is connected to a controller's address.
 private func connectedSocket(to specification: AdapterSpecification) throws -> Int32 {
     guard case .unix(let path) = specification else {
-        throw ProcessError.ended("\(specification) is no path of a socket", log: "")
+        throw ProcessError.ended("\(specification) is not the path of a socket", log: "")
     }
     return try connectedSocket(to: path)
 }

@@ -52,8 +52,11 @@ struct BearerReceivingTests {
     mutating func boundsConfirmations() throws {
         _ = bearer.receive(.indication(5, [1]))
         for _ in 0..<1000 {
-            let hasty = ATTBearer.Received.violation(nil, .hasty(.handleValueIndication))
-            #expect(bearer.receive(.indication(5, [2])) == hasty)
+            let violation = ATTBearer.Received.violation(
+                nil,
+                .outOfSequence(.handleValueIndication)
+            )
+            #expect(bearer.receive(.indication(5, [2])) == violation)
         }
         #expect(try bearer.drain() == [.handleValueConfirmation])
     }

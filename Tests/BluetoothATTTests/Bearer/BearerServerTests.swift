@@ -112,12 +112,14 @@ struct BearerServerTests {
     mutating func boundsReplies() throws {
         #expect(bearer.receive(.read(1)) == .request(.read(1)))
         for _ in 0..<1000 {
-            #expect(bearer.receive(.read(2)) == .violation(nil, .hasty(.readRequest)))
-            #expect(bearer.receive([0x3F]) == .violation(nil, .hasty(.init(rawValue: 0x3F))))
+            #expect(bearer.receive(.read(2)) == .violation(nil, .outOfSequence(.readRequest)))
+            #expect(
+                bearer.receive([0x3F]) == .violation(nil, .outOfSequence(.init(rawValue: 0x3F)))
+            )
             _ = bearer.receive([0x0A])
         }
         bearer.respond(.value([1]))
-        #expect(bearer.receive(.read(2)) == .violation(nil, .hasty(.readRequest)))
+        #expect(bearer.receive(.read(2)) == .violation(nil, .outOfSequence(.readRequest)))
         #expect(try bearer.drain() == [.value([1])])
         #expect(bearer.receive(.read(2)) == .request(.read(2)))
     }

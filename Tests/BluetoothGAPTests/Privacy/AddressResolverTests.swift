@@ -69,9 +69,9 @@ struct AddressResolverTests {
                 #expect(resolver.resolve(address) == peer.identity)
             }
         }
-        #expect(resolver.rememberedCount == 200)
+        #expect(resolver.cachedCount == 200)
         resolver.setPeers(Array(peers.dropFirst()))
-        #expect(resolver.rememberedCount == 0)
+        #expect(resolver.cachedCount == 0)
         #expect(resolver.resolve(addresses[0]) == nil)
         #expect(resolver.resolve(addresses[1]) == peers[1].identity)
     }
@@ -83,7 +83,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(Self.identity(0)) == nil)
         #expect(resolver.resolve(DeviceAddress(value: 0x7081_940D_FBAA, kind: .public)) == nil)
         #expect(resolver.resolve(DeviceAddress(value: 0x0081_940D_FBAA, kind: .random)) == nil)
-        #expect(resolver.rememberedCount == 0)
+        #expect(resolver.cachedCount == 0)
     }
 
     @Test("Unknown peers are cached too, for at most two generations")
@@ -95,7 +95,7 @@ struct AddressResolverTests {
             let bits = UInt64.random(in: 0...0x3FFF_FFFF_FFFF, using: &generator)
             _ = resolver.resolve(DeviceAddress(value: 0b01 << 46 | bits, kind: .random))
         }
-        #expect(resolver.rememberedCount <= 2 * AddressResolver.generationLimit)
-        #expect(resolver.rememberedCount > AddressResolver.generationLimit)
+        #expect(resolver.cachedCount <= 2 * AddressResolver.generationLimit)
+        #expect(resolver.cachedCount > AddressResolver.generationLimit)
     }
 }

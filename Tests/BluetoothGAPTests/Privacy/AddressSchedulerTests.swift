@@ -156,10 +156,12 @@ struct AddressSchedulerTests {
         for address in [Advertising.Address.public, .random(.accessory(1))] {
             requested.address = address
             #expect(throws: AdvertisingError.self) {
-                try AdvertisingRecipe(requested, in: dialect, power: nil)
+                try Advertiser.SetConfiguration(requested, in: dialect, power: nil)
             }
         }
         requested.address = .random(DeviceAddress(value: 0x0123_4567_89AB, kind: .random))
-        #expect(throws: Never.self) { try AdvertisingRecipe(requested, in: dialect, power: nil) }
+        #expect(throws: Never.self) {
+            try Advertiser.SetConfiguration(requested, in: dialect, power: nil)
+        }
     }
 }

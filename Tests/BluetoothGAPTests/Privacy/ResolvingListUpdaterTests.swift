@@ -161,7 +161,7 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.resolves(.accessory(1)))
     }
 
-    @Test("A refused list is abandoned for good")
+    @Test("A refused list is abandoned permanently")
     mutating func refused() {
         start(wanting: 1..<2)
         let goesOn = updater.finished(.clearList, .refused(.unknownCommand))

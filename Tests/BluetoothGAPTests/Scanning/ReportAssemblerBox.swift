@@ -20,15 +20,15 @@ final class ReportAssemblerBox {
     func reset() { assembler = ReportAssembler() }
 }
 
-/// An advertisement sieve with reference semantics.
-final class SieveBox {
-    private var sieve: AdvertisementSieve
+/// An advertisement filter with reference semantics.
+final class AdvertisementFilterBox {
+    private var wrapped: AdvertisementFilter
 
     init(filter: ScanFilter = ScanFilter(), allowsDuplicates: Bool = false) {
-        sieve = AdvertisementSieve(filter: filter, allowsDuplicates: allowsDuplicates)
+        wrapped = AdvertisementFilter(filter: filter, allowsDuplicates: allowsDuplicates)
     }
 
-    func admits(_ advertisement: Advertisement) -> Bool { sieve.admits(advertisement) }
+    func admits(_ advertisement: Advertisement) -> Bool { wrapped.admits(advertisement) }
 }
 
 /// A duplicate filter with reference semantics.

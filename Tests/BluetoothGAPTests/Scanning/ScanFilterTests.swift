@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A scan filter")
 struct ScanFilterTests {
-    /// An advertisement with the Heart Rate Service, a solicited service 0x1805, the name "Lanyard
-    /// 7", data of company 0x0059, and service data of 0xFEAA.
+    /// Returns an advertisement with the Heart Rate Service, a solicited service 0x1805, the name
+    /// "Lanyard 7", data of company 0x0059, and service data of 0xFEAA.
     private func entry(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
         Advertisement(
             address: .accessory(1),
@@ -100,8 +100,8 @@ struct ScanFilterTests {
     }
 }
 
-@Suite("An advertisement sieve")
-struct AdvertisementSieveTests {
+@Suite("An advertisement filter")
+struct AdvertisementFilterTests {
     private func entry(_ text: String, rssi: Int = -50, from number: UInt64 = 1) throws
         -> Advertisement
     {
@@ -110,38 +110,38 @@ struct AdvertisementSieveTests {
 
     @Test("Equal data of one advertiser passes once")
     func once() throws {
-        let sieve = SieveBox()
-        #expect(sieve.admits(try entry("020106")))
-        #expect(!sieve.admits(try entry("020106", rssi: -40)))
-        #expect(sieve.admits(try entry("020105")), "New data is reported")
-        #expect(!sieve.admits(try entry("020106")), "Known data is not reported again")
+        let filter = AdvertisementFilterBox()
+        #expect(filter.admits(try entry("020106")))
+        #expect(!filter.admits(try entry("020106", rssi: -40)))
+        #expect(filter.admits(try entry("020105")), "New data is reported")
+        #expect(!filter.admits(try entry("020106")), "Known data is not reported again")
         #expect(
-            sieve.admits(try entry("020106", from: 2)),
+            filter.admits(try entry("020106", from: 2)),
             "The same data from another address is reported"
         )
     }
 
     @Test("Advertising sets of one advertiser are distinct")
     func sets() throws {
-        let sieve = SieveBox()
+        let filter = AdvertisementFilterBox()
         var advertisement = try entry("020106")
         advertisement.setIdentifier = 1
-        #expect(sieve.admits(advertisement))
+        #expect(filter.admits(advertisement))
         advertisement.setIdentifier = 2
-        #expect(sieve.admits(advertisement))
+        #expect(filter.admits(advertisement))
     }
 
     @Test("Duplicates pass if they are requested")
     func duplicates() throws {
-        let sieve = SieveBox(allowsDuplicates: true)
-        for _ in 0..<3 { #expect(sieve.admits(try entry("020106"))) }
+        let filter = AdvertisementFilterBox(allowsDuplicates: true)
+        for _ in 0..<3 { #expect(filter.admits(try entry("020106"))) }
     }
 
     @Test("An advertiser that was too weak passes when its signal is strong enough")
     func closer() throws {
-        let sieve = SieveBox(filter: ScanFilter(minimumRSSI: -70))
-        #expect(!sieve.admits(try entry("020106", rssi: -80)))
-        #expect(sieve.admits(try entry("020106", rssi: -60)))
+        let filter = AdvertisementFilterBox(filter: ScanFilter(minimumRSSI: -70))
+        #expect(!filter.admits(try entry("020106", rssi: -80)))
+        #expect(filter.admits(try entry("020106", rssi: -60)))
     }
 
     @Test("The oldest advertisers are dropped, and the filter keeps two generations")

@@ -18,16 +18,19 @@ struct AdvertiserHarness {
     private(set) var operations: [AdvertisingOperation] = []
     /// The layouts with which each set has come into force.
     private(set) var inForce: [UInt64: [AdvertisingLayout]] = [:]
-    /// How often the advertiser reported that no set is on the air, as `hold` had requested.
+    /// The number of times that the advertiser reported that no set is on the air, as `hold` had
+    /// requested.
     private(set) var quietCount = 0
-    /// How often the advertiser requested a reset because the controller did not answer Disable.
+    /// The number of times that the advertiser requested a reset because the controller did not
+    /// answer Disable.
     private(set) var unstoppableCount = 0
-    /// How the sets ended.
+    /// The ends of the sets, with their reasons.
     private(set) var ends: [UInt64: AdvertisingEnd] = [:]
     /// The operation that awaits its answer.
     private(set) var outstanding: AdvertisingStep?
 
-    /// An answer to the next operation of a kind, whether or not the controller carries the operation out.
+    /// An answer to the next operation of a kind, whether or not the controller carries the
+    /// operation out.
     struct PlannedAnswer {
         let matches: (AdvertisingOperation) -> Bool
         let result: CommandResult
@@ -37,8 +40,8 @@ struct AdvertiserHarness {
     /// Planned answers, used in sequence.
     var planned: [PlannedAnswer] = []
     var answersAtOnce = true
-    /// Whether every operation has to be legal. The advertiser cannot know the state of a controller
-    /// that did not answer or that refused without a reason.
+    /// Whether every operation has to be legal. The advertiser cannot know the state of a
+    /// controller that did not answer or that refused without a reason.
     var isStrict = true
     /// Whether the host resets a controller that does not answer Disable.
     var resetsUnstoppable = true

@@ -160,7 +160,7 @@ struct RefusalStories {
         #expect(harness.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("A pending request that is refused for good fails")
+    @Test("A pending request that is refused permanently fails")
     func standingRefusedForGood() throws {
         var harness = try SchedulerHarness()
         harness.refuse(invalid, \.isCreate)

@@ -90,7 +90,7 @@ struct DatabaseChangeTests {
     func refusedPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
-        let record = try #require(link.kept)
+        let record = try #require(link.record)
         var lookup = DatabaseLookup(record: record)
         _ = lookup.want(isTrusted: true)
         let refusal = Result<GATT.Outcome, GATT.Failure>.failure(
@@ -113,7 +113,7 @@ struct DatabaseChangeTests {
     func changedDuringPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
-        var lookup = DatabaseLookup(record: link.kept)
+        var lookup = DatabaseLookup(record: link.record)
         _ = lookup.want(isTrusted: false)
         _ = lookup.completed(.success(.value(CachedAccessory.hash)))
         #expect(lookup.databaseChanged() == [])
@@ -125,7 +125,7 @@ struct DatabaseChangeTests {
     func outOfSyncPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
-        var lookup = DatabaseLookup(record: link.kept)
+        var lookup = DatabaseLookup(record: link.record)
         _ = lookup.want(isTrusted: false)
         let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
         _ = lookup.completed(hash)
@@ -170,7 +170,7 @@ struct DatabaseChangeTests {
     func changedBeforeSubscription() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
-        var lookup = DatabaseLookup(record: link.kept)
+        var lookup = DatabaseLookup(record: link.record)
         _ = lookup.want(isTrusted: false)
         let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
         _ = lookup.completed(hash)
@@ -211,12 +211,12 @@ struct DatabaseChangeTests {
     func inherited() throws {
         var first = Lookup(CachedAccessory.server())
         try first.want(isTrusted: true)
-        #expect(first.kept?.isWatched == true)
-        #expect(first.kept?.announcedFeatures == 0x07)
+        #expect(first.record?.isWatched == true)
+        #expect(first.record?.announcedFeatures == 0x07)
         let server = CachedAccessory.server(hash: Array(repeating: 1, count: 16))
-        var second = Lookup(server, kept: first.kept)
+        var second = Lookup(server, record: first.record)
         try second.want(isTrusted: true)
-        #expect(second.kept?.isWatched == true)
+        #expect(second.record?.isWatched == true)
         let isWrite = { (operation: GATT.Operation) in
             if case .write = operation { true } else { false }
         }

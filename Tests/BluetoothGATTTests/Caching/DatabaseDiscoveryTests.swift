@@ -130,7 +130,7 @@ struct DatabaseDiscoveryTests {
         )
         let lookup = try discover(server)
         #expect(lookup.found.isEmpty)
-        #expect(lookup.kept == nil)
+        #expect(lookup.record == nil)
         #expect(
             lookup.failures == [.protocolViolation("attribute 0x0014 lies where it cannot")]
         )

@@ -11,7 +11,7 @@ struct DatabaseEncodingTests {
     private func record(watched: Bool = true, hash: [UInt8]? = nil) throws -> DatabaseRecord {
         var lookup = Lookup(CachedAccessory.server(hash: hash))
         try lookup.want()
-        var record = try #require(lookup.kept)
+        var record = try #require(lookup.record)
         record.isWatched = watched
         record.announcedFeatures = 7
         return record

@@ -11,7 +11,7 @@ struct DatabaseLookupTests {
     private func earlier(_ server: TableServer, isTrusted: Bool = false) throws -> DatabaseRecord {
         var lookup = Lookup(server)
         try lookup.want(isTrusted: isTrusted)
-        return try #require(lookup.kept)
+        return try #require(lookup.record)
     }
 
     @Test("A database is looked up once for each link")
@@ -33,7 +33,7 @@ struct DatabaseLookupTests {
         #expect(lookup.pair.server.value(CachedAccessory.changedConfiguration) == [2, 0])
         #expect(lookup.lookup.isSubscribed)
         #expect(
-            lookup.kept?.isWatched == false,
+            lookup.record?.isWatched == false,
             "A server drops the subscription of a client without a bond"
         )
     }
@@ -41,20 +41,20 @@ struct DatabaseLookupTests {
     @Test("A bonded server with a hash needs one request on the next link")
     func oneRequest() throws {
         let server = CachedAccessory.server()
-        var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
+        var lookup = Lookup(server, record: try earlier(server, isTrusted: true))
         try lookup.want(isTrusted: true)
         #expect(lookup.operations == [.readDatabaseHash])
         #expect(lookup.pair.sent == [[0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]])
-        #expect(lookup.found == [lookup.kept?.database])
+        #expect(lookup.found == [lookup.record?.database])
     }
 
     @Test("A server with a hash and without a bond needs one request before the result")
     func unbondedWithHash() throws {
         let server = CachedAccessory.server()
-        var lookup = Lookup(server, kept: try earlier(server))
+        var lookup = Lookup(server, record: try earlier(server))
         #expect(lookup.lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
         let actions = lookup.lookup.completed(.success(.value(CachedAccessory.hash)))
-        let database = try #require(lookup.kept?.database)
+        let database = try #require(lookup.record?.database)
         #expect(
             actions == [.found(database), .start(.write(CachedAccessory.featuresHandle, [0x07]))]
         )
@@ -65,11 +65,11 @@ struct DatabaseLookupTests {
         let record = try earlier(CachedAccessory.server())
         var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
         server.attributes.removeLast()
-        var lookup = Lookup(server, kept: record)
+        var lookup = Lookup(server, record: record)
         try lookup.want()
         #expect(lookup.found.first?.service(.init(0x180F)) == nil)
-        #expect(lookup.kept?.hash == Array(repeating: 9, count: 16))
-        #expect(lookup.kept?.database == lookup.found.first)
+        #expect(lookup.record?.hash == Array(repeating: 9, count: 16))
+        #expect(lookup.record?.database == lookup.found.first)
         let battery = try #require(record.database.service(.init(0x180F)))
         #expect(lookup.changed == [battery.service.handles])
     }
@@ -79,7 +79,7 @@ struct DatabaseLookupTests {
         let record = try earlier(CachedAccessory.server())
         var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
         server.attributes.removeLast()
-        var lookup = Lookup(server, kept: record)
+        var lookup = Lookup(server, record: record)
         #expect(lookup.lookup.databaseChanged(isIndicated: true) == [])
         try lookup.want()
         #expect(lookup.found.first?.service(.init(0x180F)) == nil)
@@ -92,7 +92,7 @@ struct DatabaseLookupTests {
         let record = try earlier(server, isTrusted: true)
         #expect(record.hash == nil)
         #expect(record.isWatched)
-        var lookup = Lookup(server, kept: record)
+        var lookup = Lookup(server, record: record)
         try lookup.want(isTrusted: true)
         #expect(lookup.operations.isEmpty)
         #expect(lookup.found == [record.database])
@@ -103,7 +103,7 @@ struct DatabaseLookupTests {
         let server = CachedAccessory.server(hash: nil)
         for isTrustedBefore in [false, true] {
             let record = try earlier(server, isTrusted: isTrustedBefore)
-            var lookup = Lookup(server, kept: record)
+            var lookup = Lookup(server, record: record)
             try lookup.want(isTrusted: false)
             #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
         }
@@ -112,12 +112,12 @@ struct DatabaseLookupTests {
     @Test("A change on a server without a hash discards the stored database")
     func forgotten() throws {
         let server = CachedAccessory.server(hash: nil)
-        var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
+        var lookup = Lookup(server, record: try earlier(server, isTrusted: true))
         try lookup.databaseChanged()
-        #expect(lookup.kept == nil)
+        #expect(lookup.record == nil)
         try lookup.want(isTrusted: true)
         #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
-        #expect(lookup.kept != nil)
+        #expect(lookup.record != nil)
     }
 
     @Test("A change on a server with a hash leads to a new comparison")
@@ -137,7 +137,7 @@ struct DatabaseLookupTests {
         var lookup = Lookup(Accessory.server())
         try lookup.want()
         #expect(lookup.found.count == 1)
-        #expect(lookup.kept?.hash == nil)
+        #expect(lookup.record?.hash == nil)
         #expect(!lookup.lookup.isSubscribed)
         #expect(lookup.lookup.serviceChanged == nil)
     }
@@ -147,6 +147,6 @@ struct DatabaseLookupTests {
         var lookup = Lookup(CachedAccessory.server(hash: [1, 2, 3]))
         try lookup.want()
         #expect(lookup.found.count == 1)
-        #expect(lookup.kept?.hash == nil)
+        #expect(lookup.record?.hash == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Service Changed at the client")
 struct ServiceChangedTests {
-    /// A client that has discovered Service Changed, with its value at handle 3.
+    /// Returns a client that has discovered Service Changed, with its value at handle 3.
     private func client() -> DrivenClient {
         var script = Script()
         let operation = GATT.Operation.discoverCharacteristics(

@@ -38,7 +38,7 @@ struct ServingTests {
         try client.bearer.notify(notification, id: 5)
         try client.bearer.notify(notification, id: nil)
         let bytes: [UInt8] = [0x1B, 3, 0, 1]
-        #expect(client.nextPDU(now: .zero) == .init(bytes: bytes, actions: [.left(5)]))
+        #expect(client.nextPDU(now: .zero) == .init(bytes: bytes, actions: [.sent(5)]))
         #expect(client.nextPDU(now: .zero) == .init(bytes: bytes, actions: []))
         #expect(client.bearer.hasRoomForNotification)
     }

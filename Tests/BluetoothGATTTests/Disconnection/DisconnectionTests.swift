@@ -155,9 +155,9 @@ struct DisconnectionTests {
         pair.disconnect()
         expectClean(pair.server, "an indication under way")
 
-        let memory = try #require(pair.memory)
+        let clientRecord = try #require(pair.clientRecord)
         pair.connect(bonded)
-        pair.perform(pair.server.restore(pair.name.client, memory))
+        pair.perform(pair.server.restore(pair.name.client, clientRecord))
         pair.drive()
         #expect(pair.notified.count == 1)
         pair.disconnect()
@@ -192,9 +192,9 @@ struct DisconnectionTests {
         #expect(pair.server.subscribers(of: pair.storedHandle) == [])
         pair.connect(security)
         #expect(pair.server.subscribers(of: pair.storedHandle) == [])
-        #expect((pair.memory != nil) == isBonded)
-        guard let memory = pair.memory else { return }
-        pair.perform(pair.server.restore(pair.name.client, memory))
+        #expect((pair.clientRecord != nil) == isBonded)
+        guard let clientRecord = pair.clientRecord else { return }
+        pair.perform(pair.server.restore(pair.name.client, clientRecord))
         #expect(pair.server.subscribers(of: pair.storedHandle) == [pair.name.client])
     }
 }

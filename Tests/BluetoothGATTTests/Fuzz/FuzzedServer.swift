@@ -26,7 +26,7 @@ struct FuzzedServer<Source: RandomNumberGenerator> {
     private var openRequests: [BearerID: ATT.Opcode] = [:]
     private var questions: [GATTServer.RequestID] = []
     private var indications: [BearerID: AttributeHandle] = [:]
-    private var memories: [ClientID: ClientRecord] = [:]
+    private var clientRecords: [ClientID: ClientRecord] = [:]
     private var optionalServices: [AttributeHandle] = []
 
     private(set) var faults: [String] = []
@@ -132,8 +132,8 @@ extension FuzzedServer {
             let mtu = Int.random(in: 23...600, using: &random)
             server.open(bearer, security: security(), mtu: mtu)
             bearers[bearer] = mtu
-            guard let memory = memories[client], random.happens(oneIn: 2) else { return }
-            perform(server.restore(client, memory))
+            guard let clientRecord = clientRecords[client], random.happens(oneIn: 2) else { return }
+            perform(server.restore(client, clientRecord))
         } else {
             bearers[bearer] = nil
             openRequests[bearer] = nil
@@ -225,8 +225,8 @@ extension FuzzedServer {
                 if indications.updateValue(indication.handle, forKey: bearer) != nil {
                     faults.append(fault("a second indication before the first is confirmed"))
                 }
-            case .remember(let client, let memory): memories[client] = memory
-            case .told, .violated: break
+            case .remember(let client, let clientRecord): clientRecords[client] = clientRecord
+            case .report, .violated: break
             }
         }
     }

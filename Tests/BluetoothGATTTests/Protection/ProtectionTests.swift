@@ -8,8 +8,8 @@ import Testing
 /// A protected value is not disclosed on any path: all requests, on all kinds of links, to values
 /// with all permissions, stored by the server and by the application, with UUIDs of both lengths.
 ///
-/// `SpecifiedAccess` alone determines the expected result. Every fault names the requester, the rule
-/// and the event.
+/// `SpecifiedAccess` alone determines the expected result. Every fault names the requester, the
+/// rule and the event.
 @Suite("Protected values")
 struct ProtectionTests {
     private func expectNone(_ faults: [String], _ comment: Comment) {
@@ -19,21 +19,21 @@ struct ProtectionTests {
 
     @Test("A value is read only with its permission for reading", arguments: ReadPath.allCases)
     func reading(_ path: ReadPath) throws {
-        var server = try GuardedServer(.read)
+        var server = try ProtectedServer(.read)
         server.tryAll(path)
         expectNone(server.faults, "\(path)")
     }
 
     @Test("A value is written only with its permission for writing", arguments: WritePath.allCases)
     func writing(_ path: WritePath) throws {
-        var server = try GuardedServer(.write)
+        var server = try ProtectedServer(.write)
         try server.tryAll(path)
         expectNone(server.faults, "\(path)")
     }
 
     @Test("A value is sent only with its permission for subscribing", arguments: SendPath.allCases)
     func sending(_ path: SendPath) throws {
-        var server = try GuardedServer(.subscribe)
+        var server = try ProtectedServer(.subscribe)
         server.tryAll(path) { $0.rule ?? .open }
         expectNone(server.faults, "\(path)")
     }
@@ -43,13 +43,13 @@ struct ProtectionTests {
         arguments: SendPath.allCases
     )
     func sendingToReaders(_ path: SendPath) throws {
-        var server = try GuardedServer(.read)
+        var server = try ProtectedServer(.read)
         server.tryAll(path) { $0.subscribesAsItReads ? $0.rule ?? .open : .open }
         expectNone(server.faults, "\(path)")
     }
 }
 
-extension GuardedServer.Place {
+extension ProtectedServer.Place {
     /// Whether the subscription follows the rule for reading: values with long UUIDs leave their
     /// other rules at the defaults.
     fileprivate var subscribesAsItReads: Bool { type.short16 == nil }

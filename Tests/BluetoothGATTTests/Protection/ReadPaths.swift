@@ -12,7 +12,7 @@ enum ReadPath: CaseIterable, Sendable {
     case findByTypeValue, findByTypeValueAmongOthers, findInformation
 }
 
-extension GuardedServer {
+extension ProtectedServer {
     /// Tries to read every value as every requester on this path.
     mutating func tryAll(_ path: ReadPath) {
         for place in places {

@@ -18,7 +18,7 @@ enum SendPath: CaseIterable, Sendable {
     }
 }
 
-extension GuardedServer {
+extension ProtectedServer {
     /// Sends every value to every requester on this path. `rule` selects the rule that applies.
     mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
@@ -78,17 +78,17 @@ extension GuardedServer {
     }
 
     private mutating func restore(_ path: SendPath, _ places: [Place], _ requester: Requester) {
-        var memory = ClientRecord()
-        memory.knownHash = server.database.hash
-        memory.supportedFeatures = 0x04
+        var clientRecord = ClientRecord()
+        clientRecord.knownHash = server.database.hash
+        clientRecord.supportedFeatures = 0x04
         for place in places {
-            memory.configurations[place.configuration] = .init(
+            clientRecord.configurations[place.configuration] = .init(
                 bits: path.bits,
                 service: place.service.uuid,
                 characteristic: place.type
             )
         }
-        _ = server.restore(requester.client, memory)
+        _ = server.restore(requester.client, clientRecord)
     }
 
     private mutating func expectSent(
@@ -149,9 +149,9 @@ extension GuardedServer {
 
 extension GATTServer {
     fileprivate func send(
-        _ place: GuardedServer.Place,
+        _ place: ProtectedServer.Place,
         to requester: Requester
     ) -> Result<Notification, NotificationRefusal> {
-        notification(of: place.value, value: GuardedServer.secret, to: requester.client)
+        notification(of: place.value, value: ProtectedServer.secret, to: requester.client)
     }
 }

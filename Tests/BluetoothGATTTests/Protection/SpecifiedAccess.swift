@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A client as the tests know it: all facts that a server may consider.
+/// A client, with all facts that a server may consider.
 struct Requester: Hashable, Sendable, CustomStringConvertible {
     let number: UInt64
     var security: LinkSecurity

@@ -10,7 +10,7 @@ enum WritePath: CaseIterable, Sendable {
     case prepared, preparedMiddle, preparedBehindOthers
 }
 
-extension GuardedServer {
+extension ProtectedServer {
     /// Tries to write every value as every requester on this path.
     mutating func tryAll(_ path: WritePath) throws {
         for place in places {

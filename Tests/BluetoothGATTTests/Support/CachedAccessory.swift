@@ -49,7 +49,7 @@ struct Lookup {
     private(set) var found: [GATT.Database] = []
     private(set) var failures: [GATT.Failure] = []
     /// The stored record, or `nil` after it was discarded.
-    private(set) var kept: DatabaseRecord?
+    private(set) var record: DatabaseRecord?
     private(set) var operations: [GATT.Operation] = []
     /// The number of operations that were started before the first result.
     private(set) var operationCountAtFirstAnswer: Int?
@@ -59,10 +59,10 @@ struct Lookup {
     private(set) var changed: [ClosedRange<AttributeHandle>] = []
 
     /// Starts on a new link, with the record of an earlier link.
-    init(_ server: TableServer, kept: DatabaseRecord? = nil) {
+    init(_ server: TableServer, record: DatabaseRecord? = nil) {
         pair = Pair(server)
-        lookup = DatabaseLookup(record: kept)
-        self.kept = kept
+        lookup = DatabaseLookup(record: record)
+        self.record = record
     }
 
     /// Requests the database, and performs all resulting operations.
@@ -86,8 +86,8 @@ struct Lookup {
                 found.append(database)
                 operationCountAtFirstAnswer = operationCountAtFirstAnswer ?? operations.count
             case .failed(let failure): failures.append(failure)
-            case .keep(let record): kept = record
-            case .forget: kept = nil
+            case .keep(let record): self.record = record
+            case .forget: record = nil
             case .outdated: outdatedCount += 1
             case .changed(let ranges, _): changed += ranges
             }

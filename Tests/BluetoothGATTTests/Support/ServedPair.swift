@@ -22,10 +22,10 @@ struct ServedPair {
     /// The value that the application stores.
     private(set) var dynamicValue = longValue
 
-    /// How the operations ended that were started on this link.
+    /// The results of the operations that were started on this link.
     private(set) var ends: [DrivenClient.OperationID: [Result<GATT.Outcome, GATT.Failure>]] = [:]
     private(set) var notified: [[UInt8]] = []
-    private(set) var memory: ClientRecord?
+    private(set) var clientRecord: ClientRecord?
     private var latestID: DrivenClient.OperationID = 0
     private var pdu: [UInt8]?
 
@@ -135,8 +135,8 @@ extension ServedPair {
             } else {
                 questions.append((id, question))
             }
-        case .remember(_, let memory): self.memory = memory
-        case .told, .violated: break
+        case .remember(_, let clientRecord): self.clientRecord = clientRecord
+        case .report, .violated: break
         }
     }
 

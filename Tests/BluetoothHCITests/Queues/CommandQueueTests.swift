@@ -9,7 +9,7 @@ import Testing
 typealias TestQueue = CommandQueue<String>
 
 extension CommandQueue<String>.Action {
-    /// The action that sends a command without parameters of its own.
+    /// Returns the action that sends a command without parameters of its own.
     static func sends(_ command: some HCICommand) -> Self {
         .send(HCI.EncodedCommand(command).h4Packet)
     }

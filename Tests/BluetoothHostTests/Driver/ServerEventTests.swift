@@ -53,8 +53,8 @@ struct ServerEventTests {
         for _ in 1..<BluetoothHost.serverEventLimit {
             #expect(router.deliver(.written([]), on: link.identifier, of: host) == nil)
         }
-        for news in [.written([]), question(by: link)] {
-            #expect(router.deliver(news, on: link.identifier, of: host) == .insufficientResources)
+        for event in [.written([]), question(by: link)] {
+            #expect(router.deliver(event, on: link.identifier, of: host) == .insufficientResources)
         }
         var iterator = stream.makeAsyncIterator()
         _ = await iterator.next()

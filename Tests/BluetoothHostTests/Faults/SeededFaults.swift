@@ -118,7 +118,7 @@ private struct FaultyWorld {
         case 4: harness.controller.peers[address]?.presence = .absent
         default:
             harness.controller.peers[address]?.presence = .connectable
-            harness.controller.meet()
+            harness.controller.connectIfPossible()
             harness.controller.notify([1, 2, 3], from: address)
         }
     }
@@ -158,7 +158,7 @@ private struct FaultyWorld {
             harness.controller.peers[peer.address]?.isSilent = false
             harness.controller.peers[peer.address]?.presence = .connectable
         }
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.advance(by: .seconds(100))
     }
 

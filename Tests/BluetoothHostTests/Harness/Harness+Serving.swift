@@ -73,8 +73,8 @@ extension Harness {
 
     /// The questions to the application. Answered questions are included.
     var questions: [(id: GATTServer.RequestID, question: GATTServer.Question)] {
-        news.compactMap {
-            if case .asked(let id, let question) = $0.news { (id, question) } else { nil }
+        clientEvents.compactMap {
+            if case .asked(let id, let question) = $0.event { (id, question) } else { nil }
         }
     }
 }

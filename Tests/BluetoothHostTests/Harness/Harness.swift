@@ -33,14 +33,14 @@ struct Harness {
     private(set) var completions: [RequestIdentifier: [Result<HostAnswer, any Error>]] = [:]
     private(set) var notifications: [(link: LinkIdentifier, value: [UInt8])] = []
     private(set) var advertisements: [(scan: RequestIdentifier, entry: Advertisement)] = []
-    private(set) var news: [(link: LinkIdentifier, news: ClientEvent)] = []
+    private(set) var clientEvents: [(link: LinkIdentifier, event: ClientEvent)] = []
     var store: [StoreKey: [UInt8]] = [:]
     /// Whether the store is full.
     var isStoreFull = false
     /// The keys that were saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
-    private(set) var pairingNews: [(link: LinkIdentifier, news: PairingEvent)] = []
+    private(set) var pairingEvents: [(link: LinkIdentifier, event: PairingEvent)] = []
     private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     /// All events, in order.
@@ -166,7 +166,7 @@ struct Harness {
         case .setAside(let key, _):
             store[key] = nil
             setAside.append(key)
-        case .pairing(let link, let news): pairingNews.append((link, news))
+        case .pairing(let link, let event): pairingEvents.append((link, event))
         case .log(let text): log.append(text)
         }
     }
@@ -178,7 +178,7 @@ struct Harness {
         case .advertised(let scan, let entry): advertisements.append((scan, entry))
         case .linkOpened(let link, let peer, .peripheral): incomingLinks.append((link, peer))
         case .notified(let link, _, let value): notifications.append((link, Array(value)))
-        case .served(let link, let news): self.news.append((link, news))
+        case .served(let link, let event): clientEvents.append((link, event))
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
         case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
         case .security(let event): securityEvents.append(event)

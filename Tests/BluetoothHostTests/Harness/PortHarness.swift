@@ -174,15 +174,15 @@ extension PortJournal {
                 .joined(separator: ", ")
         case .databaseOutdated: "outdated"
         case .mtuChanged(_, let mtu): "mtu \(mtu)"
-        case .served(_, let news): "served \(describe(news))"
+        case .served(_, let event): "served \(describe(event))"
         case .advertisingEnded(_, let end): "set \(end)"
         case .security: "security"
         case .disconnected(_, let error): "disconnected: \(error)"
         }
     }
 
-    private static func describe(_ news: ClientEvent) -> String {
-        switch news {
+    private static func describe(_ event: ClientEvent) -> String {
+        switch event {
         case .asked(_, .read): "read"
         case .asked(_, .write): "write"
         case .written: "written"

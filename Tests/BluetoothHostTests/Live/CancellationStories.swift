@@ -188,7 +188,7 @@ struct CancellationStories {
                     )
                 }
             }
-            await controller.wait { $0.links.values.contains { $0.kept.count == 1 } }
+            await controller.wait { $0.links.values.contains { $0.heldPackets.count == 1 } }
             for task in tasks { task.cancel() }
             for task in tasks { _ = await task.result }
             controller.update { model in

@@ -108,7 +108,7 @@ struct LiveStories {
             controller.update { $0.send(.hardwareError(.init(code: 3))) }
             controller.update { model in
                 model.peers[absent.address] = absent
-                model.meet()
+                model.connectIfPossible()
             }
             let address = try await link.address
             #expect(address == absent.address)

@@ -126,7 +126,7 @@ extension ModelController {
         if usesList, acceptList.isEmpty { violate(.illegal(opcode)) }
         initiation = Initiation(target: usesList ? nil : peer.deviceAddress)
         answer(opcode, .success)
-        meet()
+        connectIfPossible()
     }
 
     private mutating func cancelInitiation() {

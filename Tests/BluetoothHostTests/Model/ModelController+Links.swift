@@ -10,7 +10,7 @@ struct ModelLink: Sendable {
     let peer: DeviceAddress
     var recombiner = FrameRecombiner()
     /// The data packets that were not passed on yet.
-    var kept: [HCI.ACLPacket] = []
+    var heldPackets: [HCI.ACLPacket] = []
 }
 
 // Links: their start, their end, and their data.
@@ -21,7 +21,7 @@ extension ModelController {
     }
 
     /// Creates a link if the host is initiating a connection to a peer that is present.
-    mutating func meet() {
+    mutating func connectIfPossible() {
         guard let initiation else { return }
         let wanted = initiation.target.map { [$0] } ?? acceptList
         let found = wanted.first { address in

@@ -17,7 +17,7 @@ struct ModelController: Sendable {
         case malformedCommand(HCI.Opcode)
         case unsupportedCommand(HCI.Opcode)
         /// More commands than were allowed before a response.
-        case hastyCommand(HCI.Opcode)
+        case commandWithoutCredit(HCI.Opcode)
         case illegal(HCI.Opcode)
         case dataWithoutLink(ConnectionHandle)
         case dataTooLong(Int)
@@ -189,7 +189,7 @@ extension ModelController {
         // A host sends these two commands when its count of allowed commands is no longer reliable.
         let isLastResort = opcode == .reset || opcode == .readLocalVersionInformation
         if unansweredCommands > profile.commandCount, !isLastResort {
-            violate(.hastyCommand(opcode))
+            violate(.commandWithoutCredit(opcode))
         }
         guard isListed(opcode) else {
             violate(.unsupportedCommand(opcode))
@@ -256,17 +256,17 @@ extension ModelController {
             violate(.wrongBoundary)
         }
         guard !keepsPackets else {
-            links[handle]?.kept.append(packet)
+            links[handle]?.heldPackets.append(packet)
             return
         }
         pass(packet, on: handle)
     }
 
-    /// Passes on packets that were kept, oldest first.
+    /// Passes on held packets, oldest first.
     mutating func releasePackets(_ count: Int, on handle: ConnectionHandle) {
         for _ in 0..<count {
-            guard let packet = links[handle]?.kept.first else { return }
-            links[handle]?.kept.removeFirst()
+            guard let packet = links[handle]?.heldPackets.first else { return }
+            links[handle]?.heldPackets.removeFirst()
             pass(packet, on: handle)
         }
     }

@@ -112,7 +112,7 @@ struct ConnectingStories {
         #expect(harness.error(second) == .alreadyConnecting)
         harness.controller.peers[peer.address]?.presence = .connectable
         harness.drive()
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.drive()
         #expect(throws: Never.self) { try harness.link(of: first) }
         let third = harness.requestConnection(peer.address)
@@ -144,7 +144,7 @@ struct ConnectingStories {
         let second = harness.requestConnection(peer.address)
         harness.drive(atMost: count)
         harness.controller.peers[peer.address]?.presence = .connectable
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.advance(by: .seconds(9))
         #expect(harness.isPending(first))
         #expect(throws: Never.self) { try harness.link(of: second) }
@@ -158,7 +158,7 @@ struct ConnectingStories {
         harness.drive()
         // The controller found the peer just before the cancellation arrived.
         harness.controller.peers[peer.address]?.presence = .connectable
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.core.cancelConnectionRequest(first, now: harness.now)
         let second = harness.requestConnection(peer.address)
         harness.advance(by: .seconds(3))
@@ -301,7 +301,7 @@ struct PendingConnectionStories {
         harness.advance(by: .seconds(7200))
         #expect(harness.isPending(pending))
         harness.controller.peers[peers[0].address]?.presence = .connectable
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.drive()
         #expect(throws: Never.self) { try harness.link(of: pending) }
     }
@@ -317,7 +317,7 @@ struct PendingConnectionStories {
         harness.drive()
         for peer in peers.reversed() {
             harness.controller.peers[peer.address]?.presence = .connectable
-            harness.controller.meet()
+            harness.controller.connectIfPossible()
             harness.advance(by: .seconds(4))
         }
         harness.advance(by: .seconds(60))
@@ -340,7 +340,7 @@ struct PendingConnectionStories {
         harness.advance(by: .seconds(8))
         #expect(throws: Never.self) { try harness.link(of: direct) }
         for peer in peers { harness.controller.peers[peer.address]?.presence = .connectable }
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.advance(by: .seconds(10))
         for pending in pending { #expect(throws: Never.self) { try harness.link(of: pending) } }
         #expect(harness.controller.violations.isEmpty)

@@ -116,8 +116,8 @@ struct PeripheralStories {
         try answerRequest(&harness, accepting: false)
         #expect(harness.error(refused) == .controller(.unacceptableConnectionParameters))
         let ignored = harness.ask(.updateParameters(request), of: link)
-        let hasty = harness.ask(.updateParameters(request), of: link)
-        #expect(harness.error(hasty) == .busy)
+        let early = harness.ask(.updateParameters(request), of: link)
+        #expect(harness.error(early) == .busy)
         harness.advance(by: .seconds(30))
         #expect(harness.error(ignored) == .timedOut)
     }
@@ -289,7 +289,7 @@ struct PeripheralStories {
         #expect(harness.controller.setsOnAir.first?.filterPolicy == .connectFiltered)
         harness.advance(by: .seconds(10))
         harness.controller.peers[other.address]?.presence = .connectable
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.advance(by: .seconds(10))
         #expect(harness.controller.handle(of: other.address) != nil)
         harness.core.stopAdvertising(set, now: harness.now)

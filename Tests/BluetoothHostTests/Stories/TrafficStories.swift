@@ -87,10 +87,10 @@ struct TrafficStories {
             )
         }
         harness.drive()
-        #expect(harness.controller.links[handle]?.kept.count == 1)
+        #expect(harness.controller.links[handle]?.heldPackets.count == 1)
         harness.controller.releasePackets(1, on: handle)
         harness.drive()
-        #expect(harness.controller.links[handle]?.kept.count == profile.aclPacketCount)
+        #expect(harness.controller.links[handle]?.heldPackets.count == profile.aclPacketCount)
         #expect(harness.controller.violations.isEmpty)
     }
 

@@ -27,7 +27,7 @@ struct UntrustworthyControllerStories {
         #expect(harness.states == [.ready, .resetting(.hardwareError(1)), .ready])
         #expect(harness.core.linkList.isEmpty)
         harness.controller.peers[peer.address] = peer
-        harness.controller.meet()
+        harness.controller.connectIfPossible()
         harness.drive()
         #expect(throws: Never.self) { try harness.link(of: pending) }
         #expect(harness.controller.violations.isEmpty)

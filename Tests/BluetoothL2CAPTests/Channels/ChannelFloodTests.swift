@@ -55,8 +55,8 @@ struct ChannelFloodTests {
     func strays(channel: UInt16) {
         var link = LogicalLink(role: .central)
         let channel = ChannelIdentifier(rawValue: channel)
-        let told = link.receive([1, 0, 9], on: channel, now: .zero)
-        #expect(told == [.ignore(.noSuchChannel(channel))])
+        let reported = link.receive([1, 0, 9], on: channel, now: .zero)
+        #expect(reported == [.ignore(.noSuchChannel(channel))])
     }
 
     @Test("Repeated pending responses do not extend the wait")
@@ -138,7 +138,7 @@ struct ChannelFloodTests {
             parameters: parameters[...]
         ).encode()
         let conditions = pair.us.conditions
-        pair.us.told += pair.us.link.receiveSignaling(
+        pair.us.reported += pair.us.link.receiveSignaling(
             command[...],
             under: conditions,
             now: pair.now

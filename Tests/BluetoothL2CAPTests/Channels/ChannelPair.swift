@@ -14,7 +14,7 @@ struct ChannelPair {
     struct End {
         var link: LogicalLink
         var conditions = ChannelConditions()
-        var told: [LogicalLink.Action] = []
+        var reported: [LogicalLink.Action] = []
         /// The lengths of the frames that this end has sent, in bytes.
         var frames: [Int] = []
     }
@@ -47,8 +47,8 @@ struct ChannelPair {
         pair.drive()
         let local = try #require(pair.us.link.openChannels.first)
         let remote = try #require(pair.peer.link.openChannels.first)
-        pair.us.told = []
-        pair.peer.told = []
+        pair.us.reported = []
+        pair.peer.reported = []
         return (pair, local, remote)
     }
 
@@ -70,14 +70,14 @@ struct ChannelPair {
             return false
         }
         sender.frames.append(frame.payload.count)
-        receiver.told += receive(frame, at: &receiver, now: now)
+        receiver.reported += receive(frame, at: &receiver, now: now)
         return true
     }
 
     static func nextFrame(of end: inout End) -> [UInt8]? {
         if let command = end.link.nextUrgentFrame() { return command }
         guard let (frame, actions) = end.link.nextDataFrame() else { return nil }
-        end.told += actions
+        end.reported += actions
         return frame
     }
 

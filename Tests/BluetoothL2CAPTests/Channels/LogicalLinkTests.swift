@@ -19,17 +19,17 @@ struct LogicalLinkTests {
         try pair.us.link.send(pattern(2000), on: ours, id: 5)
         try pair.peer.link.send([1, 2, 3], on: peers, id: 6)
         pair.drive()
-        #expect(pair.us.told.contains(.sent(5)))
-        #expect(pair.us.told.contains(.arrived(ours)))
-        #expect(pair.peer.told.contains(.sent(6)))
+        #expect(pair.us.reported.contains(.sent(5)))
+        #expect(pair.us.reported.contains(.arrived(ours)))
+        #expect(pair.peer.reported.contains(.sent(6)))
         #expect(pair.peer.link.take(from: peers) == pattern(2000))
         #expect(pair.us.link.take(from: ours) == [1, 2, 3])
-        pair.us.told = []
-        pair.peer.told = []
-        pair.us.told += pair.us.link.close(ours, now: .zero)
+        pair.us.reported = []
+        pair.peer.reported = []
+        pair.us.reported += pair.us.link.close(ours, now: .zero)
         pair.drive()
-        #expect(pair.us.told == [.closed(ours, .closed, unread: []), .released(ours)])
-        #expect(pair.peer.told == [.closed(peers, .closedByPeer, unread: [])])
+        #expect(pair.us.reported == [.closed(ours, .closed, unread: []), .released(ours)])
+        #expect(pair.peer.reported == [.closed(peers, .closedByPeer, unread: [])])
         #expect(pair.us.link.channels.isEmpty)
         #expect(pair.peer.link.channels.isEmpty)
         #expect(pair.us.link.nextDeadline == nil)
@@ -42,8 +42,8 @@ struct LogicalLinkTests {
         pair.drive()
         let ours = pair.us.link.openChannels
         #expect(ours.count == 5)
-        #expect(pair.us.told == [.opened(1, ours)])
-        #expect(pair.peer.told == [.accepted(0x0080, pair.peer.link.openChannels)])
+        #expect(pair.us.reported == [.opened(1, ours)])
+        #expect(pair.peer.reported == [.accepted(0x0080, pair.peer.link.openChannels)])
     }
 
     @Test("A listener with fewer free channels opens as many as it has")
@@ -99,13 +99,13 @@ struct LogicalLinkTests {
             try pair.us.link.send([1], on: ours, id: 100)
         }
         pair.drive()
-        #expect(pair.us.told.count == 8, "each frame of the window is sent")
+        #expect(pair.us.reported.count == 8, "each frame of the window is sent")
         #expect(pair.us.link.description(of: ours)?.sendCredits == 0)
         for _ in 0..<64 {
             pair.drive()
             #expect(pair.peer.link.take(from: peers) == pattern(40))
         }
-        #expect(pair.us.told.count == 64)
+        #expect(pair.us.reported.count == 64)
         #expect(pair.peer.link.take(from: peers) == nil)
     }
 
@@ -117,11 +117,11 @@ struct LogicalLinkTests {
             pair.drive()
         }
         let (one, other) = (pair.us.link.openChannels[0], pair.us.link.openChannels[1])
-        pair.us.told = []
+        pair.us.reported = []
         try pair.us.link.send(pattern(2000), on: one, id: 10)
         try pair.us.link.send(pattern(10), on: other, id: 11)
         pair.drive()
-        #expect(pair.us.told == [.sent(11), .sent(10)])
+        #expect(pair.us.reported == [.sent(11), .sent(10)])
     }
 
     @Test("SDUs that arrived before the peer closed are delivered with the end")
@@ -132,19 +132,19 @@ struct LogicalLinkTests {
         pair.drive()
         _ = pair.us.link.close(ours, now: .zero)
         pair.drive()
-        #expect(pair.peer.told.last == .closed(peers, .closedByPeer, unread: [[1], [2]]))
+        #expect(pair.peer.reported.last == .closed(peers, .closedByPeer, unread: [[1], [2]]))
     }
 
     @Test("Both ends can close at the same time")
     func crossing() throws {
         var (pair, ours, peers) = try ChannelPair.open()
-        pair.us.told += pair.us.link.close(ours, now: .zero)
-        pair.peer.told += pair.peer.link.close(peers, now: .zero)
+        pair.us.reported += pair.us.link.close(ours, now: .zero)
+        pair.peer.reported += pair.peer.link.close(peers, now: .zero)
         pair.drive()
         #expect(pair.us.link.channels.isEmpty)
         #expect(pair.peer.link.channels.isEmpty)
-        let told = pair.us.told.filter { if case .closed = $0 { true } else { false } }
-        #expect(told.count == 1)
+        let reported = pair.us.reported.filter { if case .closed = $0 { true } else { false } }
+        #expect(reported.count == 1)
     }
 
     @Test("Without a response, an open request fails and a close ends the channel")
@@ -168,7 +168,7 @@ struct LogicalLinkTests {
         try pair.us.link.open(0x0080, .enhanced, count: 3, options: .init(), id: 1, now: .zero)
         pair.us.link.cancelOpening(1)
         pair.drive()
-        #expect(pair.us.told.count == 3, "one event for each channel")
+        #expect(pair.us.reported.count == 3, "one event for each channel")
         #expect(pair.us.link.channels.isEmpty)
         #expect(pair.peer.link.channels.isEmpty)
     }
@@ -188,8 +188,8 @@ struct LogicalLinkTests {
         var (pair, ours, peers) = try ChannelPair.open(.enhanced)
         try pair.us.link.reconfigure([ours], mtu: 4000, mps: 100, id: 4, now: .zero)
         pair.drive()
-        #expect(pair.us.told == [.reconfigured(4, .done)])
-        #expect(pair.peer.told == [.resized(peers)])
+        #expect(pair.us.reported == [.reconfigured(4, .done)])
+        #expect(pair.peer.reported == [.resized(peers)])
         #expect(pair.peer.link.description(of: peers)?.sendMTU == 4000)
         try pair.peer.link.send(pattern(4000), on: peers, id: 5)
         pair.peer.frames = []

@@ -21,8 +21,8 @@ struct FuzzTests {
         var fuzzed = FuzzedPairing(dice: SplitMix64(seed: seed))
         for step in 0..<Self.stepCount {
             fuzzed.step()
-            guard fuzzed.complaints.isEmpty else {
-                Issue.record("seed \(seed), step \(step): \(fuzzed.complaints)")
+            guard fuzzed.problems.isEmpty else {
+                Issue.record("seed \(seed), step \(step): \(fuzzed.problems)")
                 return
             }
         }

@@ -9,7 +9,7 @@ import LanyardTestSupport
 struct FuzzedPairing<Dice: RandomNumberGenerator> {
     private(set) var dice: Dice
     private var model: PairingModel
-    private(set) var complaints: [String] = []
+    private(set) var problems: [String] = []
     private(set) var pairings = 0
     private(set) var failures = 0
     /// Whether the attacker has interfered since the ends started.
@@ -52,8 +52,8 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
         if model.step() { return }
         isMeddled = false
         model.outcomes = [:]
-        // The next pairing encrypts the link again. An end that is still distributing keys does so on
-        // the encrypted link.
+        // The next pairing encrypts the link again. An end that is still distributing keys does so
+        // on the encrypted link.
         for (end, machine) in model.machines where !machine.isPairing {
             model.isEncrypted[end] = false
         }
@@ -120,17 +120,17 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
     private mutating func check() {
         for (end, machine) in model.machines {
             if machine.isPairing != (machine.nextDeadline != nil) {
-                complaints.append("\(end): a deadline without pairing, or the other way round")
+                problems.append("\(end): a deadline without pairing, or the other way round")
             }
             if !machine.isPairing, machine.key(diversifier: 0, random: 0) != nil {
-                complaints.append("\(end): a key without pairing")
+                problems.append("\(end): a key without pairing")
             }
             guard case .success(let keys)? = model.outcomes[end] else { continue }
             if keys.usesSecureConnections, keys.peerKey == nil || keys.localKey == nil {
-                complaints.append("\(end): paired without keys")
+                problems.append("\(end): paired without keys")
             }
         }
-        if !model.pairedInClear.isEmpty { complaints.append("paired without encryption") }
+        if !model.pairedInClear.isEmpty { problems.append("paired without encryption") }
         compare()
     }
 
@@ -141,7 +141,7 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
         let keys = PairingModel.End.allCases.compactMap { try? model.outcomes[$0]?.get() }
         if keys.count == 2 { pairings += 1 } else { failures += 1 }
         if keys.count == 2, !isMeddled, keys[0].peerKey != keys[1].localKey {
-            complaints.append("paired with different keys")
+            problems.append("paired with different keys")
         }
         model.outcomes = [:]
     }

@@ -114,8 +114,8 @@ struct Verdict: Equatable {
         return line.from == moment.end.other ? line.code : nil
     }
 
-    /// Whether a keypress is expected: from the side where the passkey is entered, until the first
-    /// confirm value (3.5.8), if both sides support keypresses.
+    /// Returns whether a keypress is expected: from the side where the passkey is entered, until
+    /// the first confirm value (3.5.8), if both sides support keypresses.
     private static func expectsKeypress(_ moment: PairingModel.Moment, _ script: PairingScript)
         -> Bool
     {

@@ -145,7 +145,7 @@ struct AttributeTests {
 
     @Test("Properties can be read on any thread while another thread changes them")
     func threads() async {
-        let shared = Guarded((old: 0, new: 0))
+        let shared = LockedState((old: 0, new: 0))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -120,7 +120,7 @@ struct MalformedCBUUIDTests {
         ) {
             _ = CBUUID(string: "18")
         }
-        #expect(result.said("String 18 does not represent a valid UUID"))
+        #expect(result.wrote("String 18 does not represent a valid UUID"))
     }
 
     @Test("15.1 Data of another length ends the program with a message that contains it")
@@ -131,7 +131,7 @@ struct MalformedCBUUIDTests {
         ) {
             _ = CBUUID(data: Data([0x01, 0xAB, 0x03]))
         }
-        #expect(result.said("Data <01ab03> does not represent a valid UUID"))
+        #expect(result.wrote("Data <01ab03> does not represent a valid UUID"))
     }
 
     @Test(

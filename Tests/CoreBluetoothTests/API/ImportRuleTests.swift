@@ -27,7 +27,7 @@ struct ImportRuleTests {
 
     @Test("15.1.4 A call with two arguments uses the shorter of two initializers")
     func overloads() {
-        final class Witness: CBCentralManager {
+        final class ObservedManager: CBCentralManager {
             static nonisolated(unsafe) var options: [String: Any]? = [:]
 
             override init(
@@ -39,8 +39,8 @@ struct ImportRuleTests {
                 super.init(delegate: delegate, queue: queue, options: options)
             }
         }
-        _ = Witness(delegate: nil, queue: DispatchQueue(label: "overloads"))
-        #expect(Witness.options == nil)
+        _ = ObservedManager(delegate: nil, queue: DispatchQueue(label: "overloads"))
+        #expect(ObservedManager.options == nil)
     }
 
     @Test("15.1.6 The members of a channel need no unwrapping")

@@ -55,8 +55,8 @@ final class MemoryPort: BluetoothPort {
     var scanLimit: Int { 1 }
 
     func attach(_ observer: any PortObserver) { state.withLock { $0.observer = observer } }
-    func open() { tell(.stateChanged(.ready)) }
-    func shutDown() async { tell(.stateChanged(.closed)) }
+    func open() { report(.stateChanged(.ready)) }
+    func shutDown() async { report(.stateChanged(.closed)) }
 
     func identifier(of address: DeviceAddress) -> PeerIdentifier { Self.peer }
     func knownDatabase(of link: LinkIdentifier) -> GATT.Database? { nil }
@@ -68,7 +68,7 @@ final class MemoryPort: BluetoothPort {
         var data = AdvertisingData.Builder()
         try? data.append(.completeLocalName, Array(Self.name.utf8))
         let advertisement = Advertisement(address: Self.address, rssi: -40, data: data.data)
-        tell(.advertised(scan: Self.request, advertisement))
+        report(.advertised(scan: Self.request, advertisement))
         return Self.request
     }
 
@@ -78,7 +78,7 @@ final class MemoryPort: BluetoothPort {
         to peer: PeerIdentifier,
         failed: @escaping @Sendable (PortError) -> Void
     ) -> RequestIdentifier {
-        tell(.linkOpened(Self.link, peer, isIncoming: false))
+        report(.linkOpened(Self.link, peer, isIncoming: false))
         return Self.request
     }
 
@@ -91,8 +91,8 @@ final class MemoryPort: BluetoothPort {
     ) {
         executor.perform { completion(Self.answer(to: request)) }
         switch request {
-        case .gatt(.subscribe(let handle, _, _), _): tell(.notified(link, handle, [22]))
-        case .disconnect: tell(.linkClosed(link, .linkEnded(.unknown)))
+        case .gatt(.subscribe(let handle, _, _), _): report(.notified(link, handle, [22]))
+        case .disconnect: report(.linkClosed(link, .linkEnded(.unknown)))
         default: break
         }
     }
@@ -108,7 +108,7 @@ final class MemoryPort: BluetoothPort {
         }
     }
 
-    private func tell(_ event: PortEvent) {
+    private func report(_ event: PortEvent) {
         executor.perform { self.state.withLock { $0.observer }?.portDid(event) }
     }
 }

@@ -11,7 +11,7 @@ struct NoAdapterTests {
     func warns() async {
         let failures = Mutex(0)
         let lines = await Misuse.lines(about: "No Bluetooth adapter was found") {
-            AdapterConnection().take(at: nil, { _ in }, orElse: { failures.withLock { $0 += 1 } })
+            AdapterConnection().open(nil, { _ in }, orElse: { failures.withLock { $0 += 1 } })
         }
         #expect(failures.withLock { $0 } == 1)
         // Managers of other tests may log it too.

@@ -12,15 +12,16 @@ struct PairingConsentTests {
     private let link = LinkIdentifier(rawValue: 7)
 
     @Test("8.1 Only a central may start a pairing, and only while something is protected")
-    func grounds() {
+    func pairingConditions() {
         for isSomethingProtected in [false, true] {
             for centralsLinks: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]] {
-                let grounds = PairingGrounds(
+                let pairingConditions = PairingConditions(
                     isSomethingProtected: isSomethingProtected,
                     centralsLinks: centralsLinks
                 )
                 #expect(
-                    grounds.permit(link) == (isSomethingProtected && centralsLinks == [link])
+                    pairingConditions.permit(link)
+                        == (isSomethingProtected && centralsLinks == [link])
                 )
             }
         }
@@ -29,7 +30,7 @@ struct PairingConsentTests {
     @Test("8.1 Legacy pairing is allowed only in pairings that this device starts")
     func legacy() {
         var configuration = HostConfiguration()
-        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        configuration.pairAsApplicationsExpect(LockedState(AdapterSwitches()))
         #expect(configuration.pairing.allowsLegacyPairing)
         #expect(configuration.peerPairing == Pairing.Policy())
     }
@@ -39,7 +40,7 @@ struct PairingConsentTests {
         var configuration = HostConfiguration()
         configuration.pairing.requiresAuthentication = true
         let policy = configuration.pairing
-        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        configuration.pairAsApplicationsExpect(LockedState(AdapterSwitches()))
         #expect(configuration.pairing == policy && configuration.peerPairing == nil)
     }
 }

@@ -94,7 +94,7 @@ struct ShutDownTests {
     }
 
     @Test("The adapter can be used in a log line's observer while it is opened")
-    func saidWhileOpening() async {
+    func usedWhileOpening() async {
         let adapter = CBAdapter("nonsense \(UUID().uuidString)")
         let answers = Journal()
         await Misuse.observing { line in

@@ -255,7 +255,7 @@ struct ConnectingTests {
 }
 
 extension SimpleAccessoryProfile {
-    /// A peripheral that ends the link when a value is written.
+    /// Returns a peripheral that ends the link when a value is written.
     static func leaver(name: String) -> SimpleAccessoryProfile {
         let leave = Characteristic(
             BluetoothUUID(0xFFF1),

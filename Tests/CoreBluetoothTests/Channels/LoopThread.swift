@@ -11,7 +11,7 @@ import Foundation
 final class LoopThread: @unchecked Sendable {
     private let loop: RunLoop
     private let thread: Thread
-    private let bell: RunLoopBell
+    private let trigger: RunLoopTrigger
     private let work: Work
 
     /// - Note: Sendable because of its lock.
@@ -37,29 +37,29 @@ final class LoopThread: @unchecked Sendable {
     /// - Note: Sendable because it is written before the semaphore is signaled and read after that.
     private final class Start: @unchecked Sendable {
         var loop: RunLoop?
-        var bell: RunLoopBell?
+        var trigger: RunLoopTrigger?
         let isReady = DispatchSemaphore(value: 0)
     }
 
     init(mode: RunLoop.Mode = .default) throws {
         let (start, work) = (Start(), Work())
         let thread = Thread {
-            let bell = RunLoopBell(in: .current) { work.perform() }
-            bell.hang(in: mode)
+            let trigger = RunLoopTrigger(in: .current) { work.perform() }
+            trigger.add(in: mode)
             start.loop = .current
-            start.bell = bell
+            start.trigger = trigger
             start.isReady.signal()
             while !work.isDone, RunLoop.current.run(mode: mode, before: .distantFuture) {}
         }
         thread.start()
         start.isReady.wait()
-        guard let loop = start.loop, let bell = start.bell else { throw CancellationError() }
-        (self.loop, self.thread, self.bell, self.work) = (loop, thread, bell, work)
+        guard let loop = start.loop, let trigger = start.trigger else { throw CancellationError() }
+        (self.loop, self.thread, self.trigger, self.work) = (loop, thread, trigger, work)
     }
 
     deinit {
         work.end()
-        bell.ring()
+        trigger.fire()
     }
 
     /// Whether the caller runs on this thread.
@@ -71,7 +71,7 @@ final class LoopThread: @unchecked Sendable {
     /// Performs a block on the thread, between two calls of the run loop.
     func perform(_ block: @escaping @Sendable () -> Void) {
         work.add(block)
-        bell.ring()
+        trigger.fire()
     }
 
     /// Performs a block on the thread, and waits for it.

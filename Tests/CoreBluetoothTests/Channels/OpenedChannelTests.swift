@@ -121,7 +121,7 @@ struct OpenedChannelTests {
     }
 
     @Test("14.5 A channel that is not kept in didOpen is closed at once")
-    func unkept() async throws {
+    func unstored() async throws {
         let fixture = try ChannelFixture(seed: 5)
         try await fixture.run { connection in
             let listener = try await fixture.lamp.listen()
@@ -208,12 +208,12 @@ struct OpenedChannelTests {
             peripheral.delegate = delegate
             connection.phone.manager.cancelPeripheralConnection(peripheral)
             await connection.journal.wait(for: "disconnected Lamp")
-            let said = Journal()
-            await Misuse.observing({ said.add($0) }) { peripheral.openL2CAPChannel(0x80) }
+            let journal = Journal()
+            await Misuse.observing({ journal.add($0) }) { peripheral.openL2CAPChannel(0x80) }
             let line =
                 "API MISUSE: \(peripheral) can only accept commands "
                 + "while in the connected state"
-            #expect(said.lines.contains(line))
+            #expect(journal.lines.contains(line))
             #expect(delegate.journal.lines.isEmpty)
         }
     }

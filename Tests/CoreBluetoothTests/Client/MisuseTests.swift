@@ -106,7 +106,7 @@ struct ClientMisuseTests {
             }
         }
         #expect(
-            result.said(
+            result.wrote(
                 "Client Characteristic Configuration descriptors must be configured using "
                     + "setNotifyValue:forCharacteristic:"
             )

@@ -106,7 +106,7 @@ struct ProtectedValueTests {
 }
 
 extension SimpleAccessoryProfile {
-    /// An accessory with a value that requires encryption, and one that refuses writes.
+    /// Returns an accessory with a value that requires encryption, and one that refuses writes.
     fileprivate static func safe(pairing: AccessoryPairing?) -> SimpleAccessoryProfile {
         SimpleAccessoryProfile(
             name: "Safe",

@@ -46,7 +46,7 @@ struct TableFloodTests {
     @Test("1.2 Events that peers cause are dispensable, and answers are not")
     func dispensable() {
         let peer = CoreWorld.peers[0]
-        let modified = CBPeripheral.Event.servicesModified([everything], isToldByPeer: true)
+        let modified = CBPeripheral.Event.servicesModified([everything], isReportedByPeer: true)
         #expect(CentralEvent.peripheral(peer, modified).isDispensable)
         #expect(CentralEvent.peripheral(peer, .nameChanged("Strap")).isDispensable)
         #expect(CentralEvent.connectionEvent(.peerConnected, peer).isDispensable)

@@ -62,7 +62,7 @@ struct DeliveryTests {
     func count() async {
         let queue = DispatchQueue(label: "app")
         queue.suspend()
-        let waiting = Guarded(0)
+        let waiting = LockedState(0)
         let counts = Mutex<[Int]>([])
         let received = await receive(
             3,

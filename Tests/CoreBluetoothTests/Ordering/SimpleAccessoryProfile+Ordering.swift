@@ -40,7 +40,7 @@ extension SimpleAccessoryProfile {
         return accessory(name, [numbers, start])
     }
 
-    /// An accessory that is only discovered.
+    /// Returns an accessory that is only discovered.
     static func landmark(name: String) -> SimpleAccessoryProfile {
         SimpleAccessoryProfile(
             name: name,
@@ -49,7 +49,7 @@ extension SimpleAccessoryProfile {
         )
     }
 
-    /// An accessory with a value for each of several callers, which stores what they write.
+    /// Returns an accessory with a value for each of several callers, which stores what they write.
     static func slates(name: String, count: Int) -> SimpleAccessoryProfile {
         let slates = (0..<count).map {
             Characteristic(BluetoothUUID(OrderingUUID.slate($0)), [.read, .write, .notify])

@@ -16,7 +16,7 @@ struct IdentityTests {
 
     @Test("4.1 A host knows a peer by the same identifier at every launch, and no other host does")
     func identifiers() async throws {
-        let air = SimulatedAir(World(seed: 1), patience: .seconds(600))
+        let air = SimulatedAir(World(seed: 1), timeout: .seconds(600))
         try air.world.addController(
             ControllerConfiguration(name: "strap", at: Position(x: 1, y: 0)),
             host: SimpleAccessory(.heartRate(name: "Strap"))

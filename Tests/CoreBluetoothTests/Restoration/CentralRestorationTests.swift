@@ -196,9 +196,9 @@ struct CentralRestorationTests {
     func sameIdentifier() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
-            let said = Journal()
+            let journal = Journal()
             await Misuse.observing {
-                said.add($0)
+                journal.add($0)
             } during: {
                 let app = fixture.central(options: Fixture.appOptions)
                 await app.journal.wait(for: "state poweredOn")
@@ -208,7 +208,9 @@ struct CentralRestorationTests {
                 await other.journal.wait(for: "discovered Strap")
                 _ = app.manager.state
             }
-            #expect(said.lines.count { $0.contains("has the restore identifier app already") } == 1)
+            #expect(
+                journal.lines.count { $0.contains("has the restore identifier app already") } == 1
+            )
             await fixture.adapter.shutDown()
             let again = fixture.central(
                 on: try fixture.relaunch(store),
@@ -226,9 +228,9 @@ struct CentralRestorationTests {
             let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
             await fixture.adapter.shutDown()
-            let said = Journal()
+            let journal = Journal()
             try await Misuse.observing {
-                said.add($0)
+                journal.add($0)
             } during: {
                 let again = fixture.central(
                     on: try fixture.relaunch(store),
@@ -243,7 +245,7 @@ struct CentralRestorationTests {
                 await again.journal.wait(for: "value 2A37")
                 #expect(!again.journal.lines.contains { $0.hasPrefix("services") })
             }
-            #expect(said.lines.contains { $0.hasPrefix("API MISUSE") })
+            #expect(journal.lines.contains { $0.hasPrefix("API MISUSE") })
         }
     }
 
@@ -317,7 +319,8 @@ struct CentralRestorationTests {
 }
 
 extension SimpleAccessoryProfile {
-    /// A strap with a fixed address, with this number of services before its heart rate service.
+    /// Returns a strap with a fixed address, with this number of services before its heart rate
+    /// service.
     fileprivate static func measuring(at place: Int) -> SimpleAccessoryProfile {
         var profile = heartRate(name: "Strap")
         profile.address = .random(DeviceAddress(value: 0xC000_0000_AAAA, kind: .random))

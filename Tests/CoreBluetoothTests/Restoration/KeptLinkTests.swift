@@ -110,13 +110,13 @@ struct KeptLinkTests {
         let fixture = try Fixture { $0.store = MemoryStore() }
         try await fixture.run {
             try await fixture.host(configure: { $0.name = "Kit" }) { host in
-                let goes = try await host.publish(Self.service)
+                let service = try await host.publish(Self.service)
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let app = fixture.central(options: Fixture.appOptions)
                 await app.explore(try await app.connectedPeripheral("Kit"))
                 try await fixture.air.sleep(for: .seconds(1))
                 fixture.adapter.endProcess()
-                try await host.unpublish(goes)
+                try await host.unpublish(service)
                 try await fixture.air.sleep(for: .seconds(5))
                 let again = fixture.central(options: Fixture.appOptions)
                 again.takeOver("Kit")
@@ -140,17 +140,17 @@ struct KeptLinkTests {
         }
     }
 
-    @Test("13.3 The number of kept processes is bounded, and a new one replaces the former")
+    @Test("13.3 The number of placeholders is bounded, and a new one replaces the former")
     func bound() {
         var part = RestorationPart()
         for number in 0..<100 {
             let key = RestorationKey(role: .central, identifier: "\(number)")
-            let former = part.keep(SessionIdentifier(rawValue: UInt64(number)), for: key)
+            let former = part.addPlaceholder(SessionIdentifier(rawValue: UInt64(number)), for: key)
             #expect(former.count == (number < RestorationPart.placeholderLimit ? 0 : 1))
         }
         #expect(part.placeholders.count == RestorationPart.placeholderLimit)
         let key = RestorationKey(role: .central, identifier: "99")
-        let former = part.keep(SessionIdentifier(rawValue: 100), for: key)
+        let former = part.addPlaceholder(SessionIdentifier(rawValue: 100), for: key)
         #expect(former == [SessionIdentifier(rawValue: 99)])
     }
 

@@ -16,7 +16,7 @@ struct AdvertisingTests {
         _ fixture: Fixture,
         until condition: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
-        let found = Guarded<Advertisement?>(nil)
+        let found = LockedState<Advertisement?>(nil)
         try await fixture.host(named: "scanner", number: 0xF9) { scanner in
             for try await advertisement in scanner.scan(reportsDuplicates: true)
             where advertisement.address == Fixture.phoneAddress && condition(advertisement) {
@@ -52,8 +52,8 @@ struct AdvertisingTests {
     @Test("12.1 Other keys are not advertised, and are logged")
     func otherKeys() async throws {
         let fixture = try Fixture()
-        let said = Journal()
-        try await Misuse.observing(said.add) {
+        let journal = Journal()
+        try await Misuse.observing(journal.add) {
             try await fixture.run {
                 let app = fixture.peripheral()
                 await app.journal.wait(for: "state poweredOn")
@@ -72,8 +72,10 @@ struct AdvertisingTests {
                 )
             }
         }
-        #expect(said.lines.contains { $0.contains("'kCBAdvDataManufacturerData' is not allowed") })
-        #expect(said.lines.contains { $0.contains("'kCBAdvDataTxPowerLevel' is not allowed") })
+        #expect(
+            journal.lines.contains { $0.contains("'kCBAdvDataManufacturerData' is not allowed") }
+        )
+        #expect(journal.lines.contains { $0.contains("'kCBAdvDataTxPowerLevel' is not allowed") })
     }
 
     @Test("12.4 A second start is an error without an effect, and after a stop it succeeds")

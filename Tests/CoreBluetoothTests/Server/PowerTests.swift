@@ -27,7 +27,7 @@ struct PowerTests {
         }
     }
 
-    @Test("9.6, 12.7 Services and advertising are there again when Bluetooth is turned on")
+    @Test("9.6, 12.7 Services and advertising are restored when Bluetooth is turned on")
     func goesOn() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in

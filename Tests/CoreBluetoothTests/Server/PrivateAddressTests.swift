@@ -13,7 +13,7 @@ struct PrivateAddressTests {
     @Test("12.5 Named adapters use private addresses")
     func named() async throws {
         let environment = try #require(
-            AdapterEnvironment(.virtual, switches: Guarded(AdapterSwitches()))
+            AdapterEnvironment(.virtual, switches: LockedState(AdapterSwitches()))
         )
         defer { environment.end() }
         let adapter = try #require(environment.port as? HostAdapter)
@@ -29,7 +29,7 @@ struct PrivateAddressTests {
             await app.journal.wait(for: "state poweredOn")
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
             await app.journal.wait(for: "advertising ok")
-            let seen = Guarded<[DeviceAddress]>([])
+            let seen = LockedState<[DeviceAddress]>([])
             try await fixture.host(named: "scanner", number: 0xF9) { scanner in
                 for try await advertisement in scanner.scan()
                 where advertisement.data.localName == "Shop" {

@@ -71,7 +71,7 @@ struct RequestTests {
             }
             try await fixture.client(configure: { $0.attMTU = 23 }) { client in
                 let dynamic = try await client.find(SampleService.dynamic)
-                // A client takes an invalid offset for the end of the value.
+                // A client treats an invalid offset as the end of the value.
                 let read = try await client.link.readLong(dynamic)
                 #expect(read == [UInt8](Self.hundred.prefix(22)))
             }
@@ -174,8 +174,8 @@ struct RequestTests {
     @Test("10.7 A second or late answer to a request is ignored and logged")
     func twice() async throws {
         let fixture = try Fixture()
-        let said = Journal()
-        try await Misuse.observing(said.add) {
+        let journal = Journal()
+        try await Misuse.observing(journal.add) {
             try await fixture.serve([SampleService.make().0]) { app in
                 app.answer { app, requests in
                     requests[0].value = Data([1])
@@ -190,7 +190,7 @@ struct RequestTests {
                 }
             }
         }
-        #expect(said.lines.count { $0.contains("request was answered that is over") } >= 2)
+        #expect(journal.lines.count { $0.contains("request was answered that is over") } >= 2)
     }
 
     @Test("10.8 Requests for static values or without permission never reach the application")

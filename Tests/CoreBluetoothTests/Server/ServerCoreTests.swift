@@ -33,7 +33,7 @@ struct UpdateQueueTests {
 
     @Test("11.2 Many threads cannot exceed the limit")
     func threads() async {
-        let queue = Guarded(UpdateQueue())
+        let queue = LockedState(UpdateQueue())
         let takenCount = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {

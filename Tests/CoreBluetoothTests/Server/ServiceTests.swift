@@ -91,7 +91,7 @@ struct ServiceTests {
                 ]
                 try await Fixture().serve([service]) { _ in }
             }
-            #expect(result.said("Characteristics with cached values must be read-only"))
+            #expect(result.wrote("Characteristics with cached values must be read-only"))
         }
 
         @Test("9.2 A cached value that can be notified ends the program")
@@ -111,7 +111,7 @@ struct ServiceTests {
                 ]
                 try await Fixture().serve([service]) { _ in }
             }
-            #expect(result.said("Characteristics with cached values must be read-only"))
+            #expect(result.wrote("Characteristics with cached values must be read-only"))
         }
     #endif
 
@@ -225,8 +225,8 @@ struct ServiceTests {
 
     @Test("Commands before Bluetooth is on are ignored and logged")
     func notReady() async throws {
-        let said = Journal()
-        try await Misuse.observing(said.add) {
+        let journal = Journal()
+        try await Misuse.observing(journal.add) {
             let fixture = try Fixture()
             try await fixture.run {
                 let app = fixture.peripheral()
@@ -239,7 +239,7 @@ struct ServiceTests {
                 #expect(app.journal.lines == ["state poweredOn"])
             }
         }
-        let misuse = said.lines.filter {
+        let misuse = journal.lines.filter {
             $0.contains("can only accept this command while in the powered on state")
         }
         #expect(misuse.count >= 3)

@@ -51,7 +51,7 @@ final class Fixture: Sendable {
         }
         phone = try world.addController(ControllerConfiguration(name: "phone"))
         // The sanitizer makes callbacks slow.
-        air = SimulatedAir(world, patience: .seconds(600))
+        air = SimulatedAir(world, timeout: .seconds(600))
         adapter = Self.adapter(on: air, phone, number: 1, configure)
     }
 

@@ -40,7 +40,7 @@ struct SerialStartUpTests {
             actions = startUp.begin(now: now)
         }
 
-        mutating func hear(_ bytes: [UInt8]) {
+        mutating func receive(_ bytes: [UInt8]) {
             actions += startUp.receive(bytes[...], now: now)
         }
 
@@ -62,9 +62,9 @@ struct SerialStartUpTests {
         var story = try Story("/dev/x@1000000")
         #expect(story.startUp.openingSpeeds == [1_000_000])
         #expect(story.takeActions() == [Self.reset])
-        story.hear(Self.resetAnswer)
+        story.receive(Self.resetAnswer)
         #expect(story.takeActions() == [Self.readVersion])
-        story.hear(Self.versionAnswer(company: 0x0059))
+        story.receive(Self.versionAnswer(company: 0x0059))
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
         #expect(story.startUp.nextDeadline == nil)
     }
@@ -76,17 +76,17 @@ struct SerialStartUpTests {
         let noise: [UInt8] = [
             0xFF, 0x00, 0x04, 0x3E, 0x02, 0x02, 0xFF, 0xFF, 0x04, 0x0E, 0x04, 0x01,
         ]
-        for byte in noise + Self.resetAnswer { story.hear([byte]) }
+        for byte in noise + Self.resetAnswer { story.receive([byte]) }
         #expect(story.takeActions() == [Self.readVersion])
         let other: [UInt8] = [0x04, 0x3E, 0x01, 0x02]
-        for byte in other + Self.versionAnswer(company: 1) { story.hear([byte]) }
+        for byte in other + Self.versionAnswer(company: 1) { story.receive([byte]) }
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
     @Test("The start-up fails after several Resets without an answer")
     func silence() throws {
         var story = try Story("/dev/x@1000000")
-        for _ in 1..<SerialStartUp.greetingLimit {
+        for _ in 1..<SerialStartUp.probeLimit {
             #expect(story.takeActions() == [Self.reset])
             try story.wait()
         }
@@ -102,18 +102,18 @@ struct SerialStartUpTests {
         // The port is set to the new speed first, to test that it supports the speed.
         #expect(story.startUp.openingSpeeds == [921_600, 115_200])
         #expect(story.takeActions() == [Self.reset])
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0x000D))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0x000D))
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
-        story.hear(Self.answer(to: 0xFF36))
+        story.receive(Self.answer(to: 0xFF36))
         #expect(story.takeActions() == [.setSpeed(921_600)])
         // While the speeds differ, received bytes have no meaning.
-        story.hear(Self.resetAnswer + [0xAA, 0x55])
+        story.receive(Self.resetAnswer + [0xAA, 0x55])
         #expect(story.takeActions() == [])
         try story.wait()
         #expect(story.takeActions() == [Self.reset])
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0x000D))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0x000D))
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
@@ -121,12 +121,12 @@ struct SerialStartUpTests {
     func givenVendor() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         _ = story.takeActions()
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0xFFFF))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0xFFFF))
         #expect(story.takeActions() == [Self.readVersion, Self.order(.broadcom, 4_000_000)])
-        story.hear(Self.answer(to: 0xFC45))
+        story.receive(Self.answer(to: 0xFC45))
         #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
-        story.hear(Self.answer(to: 0xFC18))
+        story.receive(Self.answer(to: 0xFC18))
         #expect(story.takeActions() == [.setSpeed(4_000_000)])
     }
 
@@ -137,9 +137,9 @@ struct SerialStartUpTests {
     func unanswered(vendor: SerialVendor) throws {
         var story = try Story("/dev/x@921600,vendor=\(vendor.rawValue)")
         _ = story.takeActions()
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0xFFFF))
-        if vendor == .intel { story.hear(Self.answer(to: 0xFC05)) }
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0xFFFF))
+        if vendor == .intel { story.receive(Self.answer(to: 0xFC05)) }
         let last = vendor == .intel ? 1 : 0
         #expect(story.takeActions().last == Self.order(vendor, 921_600, last))
         let sentAt = story.now
@@ -155,18 +155,18 @@ struct SerialStartUpTests {
     }
 
     @Test("The line returns to the old speed with a notice if the new speed does not work")
-    func retreat() throws {
+    func fallBack() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
-        story.hear(Self.answer(to: 0xFF36))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
+        story.receive(Self.answer(to: 0xFF36))
         try story.wait()
-        for _ in 1..<SerialStartUp.proofLimit { try story.wait() }
+        for _ in 1..<SerialStartUp.verificationLimit { try story.wait() }
         _ = story.takeActions()
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         let outcome = SerialStartUp.Outcome(
             speed: 115_200,
             notice: "the line stays at 115200 bits per second: it does not answer at 921600"
@@ -177,12 +177,12 @@ struct SerialStartUpTests {
     @Test("An answer to Reset at the new speed does not prove that the speed works")
     func resetUndoesTheSpeed() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
-        story.hear(Self.answer(to: 0xFF36))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
+        story.receive(Self.answer(to: 0xFF36))
         try story.wait()
-        for _ in 0..<SerialStartUp.proofLimit {
-            story.hear(Self.resetAnswer)
+        for _ in 0..<SerialStartUp.verificationLimit {
+            story.receive(Self.resetAnswer)
             try story.wait()
         }
         #expect(story.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
@@ -191,14 +191,14 @@ struct SerialStartUpTests {
     @Test("The new speed can work although the controller did not answer the vendor's command")
     func silentOrder() throws {
         var story = try Story("/dev/x@921600,vendor=nxp")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         _ = story.takeActions()
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(921_600)])
         try story.wait()
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         #expect(story.takeActions().last == .finish(.init(speed: 921_600)))
     }
 
@@ -211,8 +211,8 @@ struct SerialStartUpTests {
     )
     func noWay(text: String, company: UInt16, says: String) throws {
         var story = try Story(text)
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: company))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: company))
         guard case .finish(let outcome) = story.takeActions().last else {
             Issue.record("not finished")
             return
@@ -227,10 +227,10 @@ struct SerialStartUpTests {
     )
     func refused(byCompletion: Bool) throws {
         var story = try Story("/dev/x@921600,vendor=broadcom")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         let status: [UInt8] = [0x04, 0x0F, 0x04, 0x01, 0x01, 0x18, 0xFC]
-        story.hear(byCompletion ? Self.answer(to: 0xFC18, status: 0x12) : status)
+        story.receive(byCompletion ? Self.answer(to: 0xFC18, status: 0x12) : status)
         guard case .finish(let outcome) = story.takeActions().last else {
             Issue.record("not finished")
             return
@@ -245,8 +245,8 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(921_600), Self.reset])
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
@@ -255,21 +255,21 @@ struct SerialStartUpTests {
         var story = try Story("/dev/x@921600,vendor=ti")
         try story.wait()
         // The controller answers Reset at the current speed and then restores its first speed.
-        story.hear(Self.resetAnswer)
+        story.receive(Self.resetAnswer)
         _ = story.takeActions()
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
     }
 
     @Test("The start-up tries both speeds in turn before it fails")
     func bothSilent() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
-        for _ in 0..<SerialStartUp.greetingLimit * 2 { try story.wait() }
+        for _ in 0..<SerialStartUp.probeLimit * 2 { try story.wait() }
         let actions = story.takeActions()
-        #expect(actions.count { $0 == Self.reset } == SerialStartUp.greetingLimit * 2)
+        #expect(actions.count { $0 == Self.reset } == SerialStartUp.probeLimit * 2)
         #expect(actions.last == .fail(speeds: [115_200, 921_600]))
         #expect(story.startUp.nextDeadline == nil)
     }
@@ -277,9 +277,9 @@ struct SerialStartUpTests {
     @Test("Noise in place of an answer leads to another Reset at once")
     func noiseAfterReset() throws {
         var story = try Story("/dev/x@1000000")
-        story.hear(Self.resetAnswer)
+        story.receive(Self.resetAnswer)
         _ = story.takeActions()
-        story.hear([0x77])
+        story.receive([0x77])
         #expect(story.takeActions() == [Self.reset])
     }
 
@@ -287,13 +287,13 @@ struct SerialStartUpTests {
     func noiseWhileChanging() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         // The noise after the answer arrives in the same read, so it has the old speed.
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         _ = story.takeActions()
-        story.hear(Self.answer(to: 0xFF36) + [0x77, 0x04])
+        story.receive(Self.answer(to: 0xFF36) + [0x77, 0x04])
         #expect(story.takeActions() == [.setSpeed(921_600)])
         #expect(story.startUp.nextDeadline == story.now + SerialVendor.ti.settlingTime)
-        story.hear([0x77])
+        story.receive([0x77])
         #expect(story.takeActions() == [])
         try story.wait()
         #expect(story.takeActions() == [Self.reset])
@@ -302,34 +302,34 @@ struct SerialStartUpTests {
     @Test("Noise after the version does not cancel the speed change")
     func noiseAroundAnOrder() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
-        story.hear(Self.resetAnswer)
+        story.receive(Self.resetAnswer)
         _ = story.takeActions()
-        story.hear(Self.versionAnswer(company: 0) + [0x77])
+        story.receive(Self.versionAnswer(company: 0) + [0x77])
         #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000)])
         let deadline = story.startUp.nextDeadline
-        story.hear([0x99])
+        story.receive([0x99])
         #expect(story.takeActions() == [])
         #expect(story.startUp.nextDeadline == deadline)
-        story.hear(Self.answer(to: 0xFC45))
+        story.receive(Self.answer(to: 0xFC45))
         #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
     }
 
     @Test("Bytes received while a command without an answer leaves the line have no effect")
-    func noiseWhileLeaving() throws {
+    func noiseWhileTransmitting() throws {
         var story = try Story("/dev/x@921600,vendor=qualcomm")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
         #expect(story.takeActions().last == Self.order(.qualcomm, 921_600))
-        #expect(story.startUp.nextDeadline == story.now + SerialStartUp.leavingTime)
+        #expect(story.startUp.nextDeadline == story.now + SerialStartUp.transmissionTime)
     }
 
     @Test("An answer after the end of the start-up has no effect")
     func late() throws {
         var story = try Story("/dev/x@1000000")
-        story.hear(Self.resetAnswer)
-        story.hear(Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer)
+        story.receive(Self.versionAnswer(company: 0))
         _ = story.takeActions()
-        story.hear(Self.resetAnswer + Self.versionAnswer(company: 0))
+        story.receive(Self.resetAnswer + Self.versionAnswer(company: 0))
         #expect(story.takeActions() == [])
         #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
     }
@@ -350,7 +350,7 @@ struct SerialStartUpTests {
             if Int.random(in: 0..<3, using: &random) == 0 {
                 try story.wait()
             } else {
-                story.hear(pieces.randomElement(using: &random) ?? [])
+                story.receive(pieces.randomElement(using: &random) ?? [])
             }
         }
         Issue.record("seed \(seed): the start-up did not end")

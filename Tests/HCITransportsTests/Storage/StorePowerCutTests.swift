@@ -146,7 +146,7 @@ struct StorePowerCutTests {
         return steps
     }
 
-    /// The content that the next store finds.
+    /// Returns the content that the next store finds.
     private func contents(of remains: PowerCutModel.Remains, _ folder: String) throws -> Contents {
         try PowerCutModel.lay(out: remains, in: folder)
         let store = try FileStore(directory: "\(folder)/a/b", makingParents: true)

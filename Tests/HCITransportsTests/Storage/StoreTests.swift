@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stores")
 struct StoreTests {
-    /// A temporary directory, and a store in it.
+    /// Returns a temporary directory, and a store in it.
     private func inDirectory(_ body: (FileStore, String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanyard-store-\(UUID().uuidString)").path

@@ -33,7 +33,7 @@ final class ModelKernel: BluetoothKernel {
         var address: UInt64 = 0
         /// ERFKILL, or another error with which it cannot be started.
         var startError: Int32?
-        /// How often another program brings it up again after it was brought down.
+        /// The number of times that another program brings it up again after it was brought down.
         var revivals = 0
         /// Whether a process that is being started holds a copy of the open user channel.
         var isCopied = false
@@ -72,7 +72,7 @@ final class ModelKernel: BluetoothKernel {
         var isPermitted = true
         /// The error of every call, as on a system without Bluetooth.
         var refusal: Int32?
-        /// What happens at the first wait.
+        /// The event at the first wait.
         var onWait: (@Sendable (inout State) -> Void)?
         fileprivate(set) var calls: [Call] = []
         fileprivate var listeners: [Descriptor] = []
@@ -116,7 +116,7 @@ final class ModelKernel: BluetoothKernel {
         state.withLock { body(&$0) }
     }
 
-    /// The adapter's end of the open user channel.
+    /// Returns the adapter's end of the open user channel.
     func farEnd(of index: UInt16) -> Descriptor? {
         state.withLock { $0.adapters[index]?.farEnd }
     }
@@ -240,7 +240,7 @@ extension ModelKernel {
         }
     }
 
-    /// The adapter in its current state. The call is recorded if it changes something.
+    /// Returns the adapter in its current state. The call is recorded if it changes something.
     private func adapter(_ index: UInt16, for call: Call? = nil) throws(SystemError) -> Adapter {
         let (adapter, refusal, isPermitted) = state.withLock { state in
             if let call { state.calls.append(call) }
@@ -273,7 +273,7 @@ extension Descriptor {
         return pair
     }
 
-    /// The next packet, or `nil` if there is none.
+    /// Returns the next packet, or `nil` if there is none.
     func readPacket() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(number, &buffer, buffer.count, 0)

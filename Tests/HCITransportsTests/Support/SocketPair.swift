@@ -24,7 +24,7 @@ enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
     }
 }
 
-/// A path in the temporary directory that no other test uses.
+/// Returns a path in the temporary directory that no other test uses.
 func temporaryPath(_ suffix: String = "sock") -> String {
     let number = UInt64.random(in: .min ... .max)
     return "/tmp/hci-\(String(number, radix: 36)).\(suffix)"

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite struct SystemBluetoothTests {
-    /// The kernel's record of hci1 on a computer with a USB adapter.
+    /// Returns the kernel's record of hci1 on a computer with a USB adapter.
     private func record(address: [UInt8], flags: UInt8, kind: UInt8) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 92)
         bytes.replaceSubrange(0..<6, with: [1, 0] + Array("hci1".utf8))

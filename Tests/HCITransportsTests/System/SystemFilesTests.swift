@@ -43,7 +43,7 @@ struct SystemFilesTests {
         #expect((text?.utf8.count ?? 0) <= 2 * LinuxFiles.lengthLimit)
     }
 
-    @Test("The processes are listed, this one among them") func processes() throws {
+    @Test("The processes are listed, including this one") func processes() throws {
         #if os(Linux)
             let name = try #require(files.text(of: "/proc/\(getpid())/comm"))
             #expect(files.names(in: "/proc").contains("\(getpid())"))

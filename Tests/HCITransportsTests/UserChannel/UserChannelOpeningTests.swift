@@ -24,7 +24,7 @@ struct UserChannelOpeningTests {
         return try opening.take()
     }
 
-    /// The error with which it cannot be taken.
+    /// Returns the error with which it cannot be taken.
     private func refusal(
         _ name: SystemAdapterName = .index(0),
         from kernel: ModelKernel,
@@ -91,7 +91,7 @@ struct UserChannelOpeningTests {
         let start = kernel.now
         lease.giveBack()
         #expect(kernel.condition(of: 3) == .taken)
-        #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.patience)
+        #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.waitLimit)
     }
 
     @Test("An adapter that another program brought up meanwhile is not waited for") func faster()
@@ -118,7 +118,7 @@ struct UserChannelOpeningTests {
         let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
         let lease = try take(from: kernel)
         #expect(lease.index == 0 && kernel.now >= ready)
-        #expect(kernel.now < ready + UserChannelOpening.patience + .milliseconds(1))
+        #expect(kernel.now < ready + UserChannelOpening.waitLimit + .milliseconds(1))
     }
 
     @Test("An adapter that a daemon starts during the wait is taken from it") func started() throws
@@ -237,8 +237,8 @@ struct UserChannelOpeningTests {
         let adapter = ModelKernel.Adapter(condition: .up(connections: 0), revivals: 100)
         let kernel = ModelKernel([0: adapter])
         #expect(refusal(from: kernel) == .inUse("hci0", by: .kernel(connections: 0, for: [])))
-        let bringingsDown = kernel.calls.count { $0 == .bringDown(0) }
-        #expect(bringingsDown == UserChannelOpening.takingLimit)
+        let bringDownCount = kernel.calls.count { $0 == .bringDown(0) }
+        #expect(bringDownCount == UserChannelOpening.bringDownLimit)
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 

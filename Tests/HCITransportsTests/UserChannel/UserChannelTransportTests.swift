@@ -41,16 +41,16 @@ private struct Channel {
     }
 
     /// Sends a packet from the adapter.
-    func tell(_ packet: [UInt8]) {
+    func sendFromAdapter(_ packet: [UInt8]) {
         _ = packet.withUnsafeBytes(adapter.sendWithoutSignal)
     }
 
     /// Removes the adapter, although its end is still held.
-    func hangUp() {
+    func disconnect() {
         shutdown(adapter.number, Int32(SHUT_RDWR))
     }
 
-    /// The packets that the adapter received.
+    /// Returns the packets that the adapter received.
     func takePackets() -> [[UInt8]] {
         var packets: [[UInt8]] = []
         while let packet = adapter.readPacket() { packets.append(packet) }
@@ -65,7 +65,7 @@ private struct Channel {
 
 @Suite("User channels", .timeLimit(.minutes(20)))
 struct UserChannelTransportTests {
-    @Test("Each packet is written by itself, in order") func writes() async throws {
+    @Test("Each packet is written in its own call, in order") func writes() async throws {
         try await withExecutor { executor in
             let channel = try await Channel.open(on: executor)
             await executor.run {
@@ -78,10 +78,10 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("Each packet is delivered by itself, in order") func reads() async throws {
+    @Test("Each packet is delivered in its own call, in order") func reads() async throws {
         try await withExecutor { executor in
             let channel = try await Channel.open(on: executor)
-            for packet in [[4, 1], [4, 2, 2], [4]] as [[UInt8]] { channel.tell(packet) }
+            for packet in [[4, 1], [4, 2, 2], [4]] as [[UInt8]] { channel.sendFromAdapter(packet) }
             let log = await channel.log.wait { $0.pieces.count == 3 }
             #expect(log.pieces == [2, 3, 1])
             #expect(log.bytes == [4, 1, 4, 2, 2, 4])
@@ -166,9 +166,9 @@ struct UserChannelTransportTests {
             try await transport.open(on: executor, receive: log.receive)
             _ = [4, 7].withUnsafeBytes { kernel.farEnd(of: 0)?.sendWithoutSignal($0) }
             kernel.unplug(0)
-            let heard = await log.waitForClosing()
-            #expect(heard.closings == [.adapterRemoved("hci0")])
-            #expect(heard.bytesAfterClosing == 0 && !heard.bytes.isEmpty)
+            let events = await log.waitForClosing()
+            #expect(events.closings == [.adapterRemoved("hci0")])
+            #expect(events.bytesAfterClosing == 0 && !events.bytes.isEmpty)
             await executor.run { transport.send([[1]]) }
             #expect(log.log.closings.count == 1)
         }
@@ -183,7 +183,7 @@ struct UserChannelTransportTests {
                 kernel.unplug(0)
                 kernel.plug(0)
             }
-            channel.hangUp()
+            channel.disconnect()
             _ = await channel.log.waitForClosing()
             #expect(kernel.condition(of: 0) == .down)
             #expect(!kernel.calls.contains(.bringUp(0)))
@@ -233,7 +233,8 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("Opening fails without an adapter and works once it is there") func absent() async throws
+    @Test("Opening fails without an adapter and succeeds when the adapter is there") func absent()
+        async throws
     {
         try await withExecutor { executor in
             let kernel = ModelKernel()

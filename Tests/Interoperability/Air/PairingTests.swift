@@ -6,7 +6,7 @@ import Testing
 /// encrypted link.
 @Suite(.needsPeers) struct PairingTests {
     /// A way to pair: the capabilities of both sides, and the expected result.
-    struct Way: CustomTestStringConvertible, Sendable {
+    struct Combination: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let central: [String]
         let accessory: [String]
@@ -26,18 +26,18 @@ import Testing
     }
 
     private static let everywhere = [
-        Way("Just Works", isAuthenticated: false),
-        Way(
+        Combination("Just Works", isAuthenticated: false),
+        Combination(
             "Passkey Entry, the accessory's user enters",
             central: ["--io", "display"],
             accessory: ["--io", "keyboard"]
         ),
-        Way(
+        Combination(
             "Passkey Entry, the Central's user enters",
             central: ["--io", "keyboard"],
             accessory: ["--io", "display"]
         ),
-        Way(
+        Combination(
             "Passkey Entry, both users enter",
             central: ["--io", "keyboard"],
             accessory: ["--io", "keyboard"]
@@ -45,15 +45,15 @@ import Testing
     ]
 
     @Test("Two Bumble hosts pair by LE Secure Connections", arguments: everywhere)
-    func secureConnections(way: Way) async throws {
-        let pairing = try await pair(way)
+    func secureConnections(combination: Combination) async throws {
+        let pairing = try await pair(combination)
         #expect(pairing["secureConnections"] == .boolean(true))
         #expect(pairing["keys"].elements.map(\.text) == ["irk", "ltk"])
     }
 
     @Test("Two Bumble hosts pair by LE legacy pairing", arguments: everywhere)
-    func legacy(way: Way) async throws {
-        let pairing = try await pair(way, options: ["--legacy"])
+    func legacy(combination: Combination) async throws {
+        let pairing = try await pair(combination, options: ["--legacy"])
         #expect(pairing["secureConnections"] == .boolean(false))
         let keys = pairing["keys"].elements.map(\.text)
         #expect(keys == ["irk", "ltk_central", "ltk_peripheral"])
@@ -87,10 +87,12 @@ import Testing
     @Test("Two Bumble hosts pair out of band by LE legacy pairing") func legacyOutOfBand()
         async throws
     {
-        let way = Way("Out of Band", central: ["--oob"], accessory: ["--oob"])
+        let combination = Combination("Out of Band", central: ["--oob"], accessory: ["--oob"])
         try await withAir { air in
-            _ = try await air.accessory(options: way.accessory + ["--legacy"])
-            let facts = try await air.central(options: ["--pair", "--legacy"] + way.central)
+            _ = try await air.accessory(options: combination.accessory + ["--legacy"])
+            let facts = try await air.central(
+                options: ["--pair", "--legacy"] + combination.central
+            )
             #expect(facts["pairing"]["authenticated"] == .boolean(true))
             #expect(facts["pairing"]["secureConnections"] == .boolean(false))
         }
@@ -111,25 +113,25 @@ import Testing
 
     /// Pairs in this way, and returns the Central's result after both sides have reported the same
     /// result.
-    private func pair(_ way: Way, options: [String] = []) async throws -> JSON {
+    private func pair(_ combination: Combination, options: [String] = []) async throws -> JSON {
         var pairing = JSON.null
         try await withAir { air in
-            let accessory = try await air.accessory(options: way.accessory + options)
-            let facts = try await air.central(options: ["--pair"] + way.central + options)
+            let accessory = try await air.accessory(options: combination.accessory + options)
+            let facts = try await air.central(options: ["--pair"] + combination.central + options)
             pairing = facts["pairing"]
             let peers = try await result(of: accessory)
             for key in ["encrypted", "authenticated", "secureConnections", "keys"] {
                 #expect(pairing[key] == peers[key])
             }
             #expect(pairing["encrypted"] == .boolean(true))
-            #expect(pairing["authenticated"] == .boolean(way.isAuthenticated))
+            #expect(pairing["authenticated"] == .boolean(combination.isAuthenticated))
             #expect(facts["exploredEncrypted"]["long"] == .boolean(true))
             #expect(facts["exploredEncrypted"]["notified"].elements.count == 5)
         }
         return pairing
     }
 
-    /// The accessory's result of its pairing.
+    /// Returns the accessory's result of its pairing.
     private func result(of accessory: Accessory) async throws -> JSON {
         let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
         return try JSON(parsing: String(line.dropFirst("paired ".count)))

@@ -15,14 +15,16 @@
             try await withDemo(on: kind) { application, _ in
                 let peripheral = try #require(application.peripheral)
                 peripheral.readValue(for: try application.find(Demo.long))
-                #expect(try await application.hear("value ") == "ok \(Demo.pattern(512).digits)")
+                #expect(
+                    try await application.awaitLine("value ") == "ok \(Demo.pattern(512).digits)"
+                )
                 let written = Demo.pattern(500, start: 7)
                 #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
                 let writable = try application.find(Demo.writable)
                 peripheral.writeValue(Data(written), for: writable, type: .withResponse)
-                #expect(try await application.hear("wrote ") == "ok")
+                #expect(try await application.awaitLine("wrote ") == "ok")
                 peripheral.readValue(for: writable)
-                #expect(try await application.hear("value ") == "ok \(written.digits)")
+                #expect(try await application.awaitLine("value ") == "ok \(written.digits)")
             }
         }
 
@@ -34,20 +36,20 @@
             try await withDemo(on: kind) { application, _ in
                 let peripheral = try #require(application.peripheral)
                 peripheral.setNotifyValue(true, for: try application.find(Demo.burst))
-                #expect(try await application.hear("notifying ") == "true ok")
+                #expect(try await application.awaitLine("notifying ") == "true ok")
                 try application.command(.notify, count: 50, size: 20)
                 for number in 0..<50 {
-                    let value = try await application.hear("value ok ")
+                    let value = try await application.awaitLine("value ok ")
                     #expect(value.hasPrefix(bytes(of: number).digits))
                 }
                 let indicated = try application.find(Demo.indicated)
                 peripheral.setNotifyValue(true, for: indicated)
-                #expect(try await application.hear("notifying ") == "true ok")
-                let first = try await application.hear("value ok ")
-                let second = try await application.hear("value ok ")
+                #expect(try await application.awaitLine("notifying ") == "true ok")
+                let first = try await application.awaitLine("value ok ")
+                let second = try await application.awaitLine("value ok ")
                 #expect(first != second)
                 peripheral.setNotifyValue(false, for: indicated)
-                #expect(try await application.hear("notifying ") == "false ok")
+                #expect(try await application.awaitLine("notifying ") == "false ok")
             }
         }
 
@@ -59,16 +61,18 @@
             try await withDemo(on: kind) { application, _ in
                 let peripheral = try #require(application.peripheral)
                 try application.command(.disconnect)
-                #expect(try await application.hear("disconnected ") == "CBError 7")
+                #expect(try await application.awaitLine("disconnected ") == "CBError 7")
                 #expect(peripheral.state == .disconnected)
                 #expect(peripheral.services == nil)
                 application.manager?.connect(peripheral)
-                try await application.hear("connected")
+                try await application.awaitLine("connected")
                 try await application.explore()
                 peripheral.readValue(for: try application.find(Demo.short))
-                #expect(try await application.hear("value ") == "ok \(Demo.pattern(20).digits)")
+                #expect(
+                    try await application.awaitLine("value ") == "ok \(Demo.pattern(20).digits)"
+                )
                 application.manager?.cancelPeripheralConnection(peripheral)
-                #expect(try await application.hear("disconnected ") == "ok")
+                #expect(try await application.awaitLine("disconnected ") == "ok")
             }
         }
 
@@ -76,7 +80,7 @@
         func timeout() async throws {
             try await withDemo(on: .lanyard) { application, accessory in
                 accessory.process.kill()
-                let reason = try await application.hear("disconnected ")
+                let reason = try await application.awaitLine("disconnected ")
                 #expect(reason == "CBError 6")
             }
         }
@@ -94,11 +98,11 @@
                 )
                 let peripheral = try await application.meet(CBUUID(string: "180F"))
                 peripheral.discoverServices(nil)
-                try await application.hear("services ok")
+                try await application.awaitLine("services ok")
                 let count = peripheral.services?.count ?? 0
-                #expect(try await application.hear("modified ") == "")
+                #expect(try await application.awaitLine("modified ") == "")
                 peripheral.discoverServices(nil)
-                try await application.hear("services ok")
+                try await application.awaitLine("services ok")
                 #expect(peripheral.services?.count == count + 1)
                 #expect(peripheral.services?.last?.uuid == CBUUID(string: "FEED"))
             }
@@ -110,25 +114,25 @@
         )
         func pairing(kind: ControllerKind) async throws {
             try await withApplication(on: kind) { application, peers, controllers in
-                let arena = Arena(kind: kind, peers: peers, controllers: controllers)
-                let companion = try await arena.companion()
+                let harness = PeerHarness(kind: kind, peers: peers, controllers: controllers)
+                let companion = try await harness.companion()
                 try await companion.prepare()
                 for _ in 0..<2 {
                     try await companion.advertise()
                     if let known = application.peripheral {
                         application.manager?.connect(known)
-                        try await application.hear("connected")
+                        try await application.awaitLine("connected")
                     } else {
                         _ = try await application.meet(nil)
                     }
                     try await application.explore()
                     let peripheral = try #require(application.peripheral)
                     peripheral.readValue(for: try application.find(Companion.secret))
-                    let value = try await application.hear("value ")
+                    let value = try await application.awaitLine("value ")
                     #expect(value == "ok \(Companion.secretValue.digits)")
                     #expect(try await companion.bonds().count == 1)
                     application.manager?.cancelPeripheralConnection(peripheral)
-                    #expect(try await application.hear("disconnected ") == "ok")
+                    #expect(try await application.awaitLine("disconnected ") == "ok")
                     try await companion.ended()
                 }
                 #expect(try await companion.countPassed() == 0)

@@ -35,34 +35,34 @@
         /// Waits for the next callback whose line has this prefix, and drops the lines before it.
         /// Returns the rest of the line.
         @discardableResult
-        func hear(_ beginning: String, within limit: Duration = Encounter.limit) async throws
+        func awaitLine(_ beginning: String, within limit: Duration = Encounter.limit) async throws
             -> String
         {
-            try await callbacks.hear([beginning], within: limit)
+            try await callbacks.awaitLine([beginning], within: limit)
         }
 
         /// Finds the accessory that advertises a service, and connects to it.
         func meet(_ service: CBUUID?) async throws -> CBPeripheral {
-            try await hear("on")
+            try await awaitLine("on")
             manager?.scanForPeripherals(withServices: service.map { [$0] })
-            try await hear("found")
+            try await awaitLine("found")
             let peripheral = try #require(peripheral)
             manager?.connect(peripheral)
-            try await hear("connected")
+            try await awaitLine("connected")
             return peripheral
         }
 
         /// Discovers all services, characteristics, and descriptors.
         func explore() async throws {
             peripheral?.discoverServices(nil)
-            try await hear("services")
+            try await awaitLine("services")
             for service in peripheral?.services ?? [] {
                 peripheral?.discoverCharacteristics(nil, for: service)
-                try await hear("characteristics")
+                try await awaitLine("characteristics")
             }
         }
 
-        /// The discovered characteristic with a UUID.
+        /// Returns the discovered characteristic with a UUID.
         func find(_ uuid: BluetoothUUID) throws -> CBCharacteristic {
             let all = (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             let wanted = CBUUID(string: uuid.description)
@@ -79,7 +79,7 @@
             )
         }
 
-        private func tell(_ line: String) { callbacks.tell(line) }
+        private func send(_ line: String) { callbacks.send(line) }
 
         private func text(_ error: (any Error)?) -> String {
             switch error {
@@ -93,7 +93,7 @@
         // MARK: CBCentralManagerDelegate
 
         func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            tell(central.state == .poweredOn ? "on" : "off")
+            send(central.state == .poweredOn ? "on" : "off")
         }
 
         func centralManager(
@@ -106,11 +106,11 @@
             self.peripheral = peripheral
             peripheral.delegate = self
             central.stopScan()
-            tell("found \(peripheral.name ?? "without a name")")
+            send("found \(peripheral.name ?? "without a name")")
         }
 
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            tell("connected")
+            send("connected")
         }
 
         func centralManager(
@@ -118,7 +118,7 @@
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
         ) {
-            tell("disconnected \(text(error))")
+            send("disconnected \(text(error))")
         }
 
         // MARK: CBPeripheralDelegate
@@ -127,11 +127,11 @@
             _ peripheral: CBPeripheral,
             didModifyServices invalidatedServices: [CBService]
         ) {
-            tell("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: " "))")
+            send("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: " "))")
         }
 
         func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-            tell("services \(text(error))")
+            send("services \(text(error))")
         }
 
         func peripheral(
@@ -139,7 +139,7 @@
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
         ) {
-            tell("characteristics \(text(error))")
+            send("characteristics \(text(error))")
         }
 
         func peripheral(
@@ -147,7 +147,7 @@
             didUpdateNotificationStateFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            tell("notifying \(characteristic.isNotifying) \(text(error))")
+            send("notifying \(characteristic.isNotifying) \(text(error))")
         }
 
         func peripheral(
@@ -156,7 +156,7 @@
             error: (any Error)?
         ) {
             let bytes = (characteristic.value ?? Data()).map { String(format: "%02x", $0) }
-            tell("value \(text(error)) \(bytes.joined())")
+            send("value \(text(error)) \(bytes.joined())")
         }
 
         func peripheral(
@@ -164,7 +164,7 @@
             didWriteValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            tell("wrote \(text(error))")
+            send("wrote \(text(error))")
         }
     }
 

@@ -37,7 +37,7 @@ struct ExampleProgram: Sendable {
 
     /// Reads its output up to a line with this prefix and this suffix, and returns that line.
     @discardableResult
-    func says(_ beginning: String = "", ending: String = "") async throws -> String {
+    func awaitOutput(_ beginning: String = "", ending: String = "") async throws -> String {
         while let line = try await process.nextLine(within: Self.limit) {
             if line.starts(with: beginning), line.reversed().starts(with: ending.reversed()) {
                 return line
@@ -49,7 +49,7 @@ struct ExampleProgram: Sendable {
         )
     }
 
-    /// The rest of its output, and its exit status.
+    /// Returns the rest of its output, and its exit status.
     func end() async throws -> (lines: [String], ending: ChildProcess.Ending) {
         let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
         return (output.split(separator: "\n").map(String.init), ending)

@@ -35,19 +35,19 @@ import Testing
         try await withAir { air in
             let sensor = try await air.accessory()
             let monitor = try ExampleProgram(.heartRateMonitor, adapter: air.adapter)
-            try await monitor.says("Found Lanyard Demo")
-            try await monitor.says("Listening to Lanyard Demo")
-            for _ in 0..<5 { try await monitor.says(ending: "beats per minute") }
+            try await monitor.awaitOutput("Found Lanyard Demo")
+            try await monitor.awaitOutput("Listening to Lanyard Demo")
+            for _ in 0..<5 { try await monitor.awaitOutput(ending: "beats per minute") }
             sensor.process.kill()
             for _ in 0..<2 {
-                try await monitor.says("Lost Lanyard Demo")
+                try await monitor.awaitOutput("Lost Lanyard Demo")
                 let again = try await air.accessory()
-                try await monitor.says("Connected to Lanyard Demo")
-                try await monitor.says("Listening to Lanyard Demo")
-                try await monitor.says(ending: "beats per minute")
+                try await monitor.awaitOutput("Connected to Lanyard Demo")
+                try await monitor.awaitOutput("Listening to Lanyard Demo")
+                try await monitor.awaitOutput(ending: "beats per minute")
                 again.process.kill()
             }
-            try await monitor.says("Lost Lanyard Demo")
+            try await monitor.awaitOutput("Lost Lanyard Demo")
         }
     }
 }
@@ -67,7 +67,7 @@ import Testing
     ) async throws {
         try await withAir { air in
             let notebook = try ExampleProgram(.notebookPeripheral, adapter: air.adapter)
-            try await notebook.says("The notebook is open")
+            try await notebook.awaitOutput("The notebook is open")
             let client = try await air.peers.client(on: air.adapter)
             try await client.connect(name: "Notebook", mtu: 60)
             try await body(notebook, client)
@@ -83,7 +83,7 @@ import Testing
             #expect(try await client.readLong(page) == Array("Dear diary,\n".utf8))
             let text = Demo.pattern(512)
             try await client.writeLong(text, to: page)
-            try await notebook.says("The page has 512 bytes now")
+            try await notebook.awaitOutput("The page has 512 bytes now")
             #expect(try await client.readLong(page) == text)
             #expect(try await client.readBlob(page, 500) == Array(text[500...]))
             await #expect(throws: Client.Failure.refused(.invalidOffset)) {
@@ -113,20 +113,20 @@ import Testing
             let dictation = try await client.handle(Self.uuid(4))
             let command = try await client.handle(Self.uuid(5))
             try await client.subscribe(to: dictation)
-            try await notebook.says("A central listens, 57 bytes at a time")
+            try await notebook.awaitOutput("A central listens, 57 bytes at a time")
             try await client.write(Array("dictate 500".utf8), to: command)
             let lines = try await client.values(500, of: dictation)
                 .map { String(decoding: $0.bytes, as: UTF8.self) }
             #expect(lines == (0..<500).map { "line \($0)" })
-            try await notebook.says("Dictated all")
+            try await notebook.awaitOutput("Dictated all")
             client.process.kill()
-            try await notebook.says("The central has left")
+            try await notebook.awaitOutput("The central has left")
         }
     }
 }
 
 extension Client {
-    /// One Read Blob Request.
+    /// Sends one Read Blob Request, and returns the part of the value.
     fileprivate func readBlob(_ handle: AttributeHandle, _ offset: Int) async throws -> [UInt8] {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)),
@@ -154,7 +154,7 @@ extension Client {
         )
     }
 
-    /// A file of bytes that count upwards.
+    /// Returns a file of bytes that count upwards.
     private func file(_ count: Int, in folder: URL) throws -> URL {
         let file = folder.appendingPathComponent("picture.raw")
         try Data(Demo.pattern(count)).write(to: file)
@@ -193,17 +193,17 @@ extension Client {
                     ["receive", folder.path],
                     adapter: air.adapter
                 )
-                try await receiver.says("Waiting for files")
+                try await receiver.awaitOutput("Waiting for files")
                 let peer = try await bumble(air, ["send", "../../letter", "20000"])
                 #expect(peer.facts["answer"].integer == 6)
                 #expect((0x80...0xFF).contains(peer.facts["psm"].integer ?? 0))
-                try await receiver.says("Received letter, 20000 bytes")
+                try await receiver.awaitOutput("Received letter, 20000 bytes")
                 let arrived = try Data(contentsOf: folder.appendingPathComponent("letter"))
                 #expect(arrived == Data(Demo.pattern(20_000)))
 
                 let broken = try await bumble(air, ["send", "other", "300", "--broken"])
                 #expect(broken.facts["answer"].integer == 21)
-                try await receiver.says("A file was not received: the checksum is wrong")
+                try await receiver.awaitOutput("A file was not received: the checksum is wrong")
             }
         }
     }
@@ -240,15 +240,15 @@ extension Client {
                     ["receive", inbox.path],
                     adapter: air.adapter
                 )
-                try await receiver.says("Waiting for files")
+                try await receiver.awaitOutput("Waiting for files")
                 let file = try file(100_000, in: folder)
                 let sender = try ExampleProgram(
                     .fileDrop,
                     ["send", file.path],
                     adapter: air.adapter
                 )
-                try await sender.says("picture.raw was delivered")
-                try await receiver.says("Received picture.raw, 100000 bytes")
+                try await sender.awaitOutput("picture.raw was delivered")
+                try await receiver.awaitOutput("Received picture.raw, 100000 bytes")
                 let arrived = try Data(contentsOf: inbox.appendingPathComponent("picture.raw"))
                 #expect(arrived == Data(Demo.pattern(100_000)))
             }

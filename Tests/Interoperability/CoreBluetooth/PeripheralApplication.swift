@@ -44,8 +44,8 @@
         /// Waits for the next callback whose line has this prefix, and drops the lines before it.
         /// Returns the rest of the line.
         @discardableResult
-        func hear(_ beginning: String) async throws -> String {
-            try await callbacks.hear([beginning], within: Encounter.limit)
+        func awaitLine(_ beginning: String) async throws -> String {
+            try await callbacks.awaitLine([beginning], within: Encounter.limit)
         }
 
         /// Sends values as long as the transmit queue has room, and continues when it has room
@@ -69,10 +69,10 @@
             guard let manager, let characteristic = characteristics[uuid] else { return }
             while let next = outbox.first {
                 guard manager.updateValue(next, for: characteristic, onSubscribedCentrals: nil)
-                else { return callbacks.tell("full") }
+                else { return callbacks.send("full") }
                 outbox.removeFirst()
             }
-            callbacks.tell("sent")
+            callbacks.send("sent")
         }
 
         private func publish() {
@@ -127,7 +127,7 @@
             _ peripheral: CBPeripheralManager,
             error: (any Error)?
         ) {
-            callbacks.tell("advertising \(error == nil ? "ok" : "\(String(describing: error))")")
+            callbacks.send("advertising \(error == nil ? "ok" : "\(String(describing: error))")")
         }
 
         func peripheralManager(
@@ -135,7 +135,7 @@
             central: CBCentral,
             didSubscribeTo characteristic: CBCharacteristic
         ) {
-            callbacks.tell("subscribed \(characteristic.uuid.uuidString)")
+            callbacks.send("subscribed \(characteristic.uuid.uuidString)")
         }
 
         func peripheralManager(
@@ -143,14 +143,14 @@
             central: CBCentral,
             didUnsubscribeFrom characteristic: CBCharacteristic
         ) {
-            callbacks.tell("unsubscribed \(characteristic.uuid.uuidString)")
+            callbacks.send("unsubscribed \(characteristic.uuid.uuidString)")
         }
 
         func peripheralManager(
             _ peripheral: CBPeripheralManager,
             didReceiveRead request: CBATTRequest
         ) {
-            callbacks.tell("read \(request.characteristic.uuid.uuidString) \(request.offset)")
+            callbacks.send("read \(request.characteristic.uuid.uuidString) \(request.offset)")
             guard request.offset <= content.count else {
                 return peripheral.respond(to: request, withResult: .invalidOffset)
             }
@@ -163,7 +163,7 @@
             didReceiveWrite requests: [CBATTRequest]
         ) {
             let offsets = requests.map { "\($0.offset)" }.joined(separator: " ")
-            callbacks.tell("write \(offsets)")
+            callbacks.send("write \(offsets)")
             guard requests[0].value != Data([0xFF]) else {
                 guard let refusal = CBATTError.Code(rawValue: 0x80) else { return }
                 return peripheral.respond(to: requests[0], withResult: refusal)
@@ -204,7 +204,7 @@
                 address: Client.address(at: 0).description
             )
             do {
-                #expect(try await application.hear("advertising ") == "ok")
+                #expect(try await application.awaitLine("advertising ") == "ok")
                 try await body(application, client)
             } catch {
                 trace.keep()

@@ -25,7 +25,7 @@
                 #expect(try await client.read(fixed) == Demo.pattern(20))
                 let dynamic = try await client.handle(uuid(Application.dynamic))
                 #expect(try await client.readLong(dynamic) == Demo.pattern(512))
-                #expect(try await application.hear("read A002 ") == "0")
+                #expect(try await application.awaitLine("read A002 ") == "0")
             }
         }
 
@@ -38,13 +38,13 @@
                 try await client.connect(address: Encounter.address(), mtu: nil)
                 let dynamic = try await client.handle(uuid(Application.dynamic))
                 try await client.write([1, 2, 3], to: dynamic)
-                #expect(try await application.hear("write ") == "0")
+                #expect(try await application.awaitLine("write ") == "0")
                 #expect(try await client.read(dynamic) == [1, 2, 3])
                 try await client.writeLong(Demo.pattern(50), to: dynamic)
-                #expect(try await application.hear("write ") == "0 18 36")
+                #expect(try await application.awaitLine("write ") == "0 18 36")
                 #expect(try await client.readLong(dynamic) == Demo.pattern(50))
                 try await client.writeCommand([9], to: dynamic)
-                #expect(try await application.hear("write ") == "0")
+                #expect(try await application.awaitLine("write ") == "0")
                 #expect(try await client.read(dynamic) == [9])
                 await #expect(throws: Client.Failure.refused(ATT.ErrorCode(rawValue: 0x80))) {
                     try await client.write([0xFF], to: dynamic)
@@ -61,24 +61,24 @@
                 try await client.connect(address: Encounter.address())
                 let notified = try await client.handle(uuid(Application.notified))
                 try await client.subscribe(to: notified)
-                try await application.hear("subscribed A003")
+                try await application.awaitLine("subscribed A003")
                 let values = (0..<500).map {
                     [UInt8($0 & 0xFF), UInt8($0 >> 8)] + Demo.pattern(18)
                 }
                 application.send(values.map { Data($0) })
-                try await application.hear("full")
+                try await application.awaitLine("full")
                 let received = try await client.values(values.count, of: notified)
                 #expect(received.map(\.bytes) == values)
                 let indicated = try await client.handle(uuid(Application.indicated))
                 try await client.subscribe(to: indicated, indicates: true)
-                try await application.hear("subscribed A004")
+                try await application.awaitLine("subscribed A004")
                 application.indicate(Data([5]))
                 let indications = try await client.values(1, of: indicated)
                 #expect(indications.map(\.bytes) == [[5]] && indications.first?.kind == .indication)
                 try await client.unsubscribe(from: indicated)
-                try await application.hear("unsubscribed A004")
+                try await application.awaitLine("unsubscribed A004")
                 try await client.disconnect()
-                try await application.hear("unsubscribed A003")
+                try await application.awaitLine("unsubscribed A003")
             }
         }
 
@@ -100,7 +100,7 @@
                 try await client.encrypt(with: BondedClient.key)
                 #expect(try await client.readLong(secret) == Demo.pattern(512))
                 try await client.subscribe(to: secret)
-                try await application.hear("subscribed A005")
+                try await application.awaitLine("subscribed A005")
             }
         }
     }

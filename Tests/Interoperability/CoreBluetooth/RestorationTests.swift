@@ -53,9 +53,9 @@
                         guard let first = lines.first else { continue }
                         // The process never goes back to an earlier state, so the restored state
                         // does not shrink.
-                        let fixture = Self.fixture(of: first)
-                        #expect(fixture >= known, "\(moments): \(lines)")
-                        known = max(known, fixture, lines.contains("value") ? 3 : 0)
+                        let progress = Self.progress(of: first)
+                        #expect(progress >= known, "\(moments): \(lines)")
+                        known = max(known, progress, lines.contains("value") ? 3 : 0)
                     }
                     let process = try app(on: air, store)
                     _ = try await lines(of: process, until: "value")
@@ -64,8 +64,8 @@
             }
         }
 
-        /// The progress of an earlier process, from the first line.
-        private static func fixture(of line: String) -> Int {
+        /// Returns the progress of an earlier process, from the first line.
+        private static func progress(of line: String) -> Int {
             guard line.hasPrefix("restored") else { return 0 }
             if line.contains("notifying") { return 3 }
             return line == "restored scanning" ? 1 : 2
@@ -90,7 +90,7 @@
             return lines
         }
 
-        /// Its output during a period, in which it must not end.
+        /// Returns the process's output during a period, in which the process must not end.
         private func lines(of process: ChildProcess, during time: Duration) async throws -> [String]
         {
             var lines: [String] = []

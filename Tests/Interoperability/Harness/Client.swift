@@ -32,7 +32,7 @@ struct Client: Sendable {
         case failed(String)
     }
 
-    /// The address of the client at `place`.
+    /// Returns the address of the client at `place`.
     static func address(at place: Int) -> DeviceAddress {
         DeviceAddress(value: 0xF1C0_0000_0001 + UInt64(place), kind: .random)
     }
@@ -90,10 +90,10 @@ extension Client {
 // MARK: - Attributes
 
 extension Client {
-    /// The result of discovery in the format of `LinkDescription`.
+    /// Returns the result of discovery in the format of `LinkDescription`.
     func dump() async throws -> JSON { try await perform("dump") }
 
-    /// The handle of the first value with this UUID.
+    /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) async throws -> AttributeHandle {
         let found = try await perform("handles", ["uuid": .string("\(uuid)")]).elements
         guard let handle = found.first?.handle else {
@@ -124,7 +124,7 @@ extension Client {
         return values.elements.map { $0["value"].bytes }
     }
 
-    /// One Read By Type Request over all handles.
+    /// Sends one Read By Type Request over all handles, and returns the response.
     func read(uuid: BluetoothUUID) async throws -> [(handle: AttributeHandle?, value: [UInt8])] {
         try await perform("read_by_type", ["uuid": .string("\(uuid)")]).elements
             .map { ($0["handle"].handle, $0["value"].bytes) }

@@ -129,12 +129,12 @@ struct Companion: Sendable {
 
     func forget() async throws { try await client.perform("forget") }
 
-    /// The identity addresses of the bonded peers.
+    /// Returns the identity addresses of the bonded peers.
     func bonds() async throws -> [String] {
         try await client.perform("bonds").elements.compactMap(\.text)
     }
 
-    /// How many Security Manager PDUs the last link has carried.
+    /// Returns the number of Security Manager PDUs that the last link has carried.
     func countPassed() async throws -> Int { try await client.perform("passed").elements.count }
 }
 

@@ -32,7 +32,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         }
     }
 
-    /// The arguments with which `executable` serves at these endpoints.
+    /// Returns the arguments with which `executable` serves at these endpoints.
     func arguments(endpoints: [String]) -> [String] {
         switch self {
         case .bumble: [PeerInstallation.scripts + "controllers.py"] + endpoints
@@ -43,7 +43,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         }
     }
 
-    /// The endpoint with the host, which peers leave out.
+    /// Returns the endpoint with the host, which peers leave out.
     private static func whole(_ endpoint: String) -> String {
         let parts = endpoint.split(separator: ":")
         return parts.count == 2 && parts[0] == "tcp" ? "tcp:127.0.0.1:\(parts[1])" : endpoint

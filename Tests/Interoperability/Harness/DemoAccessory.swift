@@ -18,7 +18,7 @@ enum Demo {
         case resetCounter, notify, indicate, disconnect, updateParameters, grow
     }
 
-    /// A UUID of the test accessories.
+    /// Returns a UUID of the test accessories.
     static func uuid(_ number: UInt16) -> BluetoothUUID {
         let digits = String(number, radix: 16)
         let padding = String(repeating: "0", count: 4 - digits.count)
@@ -34,7 +34,7 @@ enum Demo {
 }
 
 extension Link {
-    /// The first characteristic with this UUID in any service.
+    /// Returns the first characteristic with this UUID in any service.
     func find(_ uuid: BluetoothUUID) async throws -> GATT.Characteristic {
         for service in try await discoverServices() {
             if let found = try await discoverCharacteristics(of: service, uuid: uuid).first {
@@ -44,7 +44,7 @@ extension Link {
         throw ProcessError.tooSlow("\(uuid) is not there")
     }
 
-    /// The handle of the first value with this UUID.
+    /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) async throws -> AttributeHandle {
         try await find(uuid).valueHandle
     }
@@ -55,7 +55,7 @@ extension Link {
         try await write([command.rawValue] + arguments, to: try await handle(Demo.control))
     }
 
-    /// How often the demo accessory's value was written.
+    /// Returns the number of times that the demo accessory's value was written.
     func countWrites() async throws -> Int {
         try await read(try await handle(Demo.control)).littleEndianValue
     }
@@ -68,7 +68,7 @@ extension [UInt8] {
     }
 }
 
-/// The error that `body` throws, or `nil`.
+/// Returns the error that `body` throws, or `nil`.
 func error<Value: Sendable>(_ body: @Sendable () async throws -> Value) async -> (any Error)? {
     do {
         _ = try await body()

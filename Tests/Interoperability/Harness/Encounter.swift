@@ -36,7 +36,7 @@ struct Encounter: Sendable {
         )
     }
 
-    /// The address of the accessory at `place`, also before it starts.
+    /// Returns the address of the accessory at `place`, also before it starts.
     static func address(at place: Int = 0) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0001 + UInt64(place), kind: .random)
     }

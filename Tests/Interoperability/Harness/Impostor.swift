@@ -92,7 +92,7 @@ struct Impostor: Sendable {
     }
 
     /// Waits for the next Security Manager PDU.
-    func hear() async throws -> [UInt8] { try await client.perform("hear").bytes }
+    func nextPDU() async throws -> [UInt8] { try await client.perform("hear").bytes }
 
     /// Encrypts with any key under any EDIV and Rand. Returns whether that worked.
     func encrypt(

@@ -7,7 +7,7 @@ import BluetoothHost
 struct LinkDescription {
     let link: Link
 
-    /// All services in the order of their handles, with their content.
+    /// Returns all services in the order of their handles, with their content.
     func services() async throws -> JSON {
         let primary = try await link.discoverServices()
         let secondary = try await link.discoverSecondaryServices()

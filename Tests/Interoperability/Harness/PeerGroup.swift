@@ -5,7 +5,7 @@ import Synchronization
 
 /// A peer process that has printed `ready`.
 struct Peer: Sendable {
-    /// How long a peer may take to become ready. Python processes on a busy machine take
+    /// The time that a peer may take to become ready. Python processes on a busy machine take
     /// minutes.
     static let readyLimit: Duration = .seconds(180)
 
@@ -42,8 +42,8 @@ struct Peer: Sendable {
         return try ChildProcess(executable, arguments)
     }
 
-    /// The content of a ready line: `ready {…}`, or the event with that name in the format of
-    /// `lanyard air`.
+    /// Returns the content of a ready line: `ready {…}`, or the event with that name in the format
+    /// of `lanyard air`.
     private static func facts(in line: String) throws -> JSON? {
         if line.hasPrefix("ready ") {
             return try JSON(parsing: String(line.dropFirst("ready ".count)))

@@ -29,14 +29,14 @@ enum PeerInstallation {
 
     static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
 
-    /// Whether tests with these peers run: all are installed, or a missing peer has to fail the
-    /// test.
+    /// Returns whether tests with these peers run: all are installed, or a missing peer has to fail
+    /// the test.
     static func shouldRun(needing executables: String...) -> Bool {
         isContinuousIntegration
             || executables.allSatisfy(FileManager.default.isExecutableFile(atPath:))
     }
 
-    /// The first executable with this name in the search path.
+    /// Returns the first executable with this name in the search path.
     static func find(_ name: String) -> String? {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.lazy.map { "\($0)/\(name)" }

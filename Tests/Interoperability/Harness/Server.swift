@@ -11,11 +11,11 @@ struct Server: Sendable {
     let services: [GATT.DiscoveredService]
 
     /// Its application.
-    let witness: Witness
+    let recorder: ClientRecorder
 
     var host: BluetoothHost { encounter.host }
 
-    /// The handle of the first value with this UUID.
+    /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
         let found = services.lazy.compactMap { $0.characteristic(uuid) }.first
         return try #require(found).valueHandle
@@ -30,19 +30,19 @@ struct Server: Sendable {
     /// Connects a client. Returns our end of its link.
     func connect(_ client: Client, mtu: Int? = 517) async throws -> Link {
         try await client.connect(address: Encounter.address(), mtu: mtu)
-        return try await witness.link()
+        return try await recorder.link()
     }
 
     /// Waits until the client's link has ended.
     func disconnection(of link: Link) async throws {
-        try await witness.wait(for: "the end of the link") {
+        try await recorder.wait(for: "the end of the link") {
             if case .disconnected(link, _) = $0 { true } else { false }
         }
     }
 }
 
 extension Encounter {
-    /// A Bumble client on the adapter at `place`, not connected yet.
+    /// Returns a Bumble client on the adapter at `place`, not connected yet.
     func client(at place: Int = 0) async throws -> Client {
         try await peers.client(
             on: controllers.adapters[1 + place],
@@ -78,10 +78,10 @@ func withServer(
         for definition in definitions {
             services.append(try await encounter.host.publish(definition))
         }
-        let witness = try await Witness(of: encounter.host, answering: answer)
+        let recorder = try await ClientRecorder(of: encounter.host, answering: answer)
         var advertising = Advertising(AdvertisingContent(localName: "Server"))
         advertising.interval = .milliseconds(30) ... .milliseconds(40)
         _ = try await encounter.host.advertise(advertising)
-        try await body(Server(encounter: encounter, services: services, witness: witness))
+        try await body(Server(encounter: encounter, services: services, recorder: recorder))
     }
 }

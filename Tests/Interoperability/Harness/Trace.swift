@@ -27,7 +27,7 @@ final class Trace: Sendable {
         print("The packets are in \(path)")
     }
 
-    /// How many packets our own reader finds.
+    /// Returns the number of packets that our own reader finds.
     func countPackets() throws -> Int {
         var reader = BtsnoopReader()
         reader.append(Array(try Data(contentsOf: URL(fileURLWithPath: path)))[...])
@@ -63,7 +63,7 @@ struct Dissection: Sendable {
     static let isPossible =
         PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil
 
-    /// How many packets tshark finds in the file.
+    /// The number of packets that tshark finds in the file.
     let packetCount: Int
 
     /// The packets that tshark finds malformed: number and description.

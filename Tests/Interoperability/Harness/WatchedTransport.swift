@@ -4,8 +4,8 @@ import BluetoothHost
 import HCITransports
 import Synchronization
 
-/// Counts the packets on a transport independently of the trace that is checked with the count, and
-/// fails at the packet that a test chooses. It can be opened again afterwards.
+/// Counts the packets on a transport, so that a test can compare the count with a trace, and fails
+/// at the packet that a test chooses. It can be opened again afterwards.
 final class WatchedTransport: HCITransport {
     private struct State {
         var isOpen = false
@@ -14,7 +14,7 @@ final class WatchedTransport: HCITransport {
         var end: Int?
         var brokenAt: ContinuousClock.Instant?
 
-        /// Whether the transport fails at this packet.
+        /// Returns whether the transport fails at this packet.
         mutating func reachesEnd() -> Bool {
             guard let end, isOpen, count >= end else { return false }
             self.end = nil
@@ -30,10 +30,10 @@ final class WatchedTransport: HCITransport {
         self.inner = inner
     }
 
-    /// How many whole packets passed, in both directions.
+    /// The number of whole packets that passed, in both directions.
     var count: Int { state.withLock { $0.count } }
 
-    /// When it failed last.
+    /// The time at which it failed last.
     var brokenAt: ContinuousClock.Instant? { state.withLock { $0.brokenAt } }
 
     /// Fails once, after this many more packets.

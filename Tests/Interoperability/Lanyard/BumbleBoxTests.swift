@@ -106,7 +106,7 @@
                 try await messages.request("refuse", expecting: String.self)
             }
             try await messages.send("back to me")
-            try await box.tell("news")
+            try await box.send("news")
             let first = try await within(BoxScene.limit, "two messages") {
                 var texts: [String] = []
                 for await text in heard {
@@ -149,7 +149,7 @@
 
                 let again = try await scene.box()
                 try await scene.reach(.ready, in: changes)
-                try await again.tell("back")
+                try await again.send("back")
                 let answer = try await messages.request(
                     "again",
                     expecting: String.self,

@@ -52,7 +52,7 @@
         let client: Client
 
         /// Has it send a message of its own.
-        func tell(_ message: String) async throws {
+        func send(_ message: String) async throws {
             try await client.perform("tell", ["message": .string(message)])
         }
 
@@ -122,7 +122,7 @@
             return Client(process: peer.process)
         }
 
-        /// The application's configuration, the same at each launch.
+        /// Returns the application's configuration, the same at each launch.
         func configuration() throws -> AccessoryCentral.Configuration {
             var configuration = AccessoryCentral.Configuration(name: "interoperability")
             configuration.adapter = try adapter()

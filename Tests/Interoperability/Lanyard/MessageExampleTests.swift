@@ -11,7 +11,9 @@
         )
         func exchangesMessages() async throws {
             let program = try ExampleProgram(.messageBox, adapter: "virtual")
-            for number in 1...3 { try await program.says("The box says: Hello \(number)") }
+            for number in 1...3 {
+                try await program.awaitOutput("The box says: Hello \(number)")
+            }
             program.process.kill()
         }
 
@@ -36,18 +38,18 @@
                 let box = try await scene.box()
                 let environment = LanyardTool.environment(adapter: scene.controllers.adapters[0])
                 let first = try ExampleProgram(.messageBox, environment: environment)
-                try await first.says("The box says: Hello 2")
+                try await first.awaitOutput("The box says: Hello 2")
 
                 box.client.process.kill()
-                try await first.says("outOfRange")
+                try await first.awaitOutput("outOfRange")
                 _ = try await scene.box()
-                try await first.says("ready")
-                try await first.says("The box says")
+                try await first.awaitOutput("ready")
+                try await first.awaitOutput("The box says")
 
                 first.process.kill()
                 let second = try ExampleProgram(.messageBox, environment: environment)
-                try await second.says("ready")
-                try await second.says("The box says: Hello 2")
+                try await second.awaitOutput("ready")
+                try await second.awaitOutput("The box says: Hello 2")
                 second.process.kill()
             }
         }

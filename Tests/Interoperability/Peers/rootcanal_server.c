@@ -115,7 +115,7 @@ static void perform(const Call *call) {
 // Performs a call that may abort. If it does, the controller keeps its state (its memory leaks,
 // which a test peer can afford) and its plug is marked for disconnection. This is a separate
 // function, never inlined, so that no caller's variables live across the jump.
-__attribute__((noinline)) static void guarded(Call call) {
+__attribute__((noinline)) static void performCall(Call call) {
     current = call.index;
     if (sigsetjmp(escape, 1) == 0) {
         perform(&call);
@@ -181,7 +181,7 @@ static void deliverFrames(void) {
         for (int i = 0; i < plugLimit; i++) {
             if (!plugs[i].controller || i == frame->sender) continue;
             int strength = -40 - 3 * abs(i - frame->sender);
-            guarded((Call){callReceiveLL, i, frame->bytes, frame->count, frame->phy, strength});
+            performCall((Call){callReceiveLL, i, frame->bytes, frame->count, frame->phy, strength});
         }
         free(frame);
     }
@@ -189,7 +189,7 @@ static void deliverFrames(void) {
 
 static void tickAll(void) {
     for (int i = 0; i < plugLimit; i++) {
-        if (plugs[i].controller) guarded((Call){.what = callTick, .index = i});
+        if (plugs[i].controller) performCall((Call){.what = callTick, .index = i});
     }
     deliverFrames();
 }
@@ -211,7 +211,7 @@ static void plugIn(int descriptor) {
     plugs[i].inputCount = plugs[i].outputCount = plugs[i].outputStart = 0;
     plugs[i].linkCount = 0;
     plugs[i].failed = false;
-    guarded((Call){callPlugIn, i, address, sizeof address, 0, 0});
+    performCall((Call){callPlugIn, i, address, sizeof address, 0, 0});
 }
 
 // Ends the links of a controller that is about to go. RootCanal has no supervision timeout, so
@@ -221,15 +221,15 @@ static void endLinks(int i) {
         uint16_t handle = plugs[i].links[--plugs[i].linkCount];
         // Disconnect, because of power off (Vol 4, Part E, 7.1.6; Vol 1, Part F, 2.17).
         uint8_t command[] = {0x06, 0x04, 3, (uint8_t)handle, (uint8_t)(handle >> 8), 0x15};
-        guarded((Call){callReceiveHCI, i, command, sizeof command, 1, 0});
+        performCall((Call){callReceiveHCI, i, command, sizeof command, 1, 0});
     }
-    if (plugs[i].controller) guarded((Call){.what = callTick, .index = i});
+    if (plugs[i].controller) performCall((Call){.what = callTick, .index = i});
     deliverFrames();
 }
 
 static void unplug(int i) {
     endLinks(i);
-    if (plugs[i].controller) guarded((Call){.what = callUnplug, .index = i});
+    if (plugs[i].controller) performCall((Call){.what = callUnplug, .index = i});
     close(plugs[i].descriptor);
     plugs[i].descriptor = -1;
     plugs[i].outputCount = 0;
@@ -264,7 +264,7 @@ static void receivePackets(int i) {
             return;
         }
         if (size == 0 || (size_t)size > plug->inputCount - start) break;
-        guarded((Call){callReceiveHCI, i, packet + 1, (size_t)size - 1, packet[0], 0});
+        performCall((Call){callReceiveHCI, i, packet + 1, (size_t)size - 1, packet[0], 0});
         deliverFrames();
         start += (size_t)size;
     }

@@ -11,8 +11,8 @@ struct Attack: Sendable {
     /// The reason with which our host refuses it.
     let answer: Impostor.Outcome
 
-    /// Whether our host refuses it. On a link that is encrypted already, our host may also end the
-    /// link before the reason is sent.
+    /// Returns whether our host refuses it. On a link that is encrypted already, our host may also
+    /// end the link before the reason is sent.
     func isRefused(by outcome: Impostor.Outcome) -> Bool {
         outcome == answer || isInPhase3 && outcome == .ended
     }
@@ -116,7 +116,7 @@ extension Attack {
         },
     ]
 
-    /// The impostor displays the passkey, so that it knows it.
+    /// Makes the impostor display the passkey, so that the impostor knows the passkey.
     private static func passkey(
         _ name: String,
         _ step: Impostor.Step,
@@ -126,7 +126,7 @@ extension Attack {
         Attack(name, on: roles, .refused(.confirmValueFailed)) {
             $0.io = .displayOnly
             $0.wantsProtection = true
-            $0.passkey = HostileArena.passkey
+            $0.passkey = HostilePeerHarness.passkey
             $0.forged = [step: forgery]
         }
     }

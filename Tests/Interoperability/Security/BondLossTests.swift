@@ -8,17 +8,32 @@ import Testing
 /// no value is sent before encryption, and the policy decides what happens.
 @Suite(.needsPeers) struct BondLossTests {
     /// A policy, the user's answer to its question, and whether a new bond results.
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Combination: Sendable, CustomTestStringConvertible {
         let policy: BondLossPolicy
         let answersYes: Bool
         let pairsAgain: Bool
         let testDescription: String
 
         static let all = [
-            Way(policy: .refuse, answersYes: true, pairsAgain: false, testDescription: "refuse"),
-            Way(policy: .ask, answersYes: false, pairsAgain: false, testDescription: "ask, no"),
-            Way(policy: .ask, answersYes: true, pairsAgain: true, testDescription: "ask, yes"),
-            Way(
+            Combination(
+                policy: .refuse,
+                answersYes: true,
+                pairsAgain: false,
+                testDescription: "refuse"
+            ),
+            Combination(
+                policy: .ask,
+                answersYes: false,
+                pairsAgain: false,
+                testDescription: "ask, no"
+            ),
+            Combination(
+                policy: .ask,
+                answersYes: true,
+                pairsAgain: true,
+                testDescription: "ask, yes"
+            ),
+            Combination(
                 policy: .pairOnce,
                 answersYes: false,
                 pairsAgain: true,
@@ -27,17 +42,17 @@ import Testing
         ]
     }
 
-    @Test("The host as Central follows its policy for lost bonds", arguments: Way.all)
-    func asCentral(way: Way) async throws {
+    @Test("The host as Central follows its policy for lost bonds", arguments: Combination.all)
+    func asCentral(combination: Combination) async throws {
         try await withBondScene(.central) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
             let trace = Trace()
             try await scene.withBoth(trace: trace) {
-                $0.bondLossPolicy = way.policy
+                $0.bondLossPolicy = combination.policy
             } _: { pair in
-                try await pair.behave(way)
+                try await pair.behave(combination)
                 _ = try await pair.advertise()
-                if way.pairsAgain {
+                if combination.pairsAgain {
                     let link = try await pair.host.connectQuickly(to: bond.identity)
                     #expect(try await link.security.isEncrypted)
                     let secret = try await link.read(link.handle(Companion.secret))
@@ -47,21 +62,21 @@ import Testing
                         try await pair.host.connectQuickly(to: bond.identity)
                     }
                 }
-                try await pair.expectLoss(of: bond, way)
+                try await pair.expectLoss(of: bond, combination)
             }
-            try expectNoLeak(trace, pairsAgain: way.pairsAgain)
+            try expectNoLeak(trace, pairsAgain: combination.pairsAgain)
         }
     }
 
-    @Test("The host as Peripheral follows its policy for lost bonds", arguments: Way.all)
-    func asPeripheral(way: Way) async throws {
+    @Test("The host as Peripheral follows its policy for lost bonds", arguments: Combination.all)
+    func asPeripheral(combination: Combination) async throws {
         try await withBondScene(.peripheral) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
             let trace = Trace()
             try await scene.withBoth(trace: trace) {
-                $0.bondLossPolicy = way.policy
+                $0.bondLossPolicy = combination.policy
             } _: { pair in
-                try await pair.behave(way)
+                try await pair.behave(combination)
                 let peripheral = try #require(pair.peripheral)
                 try await pair.companion.connect(to: PairingPeripheral.address)
                 // Without encryption, the value is not sent.
@@ -69,16 +84,16 @@ import Testing
                     try await pair.companion.client.read(peripheral.secret)
                 }
                 let outcome = try await pair.companion.pair()
-                if way.pairsAgain {
+                if combination.pairsAgain {
                     #expect(outcome.facts != nil, "\(outcome)")
                     let secret = try await pair.companion.client.read(peripheral.secret)
                     #expect(secret == Companion.secretValue)
                 } else {
                     #expect(outcome.facts == nil)
                 }
-                try await pair.expectLoss(of: bond, way)
+                try await pair.expectLoss(of: bond, combination)
             }
-            try expectNoLeak(trace, pairsAgain: way.pairsAgain)
+            try expectNoLeak(trace, pairsAgain: combination.pairsAgain)
         }
     }
 
@@ -91,9 +106,9 @@ import Testing
 }
 
 extension BondedPair {
-    fileprivate func behave(_ way: BondLossTests.Way) async throws {
+    fileprivate func behave(_ combination: BondLossTests.Combination) async throws {
         var behavior = Person.Behavior()
-        behavior.pairsAgain = way.answersYes
+        behavior.pairsAgain = combination.answersYes
         person.behave(behavior)
         try await companion.prepare()
         try await companion.forget()
@@ -101,16 +116,18 @@ extension BondedPair {
 
     /// Expects that the host has reported the loss, and that the bond is either new or stays until
     /// it is removed.
-    fileprivate func expectLoss(of bond: BondedPeer, _ way: BondLossTests.Way) async throws {
-        let lost = try await diary.next("a lost bond") { event in
+    fileprivate func expectLoss(of bond: BondedPeer, _ combination: BondLossTests.Combination)
+        async throws
+    {
+        let lost = try await securityLog.next("a lost bond") { event in
             if case .bondLost(let peer) = event { peer } else { nil }
         }
         #expect(lost.identifier == bond.identifier)
         let bonds = await host.bonds
         #expect(bonds.map(\.identifier) == [bond.identifier])
         let companions = try await companion.bonds()
-        #expect(companions.isEmpty == !way.pairsAgain)
-        let isAsked = if case .ask = way.policy { true } else { false }
+        #expect(companions.isEmpty == !combination.pairsAgain)
+        let isAsked = if case .ask = combination.policy { true } else { false }
         #expect(person.experiences.contains(.askedAgain) == isAsked)
     }
 }

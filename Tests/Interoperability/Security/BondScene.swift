@@ -9,14 +9,14 @@ import Testing
 /// Our host and a companion, each with a store that outlives it. Both can be restarted.
 struct BondScene: Sendable {
     /// The companion's identity address.
-    static let companion = Arena.address(at: 1)
+    static let companion = PeerHarness.address(at: 1)
 
-    let arena: Arena
+    let harness: PeerHarness
     let role: LinkRole
     let isPrivate: Bool
     let folder: String
 
-    /// The host's configuration, the same at every start.
+    /// Returns the host's configuration, the same at every start.
     func configuration(_ person: Person) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.address = PairingPeripheral.address
@@ -34,13 +34,13 @@ struct BondScene: Sendable {
         _ body: (BondedPair) async throws -> Value
     ) async throws -> Value {
         let options = ["--store", folder + "/companion.json"] + (isPrivate ? ["--private"] : [])
-        let companion = try await arena.companion(address: Self.companion, options: options)
+        let companion = try await harness.companion(address: Self.companion, options: options)
         if isPrivate { try await companion.rotate() }
         let person = Person()
         var configuration = try configuration(person)
         change(&configuration)
-        let value = try await arena.withHost(configuration, trace: trace) { host in
-            let events = try await SecurityDiary(of: host)
+        let value = try await harness.withHost(configuration, trace: trace) { host in
+            let events = try await SecurityLog(of: host)
             var peripheral: PairingPeripheral?
             if role == .peripheral {
                 peripheral = try await PairingPeripheral(
@@ -55,7 +55,7 @@ struct BondScene: Sendable {
                     peripheral: peripheral,
                     person: person,
                     companion: companion,
-                    diary: events
+                    securityLog: events
                 )
             )
         }
@@ -73,8 +73,10 @@ func withBondScene(
     let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await withArena { arena in
-        try await body(BondScene(arena: arena, role: role, isPrivate: isPrivate, folder: folder))
+    try await withPeerHarness { harness in
+        try await body(
+            BondScene(harness: harness, role: role, isPrivate: isPrivate, folder: folder)
+        )
     }
 }
 
@@ -85,14 +87,14 @@ struct BondedPair: Sendable {
     let peripheral: PairingPeripheral?
     let person: Person
     let companion: Companion
-    let diary: SecurityDiary
+    let securityLog: SecurityLog
 
     /// Connects for the first time, and pairs.
     func pair(_ plan: Companion.Plan) async throws -> BondedPeer {
         try await companion.prepare(plan)
         if let peripheral {
             try await companion.connect(name: "Server")
-            let link = try await peripheral.witness.link()
+            let link = try await peripheral.recorder.link()
             #expect(try await companion.pair().facts != nil)
             #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
             #expect(try await link.security.isEncrypted)
@@ -102,7 +104,7 @@ struct BondedPair: Sendable {
         } else {
             let link = try await host.connectQuickly(to: try await advertise())
             companion.awaitPairing()
-            let security = try await within(Arena.limit, "keys") { try await link.pair() }
+            let security = try await within(PeerHarness.limit, "keys") { try await link.pair() }
             #expect(security.isEncrypted)
             #expect(try await companion.outcome().facts != nil)
             _ = try await link.discoverServices()
@@ -124,7 +126,7 @@ struct BondedPair: Sendable {
 }
 
 /// The security events of the host, in order.
-actor SecurityDiary {
+actor SecurityLog {
     private var events: [SecurityEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var work: Task<Void, Never>?
@@ -140,10 +142,10 @@ actor SecurityDiary {
 
     /// Waits for the first event that is chosen, and removes it.
     nonisolated func next<Value: Sendable>(
-        _ what: String,
+        _ comment: String,
         _ choose: @escaping @Sendable (SecurityEvent) -> Value?
     ) async throws -> Value {
-        try await within(Arena.limit, what) { await self.take(choose) }
+        try await within(PeerHarness.limit, comment) { await self.take(choose) }
     }
 
     private func take<Value>(_ choose: (SecurityEvent) -> Value?) async -> Value {

@@ -11,25 +11,25 @@ import Testing
 
     private static let held: [UInt8] = [0x05, Pairing.FailureReason.repeatedAttempts.rawValue]
 
-    private static let bondedAddress = HostileArena.address(0, isHostile: false)
+    private static let bondedAddress = HostilePeerHarness.address(0, isHostile: false)
 
     /// CVE-2020-13594 and similar attacks: two hundred requests count as a single request.
     @Test("A flood of security requests leads to at most one pairing")
     func securityRequests() async throws {
         let request: [UInt8] = [0x0B, 0x09]
-        _ = try await withHostileArena(.central) { arena in
-            let address = HostileArena.address(1, isHostile: true)
-            try await arena.impostor.become(address)
-            try await arena.impostor.advertise()
-            let link = try await arena.host.connectQuickly(to: address)
-            try await arena.impostor.linked()
-            try await arena.impostor.say(Array(repeating: request, count: Self.flood))
+        _ = try await withHostilePeers(.central) { harness in
+            let address = HostilePeerHarness.address(1, isHostile: true)
+            try await harness.impostor.become(address)
+            try await harness.impostor.advertise()
+            let link = try await harness.host.connectQuickly(to: address)
+            try await harness.impostor.linked()
+            try await harness.impostor.say(Array(repeating: request, count: Self.flood))
             // The ATT channel keeps working beside it.
             #expect(try await !link.discoverServices().isEmpty)
             #expect(try await !link.security.isEncrypted)
-            try await arena.impostor.disconnect()
-            #expect(await arena.host.bonds == [])
-            try await arena.pairHonestly(with: Self.bondedAddress)
+            try await harness.impostor.disconnect()
+            #expect(await harness.host.bonds == [])
+            try await harness.pairHonestly(with: Self.bondedAddress)
         }
     }
 
@@ -38,41 +38,43 @@ import Testing
     @Test("A flood of pairing requests asks the user only once")
     func pairingRequests() async throws {
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
-        _ = try await withHostileArena(.peripheral) { arena in
-            let impostor = arena.impostor
+        _ = try await withHostilePeers(.peripheral) { harness in
+            let impostor = harness.impostor
             var behavior = Person.Behavior()
             behavior.consents = false
-            arena.person.behave(behavior)
-            try await impostor.become(HostileArena.address(1, isHostile: true))
+            harness.person.behave(behavior)
+            try await impostor.become(HostilePeerHarness.address(1, isHostile: true))
             try await impostor.connect(to: PairingPeripheral.address)
             let (outcome, _) = try await impostor.attack()
             #expect(outcome == .refused(.pairingNotSupported))
             try await impostor.say(Array(repeating: request, count: Self.flood))
-            #expect(try await impostor.hear() == Self.held)
+            #expect(try await impostor.nextPDU() == Self.held)
             try await impostor.client.perform("probe")
-            #expect(arena.person.experiences == [.consented])
+            #expect(harness.person.experiences == [.consented])
             try await impostor.disconnect()
-            #expect(await arena.host.bonds == [])
-            try await arena.pairHonestly(with: Self.bondedAddress)
+            #expect(await harness.host.bonds == [])
+            try await harness.pairHonestly(with: Self.bondedAddress)
         }
     }
 
     /// Each address has a back-off of its own, and an attacker can use any number of addresses.
     @Test("Pairing requests from twelve addresses do not ask the user twelve times")
     func manyAddresses() async throws {
-        _ = try await withHostileArena(.peripheral) { arena in
+        _ = try await withHostilePeers(.peripheral) { harness in
             var behavior = Person.Behavior()
             behavior.consents = false
-            arena.person.behave(behavior)
+            harness.person.behave(behavior)
             var outcomes: [Impostor.Outcome] = []
             for place in 1...12 {
-                try await arena.impostor.become(HostileArena.address(place, isHostile: true))
-                try await arena.impostor.connect(to: PairingPeripheral.address)
-                outcomes.append(try await arena.impostor.attack().0)
-                try await arena.impostor.disconnect()
+                try await harness.impostor.become(
+                    HostilePeerHarness.address(place, isHostile: true)
+                )
+                try await harness.impostor.connect(to: PairingPeripheral.address)
+                outcomes.append(try await harness.impostor.attack().0)
+                try await harness.impostor.disconnect()
             }
             let limit = 3
-            #expect(arena.person.experiences.count == limit)
+            #expect(harness.person.experiences.count == limit)
             let refusals = outcomes.dropFirst(limit)
             #expect(refusals.allSatisfy { $0 == .refused(.repeatedAttempts) }, "\(outcomes)")
         }
@@ -82,13 +84,13 @@ import Testing
     @Test("No key encrypts a link without a bond")
     func unbondedKeys() async throws {
         let zeros = [UInt8](repeating: 0, count: 16)
-        _ = try await withHostileArena(.peripheral) { arena in
-            try await arena.impostor.become(HostileArena.address(1, isHostile: true))
-            try await arena.impostor.connect(to: PairingPeripheral.address)
-            #expect(try await !arena.impostor.encrypt(with: zeros))
-            #expect(try await !arena.impostor.encrypt(with: zeros, diversifier: 1))
-            try await arena.impostor.disconnect()
-            try await arena.pairHonestly(with: Self.bondedAddress)
+        _ = try await withHostilePeers(.peripheral) { harness in
+            try await harness.impostor.become(HostilePeerHarness.address(1, isHostile: true))
+            try await harness.impostor.connect(to: PairingPeripheral.address)
+            #expect(try await !harness.impostor.encrypt(with: zeros))
+            #expect(try await !harness.impostor.encrypt(with: zeros, diversifier: 1))
+            try await harness.impostor.disconnect()
+            try await harness.pairHonestly(with: Self.bondedAddress)
         }
     }
 
@@ -96,20 +98,20 @@ import Testing
     /// values.
     @Test("A device with a bonded peer's address reads no protected value")
     func copiedAddress() async throws {
-        let trace = try await withHostileArena(.peripheral) { arena in
-            try await arena.pairHonestly(with: Self.bondedAddress, stays: true)
-            let bonds = await arena.host.bonds
-            try await arena.impostor.become(Self.bondedAddress)
-            try await arena.impostor.connect(to: PairingPeripheral.address)
-            let client = arena.impostor.client
+        let trace = try await withHostilePeers(.peripheral) { harness in
+            try await harness.pairHonestly(with: Self.bondedAddress, stays: true)
+            let bonds = await harness.host.bonds
+            try await harness.impostor.become(Self.bondedAddress)
+            try await harness.impostor.connect(to: PairingPeripheral.address)
+            let client = harness.impostor.client
             await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {
                 try await client.read(client.handle(Companion.secret))
             }
             // With a wrong key, encryption starts and the first packet cannot be decrypted.
             await #expect(throws: Client.Failure.self) {
-                try await arena.impostor.encrypt(with: [UInt8](1...16))
+                try await harness.impostor.encrypt(with: [UInt8](1...16))
             }
-            #expect(await arena.host.bonds == bonds)
+            #expect(await harness.host.bonds == bonds)
         }
         // The bonded peer has not read the value either.
         #expect(!(try PacketLog(trace).hasInClear(Companion.secretValue)))
@@ -122,16 +124,16 @@ import Testing
         arguments: [LinkRole.central, .peripheral]
     )
     func claimedIdentity(role: LinkRole) async throws {
-        _ = try await withHostileArena(role) { arena in
-            try await arena.pairHonestly(with: Self.bondedAddress, stays: true)
-            let bonds = await arena.host.bonds
+        _ = try await withHostilePeers(role) { harness in
+            try await harness.pairHonestly(with: Self.bondedAddress, stays: true)
+            let bonds = await harness.host.bonds
             var plan = Impostor.Plan()
             plan.identity = Self.bondedAddress
-            let address = HostileArena.address(1, isHostile: true)
-            _ = try await arena.meet(plan, from: address)
-            let after = await arena.host.bonds.filter { $0.identity == Self.bondedAddress }
+            let address = HostilePeerHarness.address(1, isHostile: true)
+            _ = try await harness.meet(plan, from: address)
+            let after = await harness.host.bonds.filter { $0.identity == Self.bondedAddress }
             #expect(after == bonds)
-            try await arena.pairHonestly(with: HostileArena.address(2, isHostile: false))
+            try await harness.pairHonestly(with: HostilePeerHarness.address(2, isHostile: false))
         }
     }
 }

@@ -23,12 +23,12 @@ struct FullDiskTests {
         arguments: Disk.allCases
     )
     func pair(_ disk: Disk) async throws {
-        try await withFullDisk { arena, companion, folder in
+        try await withFullDisk { harness, companion, folder in
             try await companion.prepare()
             try await companion.advertise()
             companion.awaitPairing()
-            let process = try start(["pair", "Companion"], on: disk, arena, folder)
-            let (output, ending) = try await process.waitUntilEnd(within: Arena.limit * 2)
+            let process = try start(["pair", "Companion"], on: disk, harness, folder)
+            let (output, ending) = try await process.waitUntilEnd(within: PeerHarness.limit * 2)
             #expect(ending == .exited(74), "\(output)")
             #expect(!output.contains("paired: "))
             #expect(output.contains("the keys could not be stored: "))
@@ -40,7 +40,7 @@ struct FullDiskTests {
 
     @Test("The serve command disconnects a client whose keys cannot be stored")
     func serve() async throws {
-        try await withFullDisk { arena, companion, folder in
+        try await withFullDisk { harness, companion, folder in
             let table = folder + "/lock.json"
             let text = #"{"name": "Lock", "services": [{"uuid": "180F"}]}"#
             try Data(text.utf8).write(to: URL(fileURLWithPath: table))
@@ -48,24 +48,24 @@ struct FullDiskTests {
             let process = try start(
                 ["serve", table] + options,
                 on: .roomForIdentity,
-                arena,
+                harness,
                 folder
             )
             try await companion.prepare()
             try await companion.connect(name: "Lock")
             companion.beginPairing()
-            var said = ""
-            while !said.contains("wants to pair") {
-                said += try #require(try await process.nextLine(within: Arena.limit)) + "\n"
+            var output = ""
+            while !output.contains("wants to pair") {
+                output += try #require(try await process.nextLine(within: PeerHarness.limit)) + "\n"
             }
             process.write(line: "y")
             _ = try await companion.outcome()
             let end = try await companion.client.perform("ended")
             #expect(end["reason"].integer == Int(HCI.ErrorCode.remoteDeviceLowResources.rawValue))
             process.send(signal: SIGINT)
-            let (rest, ending) = try await process.waitUntilEnd(within: Arena.limit)
+            let (rest, ending) = try await process.waitUntilEnd(within: PeerHarness.limit)
             #expect(ending == .exited(0))
-            #expect(!(said + rest).contains("bonded: "))
+            #expect(!(output + rest).contains("bonded: "))
             #expect(rest.contains("No space left on device"))
         }
     }
@@ -73,7 +73,7 @@ struct FullDiskTests {
     private func start(
         _ arguments: [String],
         on disk: Disk,
-        _ arena: Arena,
+        _ harness: PeerHarness,
         _ folder: String
     ) throws -> ChildProcess {
         let script = #"mount -t tmpfs -o "size=$0" tmpfs "$1" && shift && exec "$@" 2>&1"#
@@ -82,19 +82,19 @@ struct FullDiskTests {
             OwnMounts.program,
             OwnMounts.options + ["/bin/sh", "-c", script, disk.rawValue, folder + "/disk"]
                 + [LanyardTool.path] + arguments + store,
-            environment: ["LANYARD_ADAPTER": arena.controllers.adapters[0]]
+            environment: ["LANYARD_ADAPTER": harness.controllers.adapters[0]]
         )
     }
 
     private func withFullDisk(
-        _ body: (Arena, Companion, _ folder: String) async throws -> Void
+        _ body: (PeerHarness, Companion, _ folder: String) async throws -> Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         let disk = folder + "/disk"
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await withArena { arena in
-            try await body(arena, try await arena.companion(), folder)
+        try await withPeerHarness { harness in
+            try await body(harness, try await harness.companion(), folder)
         }
     }
 }
@@ -106,11 +106,11 @@ enum OwnMounts {
     /// Only the superuser needs no user namespace.
     static let options = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
 
-    /// Whether this system lets the tests mount a file system.
+    /// Returns whether this system lets the tests mount a file system.
     static func arePossible() async -> Bool {
         let script = "mount -t tmpfs tmpfs /mnt"
         let process = try? ChildProcess(program, options + ["/bin/sh", "-c", script])
-        let ending = try? await process?.waitUntilEnd(within: Arena.limit).1
+        let ending = try? await process?.waitUntilEnd(within: PeerHarness.limit).1
         return ending == .exited(0)
     }
 }

@@ -14,22 +14,22 @@ import Testing
         let attacks = Attack.all(on: role)
         var shown: [(Attack, [Impostor.Passed])] = []
         var lines = ["our host as \(role):"]
-        let trace = try await withHostileArena(role) { arena in
-            let bonded = HostileArena.address(0, isHostile: false)
-            try await arena.pairHonestly(with: bonded, stays: true)
-            let bonds = await arena.host.bonds
+        let trace = try await withHostilePeers(role) { harness in
+            let bonded = HostilePeerHarness.address(0, isHostile: false)
+            try await harness.pairHonestly(with: bonded, stays: true)
+            let bonds = await harness.host.bonds
             for (place, attack) in attacks.enumerated() {
-                let address = HostileArena.address(place + 1, isHostile: true)
-                let (outcome, passed, error) = try await arena.meet(attack.plan, from: address)
+                let address = HostilePeerHarness.address(place + 1, isHostile: true)
+                let (outcome, passed, error) = try await harness.meet(attack.plan, from: address)
                 #expect(attack.isRefused(by: outcome), "\(attack.name): \(outcome)")
                 if role == .central { #expect(error != nil, "\(attack.name)") }
-                #expect(await arena.host.bonds == bonds, "\(attack.name)")
+                #expect(await harness.host.bonds == bonds, "\(attack.name)")
                 lines.append("  \(attack.name): \(outcome.summary)")
                 if attack.forgesPublicKey { shown.append((attack, passed)) }
-                let next = HostileArena.address(place + 1, isHostile: false)
-                try await arena.pairHonestly(with: next)
+                let next = HostilePeerHarness.address(place + 1, isHostile: false)
+                try await harness.pairHonestly(with: next)
             }
-            #expect(await arena.host.bonds == bonds)
+            #expect(await harness.host.bonds == bonds)
         }
         print(lines.joined(separator: "\n"))
         try await expectShown(shown, in: trace)

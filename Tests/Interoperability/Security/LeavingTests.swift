@@ -23,11 +23,11 @@ import Testing
 
     @Test("A disconnection at any step of a pairing leaves no partial bond", arguments: Way.all)
     func disconnection(way: Way) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             let person = Person()
-            let configuration = HostileArena.configuration(person)
-            try await arena.withHost(configuration) { host in
+            let configuration = HostilePeerHarness.configuration(person)
+            try await harness.withHost(configuration) { host in
                 var scene = LeavingScene(host: host, companion: companion, way: way)
                 if way.role == .peripheral {
                     scene.peripheral = try await PairingPeripheral(
@@ -46,26 +46,27 @@ import Testing
 
     @Test("A peer whose process ends during a pairing leaves no bond", arguments: [1, 4, 7])
     func killedPeer(step: Int) async throws {
-        try await withArena(peerLimit: 2) { arena in
+        try await withPeerHarness(peerLimit: 2) { harness in
             let person = Person()
-            let configuration = HostileArena.configuration(person)
-            try await arena.withHost(configuration) { host in
-                let companion = try await arena.companion(at: 1)
+            let configuration = HostilePeerHarness.configuration(person)
+            try await harness.withHost(configuration) { host in
+                let companion = try await harness.companion(at: 1)
                 var plan = Companion.Plan()
                 plan.vanishes = step
                 try await companion.prepare(plan)
                 try await companion.advertise()
-                let link = try await host.connectQuickly(to: Arena.address(at: 1))
+                let link = try await host.connectQuickly(to: PeerHarness.address(at: 1))
                 await #expect(throws: (any Error).self) {
-                    try await within(Arena.limit, "an end") { try await link.pair() }
+                    try await within(PeerHarness.limit, "an end") { try await link.pair() }
                 }
                 #expect(await host.bonds == [])
-                let next = try await arena.companion(at: 2)
+                let next = try await harness.companion(at: 2)
                 try await next.prepare()
                 try await next.advertise()
-                let other = try await host.connectQuickly(to: Arena.address(at: 2))
+                let other = try await host.connectQuickly(to: PeerHarness.address(at: 2))
                 #expect(
-                    try await within(Arena.limit, "keys") { try await other.pair() }.isEncrypted
+                    try await within(PeerHarness.limit, "keys") { try await other.pair() }
+                        .isEncrypted
                 )
             }
         }
@@ -80,7 +81,7 @@ private struct LeavingScene {
 
     /// Has the companion disconnect at a step. Returns `false` if the pairing was complete before.
     func leaves(at step: Int) async throws -> Bool {
-        let address = HostileArena.address(step, isHostile: false)
+        let address = HostilePeerHarness.address(step, isHostile: false)
         var plan = Companion.Plan()
         plan.usesSecureConnections = way.generation == .secureConnections
         plan.leaves = step
@@ -102,7 +103,7 @@ private struct LeavingScene {
     private func meet(_ address: DeviceAddress) async throws {
         if let peripheral {
             try await companion.connect(to: PairingPeripheral.address)
-            let link = try await peripheral.witness.link()
+            let link = try await peripheral.recorder.link()
             _ = try await companion.pair()
             // Our host answers this request only after it has stored the last keys.
             _ = try? await companion.client.perform("probe")

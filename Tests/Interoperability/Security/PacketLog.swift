@@ -52,7 +52,7 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// Whether these bytes were in a PDU of any channel without encryption.
+    /// Returns whether these bytes were in a PDU of any channel without encryption.
     func hasInClear(_ bytes: [UInt8]) -> Bool {
         var isEncrypted = false
         return entries.contains { entry in
@@ -66,7 +66,8 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// How often encryption has started, and how often it has failed.
+    /// Returns the number of times that encryption has started, and the number of times that it has
+    /// failed.
     func countEncryptions(_ isOn: Bool) -> Int { entries.count { $0 == .encrypted(isOn) } }
 }
 

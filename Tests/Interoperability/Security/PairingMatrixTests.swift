@@ -15,12 +15,12 @@ import Testing
         arguments: PairingCase.Generation.allCases
     )
     func asCentral(generation: PairingCase.Generation) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             let person = Person()
             var configuration = HostConfiguration()
             configuration.pairingDelegate = person
-            try await arena.withHost(configuration) { host in
+            try await harness.withHost(configuration) { host in
                 let central = PairingCentral(host: host, person: person, companion: companion)
                 for protection in PairingCase.Protection.allCases {
                     try await fill(.central, generation, protection) { pairing, address in
@@ -36,11 +36,11 @@ import Testing
         arguments: PairingCase.Generation.allCases
     )
     func asPeripheral(generation: PairingCase.Generation) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             for protection in PairingCase.Protection.allCases {
                 try await fill(.peripheral, generation, protection) { pairing, address in
-                    try await PairingPeripheral.pair(pairing, with: address, companion, on: arena)
+                    try await PairingPeripheral.pair(pairing, with: address, companion, on: harness)
                 }
             }
         }
@@ -50,19 +50,19 @@ import Testing
     @Test(
         "The host pairs by each method on third-party controllers",
         arguments: ControllerKind.available.filter { $0 != .lanyard },
-        Way.all
+        Combination.all
     )
-    func otherControllers(kind: ControllerKind, way: Way) async throws {
-        try await withArena(on: kind) { arena in
-            let companion = try await arena.companion()
-            let pairing = way.pairing
-            let address = Arena.address(at: 1)
+    func otherControllers(kind: ControllerKind, combination: Combination) async throws {
+        try await withPeerHarness(on: kind) { harness in
+            let companion = try await harness.companion()
+            let pairing = combination.pairing
+            let address = PeerHarness.address(at: 1)
             let report: PairingReport
-            if way.role == .central {
+            if combination.role == .central {
                 let person = Person()
                 var configuration = HostConfiguration()
                 configuration.pairingDelegate = person
-                report = try await arena.withHost(configuration) { host in
+                report = try await harness.withHost(configuration) { host in
                     try await PairingCentral(host: host, person: person, companion: companion)
                         .pair(pairing, with: address)
                 }
@@ -71,7 +71,7 @@ import Testing
                     pairing,
                     with: address,
                     companion,
-                    on: arena
+                    on: harness
                 )
             }
             expect(report, pairing)
@@ -113,30 +113,30 @@ import Testing
     }
 
     private func expect(_ report: PairingReport, _ pairing: PairingCase) {
-        let what: Comment =
+        let comment: Comment =
             "\(pairing.ours) with \(pairing.theirs), \(pairing.protection): \(report)"
-        #expect(report.cell(role: pairing.role) == pairing.expected, what)
+        #expect(report.cell(role: pairing.role) == pairing.expected, comment)
         guard case .success(let security) = report.result else { return }
-        #expect(security == pairing.security, what)
+        #expect(security == pairing.security, comment)
         let facts = report.outcome.facts
-        #expect(facts?.isAuthenticated == security.isAuthenticated, what)
-        #expect(facts?.usesSecureConnections == security.usesSecureConnections, what)
-        #expect(facts?.keySize == security.keySize, what)
+        #expect(facts?.isAuthenticated == security.isAuthenticated, comment)
+        #expect(facts?.usesSecureConnections == security.usesSecureConnections, comment)
+        #expect(facts?.keySize == security.keySize, comment)
     }
 }
 
 extension PairingMatrixTests {
     /// A method, a pairing generation, and a role.
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Combination: Sendable, CustomTestStringConvertible {
         let role: LinkRole
         let generation: PairingCase.Generation
         let ours: Pairing.IOCapability
         let theirs: Pairing.IOCapability
 
-        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+        static let all: [Combination] = [LinkRole.central, .peripheral].flatMap { role in
             PairingCase.Generation.allCases.flatMap { generation in
                 capabilities.map { ours, theirs in
-                    Way(role: role, generation: generation, ours: ours, theirs: theirs)
+                    Combination(role: role, generation: generation, ours: ours, theirs: theirs)
                 }
             }
         }
@@ -175,14 +175,14 @@ extension PairingPeripheral {
         _ pairing: PairingCase,
         with address: DeviceAddress,
         _ companion: Companion,
-        on arena: Arena
+        on harness: PeerHarness
     ) async throws -> PairingReport {
         let person = Person()
         var configuration = HostConfiguration()
         configuration.address = Self.address
         configuration.pairing = pairing.policy
         configuration.pairingDelegate = person
-        return try await arena.withHost(configuration) { host in
+        return try await harness.withHost(configuration) { host in
             try await PairingPeripheral(host, person: person, companion: companion)
                 .pair(pairing, with: address)
         }

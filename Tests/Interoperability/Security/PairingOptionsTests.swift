@@ -11,12 +11,12 @@ import Testing
     private func withPair(
         _ body: (PairingScene) async throws -> Void
     ) async throws {
-        try await withArena { arena in
-            let companion = try await arena.companion()
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
             let person = Person()
             var configuration = HostConfiguration()
             configuration.pairingDelegate = person
-            try await arena.withHost(configuration) { host in
+            try await harness.withHost(configuration) { host in
                 try await body(PairingScene(host: host, person: person, companion: companion))
             }
         }
@@ -191,7 +191,7 @@ private final class PairingScene {
         forgets: Bool = true
     ) async throws -> (Result<LinkSecurity, any Error>, Companion.Outcome) {
         count += 1
-        let address = HostileArena.address(count, isHostile: false)
+        let address = HostilePeerHarness.address(count, isHostile: false)
         person.behave(behavior)
         try await companion.become(address)
         try await companion.prepare(plan)

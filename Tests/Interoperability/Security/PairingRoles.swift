@@ -55,7 +55,7 @@ struct PairingPeripheral: Sendable {
     )
 
     let host: BluetoothHost
-    let witness: Witness
+    let recorder: ClientRecorder
     let secret: AttributeHandle
     let person: Person
     let companion: Companion
@@ -67,7 +67,7 @@ struct PairingPeripheral: Sendable {
         self.companion = companion
         let service = try await host.publish(Self.service)
         secret = try #require(service.characteristic(Companion.secret)).valueHandle
-        witness = try await Witness(of: host)
+        recorder = try await ClientRecorder(of: host)
         var advertising = Advertising(AdvertisingContent(localName: "Server"))
         advertising.interval = .milliseconds(20) ... .milliseconds(30)
         _ = try await host.advertise(advertising)
@@ -78,7 +78,7 @@ struct PairingPeripheral: Sendable {
         try await companion.become(address)
         try await companion.prepare(pairing.plan)
         try await companion.connect(to: Self.address)
-        let link = try await witness.link()
+        let link = try await recorder.link()
         let theirs = try await companion.pair()
         let isReadable = theirs.facts != nil ? try await readsSecret() : false
         let result = await outcome { try await security(of: link, theirs) }
@@ -94,8 +94,8 @@ struct PairingPeripheral: Sendable {
         return report
     }
 
-    /// The security of the link. Throws the reason with which, according to the peer, our host has
-    /// refused.
+    /// Returns the security of the link. Throws the reason with which, according to the peer, our
+    /// host has refused.
     private func security(of link: Link, _ theirs: Companion.Outcome) async throws -> LinkSecurity {
         if case .failed(let reason, byPeer: true) = theirs { throw Pairing.Failure.refused(reason) }
         return try await link.security
@@ -106,12 +106,12 @@ struct PairingPeripheral: Sendable {
     }
 }
 
-/// The result of `body`, within the time limit of a step.
+/// Returns the result of `body`, within the time limit of a step.
 func outcome<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async -> Result<Value, any Error> {
     do {
-        return .success(try await within(Arena.limit, "an outcome", body))
+        return .success(try await within(PeerHarness.limit, "an outcome", body))
     } catch {
         return .failure(error)
     }

@@ -43,7 +43,7 @@ enum PairingTable {
         ">=<.=",
     ]
 
-    /// The expected result.
+    /// Returns the expected result.
     ///
     /// - Parameters:
     ///   - isProtected: whether either side requests protection against a man in the middle.

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// How often both are restarted.
+    /// The number of times that both are restarted.
     private static let restartCount = 2
 
     @Test("A bonded peer reconnects after both sides have restarted", arguments: Way.all)
@@ -53,7 +53,7 @@ extension BondedPair {
         let link: Link
         if let peripheral {
             try await companion.connect(to: PairingPeripheral.address)
-            link = try await peripheral.witness.link()
+            link = try await peripheral.recorder.link()
             try await companion.encrypt()
             #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
         } else {

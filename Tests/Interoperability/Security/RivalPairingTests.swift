@@ -24,7 +24,7 @@ struct RivalPairingTests {
         let plan =
             comparesDigits ? Plan(io: .displayYesNo, wantsProtection: true) : Plan()
         try await withRivals { attacker, phone, terminal, fixture in
-            let (attackerName, phoneName) = (Arena.address(at: 1), Arena.address(at: 2))
+            let (attackerName, phoneName) = (PeerHarness.address(at: 1), PeerHarness.address(at: 2))
             for rival in [attacker, phone] {
                 try await rival.prepare(plan)
                 try await connect(rival)
@@ -82,11 +82,11 @@ struct RivalPairingTests {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await withArena(peerLimit: 2) { arena in
-            let attacker = try await arena.companion(at: 1)
-            let phone = try await arena.companion(at: 2)
+        try await withPeerHarness(peerLimit: 2) { harness in
+            let attacker = try await harness.companion(at: 1)
+            let phone = try await harness.companion(at: 2)
             let fixture = TerminalPairingTests.Fixture(
-                arena: arena,
+                harness: harness,
                 companion: phone,
                 folder: folder
             )

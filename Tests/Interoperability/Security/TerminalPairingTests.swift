@@ -27,7 +27,7 @@ import Testing
     func numericComparison() async throws {
         try await withFixture(Self.comparing) { fixture in
             let terminal = try fixture.pair(["--io", "display-yes-no"])
-            try await terminal.wait(for: "Does \(Arena.address(at: 1))/random show ")
+            try await terminal.wait(for: "Does \(PeerHarness.address(at: 1))/random show ")
             let shown = try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: "y")
             let facts = try await fixture.expectPaired(terminal, method: "numeric comparison")
@@ -67,7 +67,7 @@ import Testing
         try await withFixture(plan) { fixture in
             let terminal = try fixture.pair(isSecure ? [] : ["--legacy"])
             try await terminal.wait(
-                for: "Enter the six digits that \(Arena.address(at: 1))/random shows: "
+                for: "Enter the six digits that \(PeerHarness.address(at: 1))/random shows: "
             )
             terminal.type(line: "000 042")
             try await fixture.expectPaired(terminal, method: "passkey entry", isSecure: isSecure)
@@ -239,7 +239,7 @@ import Testing
             #expect(bonds.count == 1)
             let bond = try #require(bonds.first)
             #expect(bond["name"].text == "Companion")
-            #expect(bond["identity"].text == Arena.address(at: 1).description)
+            #expect(bond["identity"].text == PeerHarness.address(at: 1).description)
             for name in ["Companion", bond["identifier"].text ?? ""] {
                 try await fixture.companion.advertise()
                 let read = try await fixture.run(["read", name, "\(Companion.secret)"])
@@ -355,16 +355,16 @@ import Testing
             try fixture.write(Self.lock, to: "lock.json")
             let arguments = ["serve", "--stay", fixture.path("lock.json")]
             let service = try fixture.startService(arguments + ["--pair", "--io", "display-only"])
-            _ = try await service.hear("ready: \"Lock\"")
+            _ = try await service.awaitLine("ready: \"Lock\"")
             try await fixture.companion.prepare(Plan(io: .keyboardOnly, wantsProtection: true))
             try await fixture.companion.connect(name: "Lock")
             fixture.companion.beginPairing()
-            let shown = try await service.hear("Enter ").prefix(while: { $0 != "a" })
+            let shown = try await service.awaitLine("Enter ").prefix(while: { $0 != "a" })
             fixture.companion.enter(try #require(UInt32(shown.filter(\.isNumber))))
-            _ = try await service.hear("bonded: ")
+            _ = try await service.awaitLine("bonded: ")
             #expect(try await fixture.companion.outcome().facts?.isAuthenticated == true)
             service.send(signal: SIGINT)
-            let (_, ending) = try await service.waitUntilEnd(within: Arena.limit)
+            let (_, ending) = try await service.waitUntilEnd(within: PeerHarness.limit)
             #expect(ending == .exited(0))
             #expect(try await fixture.bonds().count == 1)
         }
@@ -375,7 +375,7 @@ import Testing
         try await withFixture(Self.comparing) { fixture in
             let process = try fixture.start(["pair", "Companion", "--answers", "--json"])
             process.write(line: "y")
-            let (output, ending) = try await process.waitUntilEnd(within: Arena.limit * 2)
+            let (output, ending) = try await process.waitUntilEnd(within: PeerHarness.limit * 2)
             #expect(ending == .exited(0), "\(process.log)")
             let report = try JSON(parsing: output)
             #expect(report["method"].text == "numeric comparison")
@@ -417,7 +417,7 @@ extension TerminalPairingTests {
 
     /// A companion that advertises, and a folder for the commands' stores.
     struct Fixture: Sendable {
-        let arena: Arena
+        let harness: PeerHarness
         let companion: Companion
         let folder: String
 
@@ -432,7 +432,7 @@ extension TerminalPairingTests {
         }
 
         private var environment: [String: String] {
-            ["LANYARD_ADAPTER": arena.controllers.adapters[0], "XDG_STATE_HOME": folder]
+            ["LANYARD_ADAPTER": harness.controllers.adapters[0], "XDG_STATE_HOME": folder]
         }
 
         /// Lets our host connect, and begins to wait for the result of a pairing.
@@ -461,7 +461,7 @@ extension TerminalPairingTests {
 
         func run(_ arguments: [String]) async throws -> LanyardTool.Result {
             let process = try start(arguments)
-            let (output, ending) = try await process.waitUntilEnd(within: Arena.limit * 2)
+            let (output, ending) = try await process.waitUntilEnd(within: PeerHarness.limit * 2)
             return LanyardTool.Result(ending: ending, output: output, errors: process.log)
         }
 
@@ -483,7 +483,8 @@ extension TerminalPairingTests {
                 (isSecure ? "LE Secure Connections" : "legacy pairing")
                 + ", a key of 16 bytes, " + (isAuthenticated ? "authenticated\n" : "not authent")
             for text in [
-                "paired: \"Companion\" \(Arena.address(at: 1))/random\n", "method: \(method)\n",
+                "paired: \"Companion\" \(PeerHarness.address(at: 1))/random\n",
+                "method: \(method)\n",
                 "protection: \(protection)", "bond: ",
             ] {
                 #expect(terminal.shown.contains(text), "\(terminal.shown)")
@@ -501,9 +502,9 @@ extension TerminalPairingTests {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await withArena { arena in
-            let companion = try await arena.companion()
-            let fixture = Fixture(arena: arena, companion: companion, folder: folder)
+        try await withPeerHarness { harness in
+            let companion = try await harness.companion()
+            let fixture = Fixture(harness: harness, companion: companion, folder: folder)
             if let plan {
                 try await companion.prepare(plan)
                 try await companion.advertise()
@@ -515,9 +516,9 @@ extension TerminalPairingTests {
 
 extension ChildProcess {
     /// Waits for a line with this prefix, and drops the lines before it.
-    fileprivate func hear(_ beginning: String) async throws -> String {
+    fileprivate func awaitLine(_ beginning: String) async throws -> String {
         var passedOver = ""
-        while let line = try await nextLine(within: Arena.limit) {
+        while let line = try await nextLine(within: PeerHarness.limit) {
             if line.hasPrefix(beginning) { return line }
             passedOver += line + "\n"
         }

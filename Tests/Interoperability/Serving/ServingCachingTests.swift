@@ -116,7 +116,7 @@ import Testing
 
             let link = try await server.connect(client)
             try await client.encrypt(with: BondedClient.key)
-            try await server.witness.subscription(of: notified, .notification)
+            try await server.recorder.subscription(of: notified, .notification)
             try await link.notify([9], of: notified)
             #expect(try await client.values(1, of: notified).map(\.bytes) == [[9]])
         }
@@ -139,12 +139,12 @@ import Testing
 
     private func leave(_ client: Client, _ server: Server) async throws {
         try await client.disconnect()
-        try await server.witness.wait(for: "the end of the link") {
+        try await server.recorder.wait(for: "the end of the link") {
             if case .disconnected = $0 { true } else { false }
         }
     }
 
-    /// The value of Service Changed for a service that was added or removed.
+    /// Returns the value of Service Changed for a service that was added or removed.
     private static func range(_ service: GATT.DiscoveredService) -> [UInt8] {
         [service.service.handle, service.service.endHandle].flatMap {
             [UInt8($0.rawValue & 0xFF), UInt8($0.rawValue >> 8)]

@@ -42,7 +42,7 @@ import Testing
             try await client.send([
                 0x0A, UInt8(dynamic.rawValue & 0xFF), UInt8(dynamic.rawValue >> 8),
             ])
-            let question = try await server.witness.next("a read") {
+            let question = try await server.recorder.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }
             }
             #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))

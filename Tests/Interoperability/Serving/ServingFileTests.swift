@@ -88,9 +88,9 @@ import Testing
         }
         """
 
-    /// The large accessory's table without the two services that every server has, because our
-    /// server adds its own. All handles are moved past those, and all attributes that can be served
-    /// are included.
+    /// Returns the large accessory's table without the two services that every server has, because
+    /// our server adds its own. All handles are moved past those, and all attributes that can be
+    /// served are included.
     private static func largeTable() async throws -> JSON {
         let script = PeerInstallation.scripts + "accessory.py"
         let process = try ChildProcess(
@@ -143,7 +143,7 @@ extension JSON {
         "handle", "endHandle", "valueHandle", "serviceHandle", "serviceEndHandle",
     ]
 
-    /// The same table at other handles.
+    /// Returns the same table at other handles.
     fileprivate func movingHandles(by distance: Double) -> JSON {
         switch self {
         case .array(let elements): .array(elements.map { $0.movingHandles(by: distance) })
@@ -177,21 +177,21 @@ extension JSON {
         }
     }
 
-    /// The differences of a discovered table from a database file. Members that the file does not
-    /// specify are not compared.
+    /// Returns the differences of a discovered table from a database file. Members that the file
+    /// does not specify are not compared.
     fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
         switch (self, file) {
         case (.object(let found), .object(let wanted)):
             return wanted.keys.sorted().flatMap { key -> [String] in
-                guard let value = found[key], let said = wanted[key] else { return [] }
-                return value.contradictions(of: said, at: "\(path).\(key)")
+                guard let value = found[key], let expected = wanted[key] else { return [] }
+                return value.contradictions(of: expected, at: "\(path).\(key)")
             }
         case (.array(let found), .array(let wanted)) where path.hasSuffix("descriptors"):
-            return wanted.enumerated().flatMap { place, said -> [String] in
-                guard let own = found.first(where: { $0["uuid"] == said["uuid"] }) else {
+            return wanted.enumerated().flatMap { place, expected -> [String] in
+                guard let own = found.first(where: { $0["uuid"] == expected["uuid"] }) else {
                     return ["\(path)[\(place)] is not there"]
                 }
-                return own.contradictions(of: said, at: "\(path)[\(place)]")
+                return own.contradictions(of: expected, at: "\(path)[\(place)]")
             }
         case (.array(let found), .array(let wanted)):
             guard found.count == wanted.count else {

@@ -7,7 +7,7 @@ import Testing
 /// other clients.
 @Suite(.needsPeers) struct ServingHostilityTests {
     /// A client's bytes, and the error that answers them.
-    struct Assault: CustomTestStringConvertible, Sendable {
+    struct InvalidRequest: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: [UInt8]
         let code: ATT.ErrorCode
@@ -19,22 +19,34 @@ import Testing
         }
     }
 
-    private static let assaults = [
-        Assault("no opcode that there is", [0x3F], .requestNotSupported),
-        Assault("a read without a handle", [0x0A], .invalidPDU),
-        Assault("a read with half a handle", [0x0A, 1], .invalidPDU),
-        Assault("a read with more than a handle", [0x0A, 1, 0, 0], .invalidPDU),
-        Assault("a read of handle 0", [0x0A, 0, 0], .invalidHandle),
-        Assault("a range that runs backwards", [0x04, 9, 0, 8, 0], .invalidHandle),
-        Assault("a range from 0", [0x08, 0, 0, 9, 0, 3, 0x28], .invalidHandle),
-        Assault("a type of 3 bytes", [0x08, 1, 0, 9, 0, 1, 2, 3], .invalidPDU),
-        Assault("a group of another type", [0x10, 1, 0, 9, 0, 3, 0x28], .unsupportedGroupType),
-        Assault("several of one", [0x0E, 1, 0], .invalidPDU),
-        Assault("several and a half", [0x0E, 1, 0, 2, 0, 3], .invalidPDU),
-        Assault("an execution that is neither", [0x18, 7], .invalidPDU),
-        Assault("a preparation without an offset", [0x16, 1, 0], .invalidPDU),
-        Assault("a prepared write of a declaration", [0x16, 1, 0, 0, 0, 9], .writeNotPermitted),
-        Assault("an MTU of half a number", [0x02, 23], .invalidPDU),
+    private static let requests = [
+        InvalidRequest("an opcode that is not defined", [0x3F], .requestNotSupported),
+        InvalidRequest("a read without a handle", [0x0A], .invalidPDU),
+        InvalidRequest("a read with half a handle", [0x0A, 1], .invalidPDU),
+        InvalidRequest("a read with more than a handle", [0x0A, 1, 0, 0], .invalidPDU),
+        InvalidRequest("a read of handle 0", [0x0A, 0, 0], .invalidHandle),
+        InvalidRequest("a range that ends before it starts", [0x04, 9, 0, 8, 0], .invalidHandle),
+        InvalidRequest("a range from 0", [0x08, 0, 0, 9, 0, 3, 0x28], .invalidHandle),
+        InvalidRequest("a type of 3 bytes", [0x08, 1, 0, 9, 0, 1, 2, 3], .invalidPDU),
+        InvalidRequest(
+            "a group of another type",
+            [0x10, 1, 0, 9, 0, 3, 0x28],
+            .unsupportedGroupType
+        ),
+        InvalidRequest("a read of several with one handle", [0x0E, 1, 0], .invalidPDU),
+        InvalidRequest(
+            "a read of several with two and a half handles",
+            [0x0E, 1, 0, 2, 0, 3],
+            .invalidPDU
+        ),
+        InvalidRequest("an execution with an unknown flag", [0x18, 7], .invalidPDU),
+        InvalidRequest("a preparation without an offset", [0x16, 1, 0], .invalidPDU),
+        InvalidRequest(
+            "a prepared write of a declaration",
+            [0x16, 1, 0, 0, 0, 9],
+            .writeNotPermitted
+        ),
+        InvalidRequest("an MTU of one byte", [0x02, 23], .invalidPDU),
     ]
 
     @Test(
@@ -48,19 +60,19 @@ import Testing
             serving: [Gallery.service]
         ) { server in
             let (client, _) = try await server.client()
-            for assault in Self.assaults {
-                let answer = try await client.exchange(assault.bytes)
-                #expect(answer.count == 5, "\(assault.testDescription): \(answer)")
-                #expect(answer.prefix(2) == [0x01, assault.bytes[0]])
+            for request in Self.requests {
+                let answer = try await client.exchange(request.bytes)
+                #expect(answer.count == 5, "\(request.testDescription): \(answer)")
+                #expect(answer.prefix(2) == [0x01, request.bytes[0]])
                 let code = answer.last.map(ATT.ErrorCode.init(rawValue:))
-                #expect(code == assault.code, "\(assault.testDescription)")
+                #expect(code == request.code, "\(request.testDescription)")
             }
             #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
         }
     }
 
     @Test(
-        "The server answers no commands and no confirmations",
+        "The server does not answer commands or confirmations",
         arguments: ControllerKind.available
     )
     func commands(kind: ControllerKind) async throws {
@@ -99,12 +111,12 @@ import Testing
             judging: .ours,
             serving: [Gallery.service]
         ) { server in
-            let (hasty, _) = try await server.client(at: 0)
+            let (flooding, _) = try await server.client(at: 0)
             let (patient, _) = try await server.client(at: 1)
             let short = try server.handle(Gallery.short)
-            for _ in 0..<200 { hasty.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
+            for _ in 0..<200 { flooding.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
             for _ in 0..<20 { #expect(try await patient.read(short) == Demo.pattern(20)) }
-            for _ in 0..<200 { try await hasty.outcome() }
+            for _ in 0..<200 { try await flooding.outcome() }
             #expect(await server.host.state == .ready)
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.needsPeers) struct ServingNotificationTests {
     private static let valueCount = 1_000
 
-    /// A value that shows its position in a stream.
+    /// Returns a value that shows its position in a stream.
     private static func value(_ number: Int) -> [UInt8] {
         [UInt8(number & 0xFF), UInt8(number >> 8)] + Demo.pattern(18)
     }
@@ -54,7 +54,7 @@ import Testing
             sent = try await burst(from: sent, link.identifier, of: handle, server.host)
             guard sent < valueCount else { return refusalCount }
             refusalCount += 1
-            try await server.witness.wait(for: "room") {
+            try await server.recorder.wait(for: "room") {
                 if case .readyToNotify(link) = $0 { true } else { false }
             }
         }
@@ -118,7 +118,7 @@ import Testing
             let (client, link, first) = try await subscribed(server, to: Gallery.notified)
             let second = try server.handle(Gallery.alsoNotified)
             try await client.subscribe(to: second)
-            try await server.witness.subscription(of: second, .notification)
+            try await server.recorder.subscription(of: second, .notification)
             let values = [
                 GATT.AttributeValue(handle: first, value: [1]),
                 GATT.AttributeValue(handle: second, value: [2, 2]),
@@ -148,7 +148,7 @@ import Testing
             try await link.notify([2], of: handle)
             #expect(try await client.values(1, of: handle).map(\.bytes) == [[2]])
             try await client.unsubscribe(from: handle)
-            try await server.witness.subscription(of: handle, nil)
+            try await server.recorder.subscription(of: handle, nil)
             await #expect(throws: HostError.notSubscribed) {
                 try await link.notify([3], of: handle)
             }
@@ -181,7 +181,7 @@ import Testing
         let (client, link) = try await server.client()
         let indicates = uuid == Gallery.indicated
         try await client.subscribe(to: handle, indicates: indicates)
-        try await server.witness.subscription(of: handle, indicates ? .indication : .notification)
+        try await server.recorder.subscription(of: handle, indicates ? .indication : .notification)
         return (client, link, handle)
     }
 

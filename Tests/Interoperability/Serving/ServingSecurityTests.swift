@@ -92,7 +92,7 @@ import Testing
             )
             let notified = try server.handle(Self.notified)
             try await client.subscribe(to: notified)
-            try await server.witness.subscription(of: notified, .notification)
+            try await server.recorder.subscription(of: notified, .notification)
             try await link.notify([5], of: notified)
             #expect(try await client.values(1, of: notified).map(\.bytes) == [[5]])
         }
@@ -205,7 +205,7 @@ import Testing
 enum BondedClient {
     static let key = [UInt8](1...16)
 
-    /// A host with a bond for the client at place 0.
+    /// Returns a host with a bond for the client at place 0.
     static func configuration(isAuthenticated: Bool) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.bonds = [
@@ -220,7 +220,8 @@ enum BondedClient {
 }
 
 extension Client {
-    /// The handles of the attributes of that type that have that value, by Find By Type Value.
+    /// Returns the handles of the attributes of that type that have that value, by Find By Type
+    /// Value.
     func find(value: [UInt8], of uuid: BluetoothUUID) async throws -> [AttributeHandle] {
         let details: [String: JSON] = ["uuid": .string("\(uuid)"), "value": .bytes(value)]
         do {

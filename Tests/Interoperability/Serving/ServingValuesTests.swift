@@ -106,7 +106,7 @@ import Testing
                 try await client.writeCommand([number], to: commanded)
             }
             for number in 0..<50 as Range<UInt8> {
-                let entry = try await server.witness.next("a write") {
+                let entry = try await server.recorder.next("a write") {
                     if case .written(link, let entries) = $0 { entries.first } else { nil }
                 }
                 #expect(entry == GATT.WriteEntry(handle: commanded, offset: 0, value: [number]))
@@ -146,7 +146,7 @@ import Testing
 }
 
 extension Client {
-    /// One Read Blob Request.
+    /// Sends one Read Blob Request, and returns the part of the value.
     @discardableResult
     func readPart(of handle: AttributeHandle, from offset: Int) async throws -> [UInt8] {
         let details: [String: JSON] = [

@@ -42,7 +42,7 @@ import Testing
         case .reading:
             // The application does not answer it.
             client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])
-            _ = try await server.witness.next("a read") {
+            _ = try await server.recorder.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }
             }
         case .preparing:
@@ -50,12 +50,12 @@ import Testing
         case .beingNotified:
             let handle = try server.handle(Gallery.notified)
             try await client.subscribe(to: handle)
-            try await server.witness.subscription(of: handle, .notification)
+            try await server.recorder.subscription(of: handle, .notification)
             return Task { while true { try await link.notify(Demo.pattern(20), of: handle) } }
         case .beingIndicated:
             let handle = try server.handle(Gallery.indicated)
             try await client.subscribe(to: handle, indicates: true)
-            try await server.witness.subscription(of: handle, .indication)
+            try await server.recorder.subscription(of: handle, .indication)
             try await client.confirms(false)
             return Task { while true { try await link.notify(Demo.pattern(20), of: handle) } }
         case .nothing: break

@@ -22,8 +22,8 @@ private let unusable = ProgramFailure(
         return Diagnosis(of: system)
     }
 
-    /// The findings about a subject, as `severity what`.
-    private func said(_ diagnosis: Diagnosis, of subject: String) -> [String] {
+    /// Returns the findings about a subject, as `severity what`.
+    private func findings(_ diagnosis: Diagnosis, of subject: String) -> [String] {
         diagnosis.findings.filter { $0.subject == subject }.map { "\($0.severity) \($0.what)" }
     }
 
@@ -33,7 +33,7 @@ private let unusable = ProgramFailure(
         let diagnosis = diagnose { _ in }
         #expect(diagnosis.obstacles.isEmpty)
         let text = "good virtual, by LANYARD_ADAPTER: opened, reset and closed in 0.012 s"
-        #expect(said(diagnosis, of: "adapter") == [text])
+        #expect(findings(diagnosis, of: "adapter") == [text])
     }
 
     @Test("Without Bluetooth, the advice is the virtual adapter") func withoutBluetooth() {
@@ -44,7 +44,7 @@ private let unusable = ProgramFailure(
         }
         #expect(diagnosis.obstacles.map(\.subject) == ["adapter"])
         #expect(diagnosis.obstacles.first?.remedy.contains("LANYARD_ADAPTER=virtual") == true)
-        #expect(said(diagnosis, of: "kernel") == ["note it has no Bluetooth here"])
+        #expect(findings(diagnosis, of: "kernel") == ["note it has no Bluetooth here"])
     }
 
     @Test("An adapter that does not answer is the obstacle") func unreachable() {
@@ -55,7 +55,9 @@ private let unusable = ProgramFailure(
     @Test("An adapter that was not opened is neither good nor an obstacle") func untried() {
         let diagnosis = diagnose { $0.probe = .notTried }
         #expect(diagnosis.obstacles.isEmpty)
-        #expect(said(diagnosis, of: "adapter") == ["note virtual, by LANYARD_ADAPTER: not tried"])
+        #expect(
+            findings(diagnosis, of: "adapter") == ["note virtual, by LANYARD_ADAPTER: not tried"]
+        )
     }
 
     @Test("An invalid adapter setting is the obstacle, with its source") func malformed() {
@@ -130,7 +132,7 @@ private let unusable = ProgramFailure(
     )
     func adapters(adapter: SystemAdapter, expected: String) {
         let diagnosis = diagnose { $0.adapters = [adapter] }
-        #expect(said(diagnosis, of: "system adapter") == [expected])
+        #expect(findings(diagnosis, of: "system adapter") == [expected])
         #expect(diagnosis.obstacles.isEmpty)
     }
 
@@ -140,13 +142,13 @@ private let unusable = ProgramFailure(
             $0.choice = .chosen(.reached(.hci(index: 1)), .system)
             $0.probe = .notTried
         }
-        #expect(said(diagnosis, of: "adapter") == ["note hci1, by default: not tried"])
+        #expect(findings(diagnosis, of: "adapter") == ["note hci1, by default: not tried"])
         #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
     @Test("A kernel without an adapter differs from a kernel without Bluetooth") func noAdapter() {
-        let said = said(diagnose { _ in }, of: "system adapter")
-        #expect(said == ["note the kernel knows Bluetooth, but has no adapter"])
+        let findings = findings(diagnose { _ in }, of: "system adapter")
+        #expect(findings == ["note the kernel knows Bluetooth, but has no adapter"])
     }
 
     @Test("A hardware switch differs from a software switch") func switches() {
@@ -201,7 +203,7 @@ private let unusable = ProgramFailure(
         let diagnosis = diagnose {
             $0.serialPorts = [.init(path: "/dev/ttyACM0", product: "nRF\u{7}52")]
         }
-        #expect(said(diagnosis, of: "serial port") == ["note /dev/ttyACM0 (nRF\\u{7}52)"])
+        #expect(findings(diagnosis, of: "serial port") == ["note /dev/ttyACM0 (nRF\\u{7}52)"])
         let remedy = diagnosis.findings.first { $0.subject == "serial port" }?.remedy
         #expect(remedy == "if there is: --adapter serial:/dev/ttyACM0")
     }

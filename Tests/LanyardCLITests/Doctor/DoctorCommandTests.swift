@@ -150,7 +150,7 @@ import Testing
             in: files
         )
         let run = await run("--info-plist", path)
-        #expect(run.output.contains("'bluetooth\\u{9B}2J' is no background mode"))
+        #expect(run.output.contains("'bluetooth\\u{9B}2J' is not a background mode"))
         #expect(!run.output.unicodeScalars.contains("\u{9B}"))
     }
 }

@@ -25,7 +25,7 @@ struct CompletionScriptTests {
         return output
     }
 
-    /// The words that bash offers at the end of a command line.
+    /// Returns the words that bash offers at the end of a command line.
     private func completions(_ words: [String], adapter: String = "") async throws -> [String] {
         let list = words.map { "'\($0)'" }.joined(separator: " ")
         let script = """

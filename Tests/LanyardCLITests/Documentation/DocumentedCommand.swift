@@ -23,7 +23,7 @@ struct DocumentedCommand: Hashable, Sendable, CustomTestStringConvertible {
             + guides.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
     }()
 
-    /// The command lines of a document, in order.
+    /// Returns the command lines of a document, in order.
     static func all(in document: String) throws -> [DocumentedCommand] {
         let text = try String(contentsOfFile: root(document), encoding: .utf8)
         var isShell = false

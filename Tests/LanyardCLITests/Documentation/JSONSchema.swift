@@ -60,13 +60,13 @@ struct JSONSchema {
 
     // MARK: Checking
 
-    /// The differences between the value and the table of the type.
+    /// Returns the differences between the value and the table of the type.
     func faults(of value: Value, _ type: String) -> [String] {
         guard let members = tables[type] else { return ["there is no table for \(type)"] }
         return faults(of: value, members, type)
     }
 
-    /// The differences between an event and its row.
+    /// Returns the differences between an event and its row.
     func faults(ofEvent value: Value, in heading: String) -> [String] {
         let name = value["event"].text ?? ""
         guard let members = events[heading]?[name] else { return ["\(heading) has no \(name)"] }

@@ -72,7 +72,7 @@ struct ShellDocumentTests {
 
 /// The dialogue of the document, and its comparison with a terminal.
 private enum Dialogue {
-    /// The lines of the block.
+    /// Returns the lines of the block.
     static func lines(of document: String) -> [String] {
         guard let start = document.range(of: "```console\n"),
             let end = document.range(of: "\n```", range: start.upperBound..<document.endIndex)
@@ -88,12 +88,12 @@ private enum Dialogue {
         return (String(match.1), String(match.2))
     }
 
-    /// Whether the line is a subscribed value, of which the device may send more.
+    /// Returns whether the line is a subscribed value, of which the device may send more.
     static func isValue(_ line: String) -> Bool {
         line.contains(#/^\d\d:\d\d:\d\d\.\d{3}  /#)
     }
 
-    /// The lines without subscribed values, and without what differs from run to run.
+    /// Returns the lines without subscribed values, and without what differs from run to run.
     static func comparable(_ lines: [String]) -> [String] {
         lines.filter { !isValue($0) }.map(masked)
     }

@@ -65,7 +65,7 @@ struct OutOfBandFileTests {
     }
 }
 
-/// The permission bits of a file.
+/// Returns the permission bits of a file.
 func permissions(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return try #require(attributes[.posixPermissions] as? Int)

@@ -9,22 +9,22 @@ import Testing
 @Suite("The questions of a pairing")
 struct PairingDialogueTests {
     private static let peer = "C4:F0:00:00:00:01/random"
-    private let said = ScriptedAccessory.Recorder()
+    private let output = ScriptedAccessory.Recorder()
 
-    private var text: String { said.lines.joined() }
+    private var text: String { output.lines.joined() }
 
     private static func scene(_ method: Pairing.Method, isIncoming: Bool = false) -> PairingContext
     {
         PairingContext(peer: peer, method: method, isIncoming: isIncoming)
     }
 
-    /// A dialogue whose answers are these lines, or a dialogue without a person for `nil`.
+    /// Returns a dialogue whose answers are these lines, or a dialogue without a person for `nil`.
     private func dialogue(
         _ answers: [String]?,
         reportsKeypresses: Bool = false
     ) -> PairingDialogue {
         let questions = answers.map { answers in
-            let questions = QuestionQueue(unasked: .kept, say: said.note)
+            let questions = QuestionQueue(unasked: .queued, say: output.note)
             for answer in answers { questions.receive(answer) }
             questions.end()
             return questions
@@ -32,7 +32,7 @@ struct PairingDialogueTests {
         return PairingDialogue(
             questions: questions,
             reportsKeypresses: reportsKeypresses,
-            say: said.note
+            say: output.note
         )
     }
 
@@ -53,7 +53,7 @@ struct PairingDialogueTests {
             #expect(await dialogue.confirms(try digits(7), scene) == false)
         default: #expect(await dialogue.enterDigits(scene) { _ in } == nil)
         }
-        let first = try #require(said.lines.first)
+        let first = try #require(output.lines.first)
         #expect(first.hasPrefix("Pairing with \(Self.peer) by \(method): "))
         #expect(dialogue.method == method)
     }
@@ -115,14 +115,14 @@ struct PairingDialogueTests {
         let dialogue = dialogue(nil)
         let digits = try digits(42)
         let showing = Task {
-            defer { said.end() }
+            defer { output.end() }
             await dialogue.show(digits, Self.scene(.passkeyDisplay))
         }
-        while !text.contains("Enter 000 042 at \(Self.peer)."), await said.waitForLine() {}
+        while !text.contains("Enter 000 042 at \(Self.peer)."), await output.waitForLine() {}
         for key in [Pairing.Keypress.entryStarted, .digitEntered, .digitEntered, .digitErased] {
             dialogue.peerPressed(key, Self.scene(.passkeyDisplay))
         }
-        #expect(said.lines.last == "1 digit entered at \(Self.peer).\n")
+        #expect(output.lines.last == "1 digit entered at \(Self.peer).\n")
         dialogue.peerPressed(.entryCompleted, Self.scene(.passkeyDisplay))
         showing.cancel()
         await showing.value
@@ -136,7 +136,7 @@ struct PairingDialogueTests {
         #expect(await dialogue.confirms(try digits(1), Self.scene(.numericComparison)) == false)
         #expect(await dialogue.enterDigits(Self.scene(.passkeyEntry)) { _ in } == nil)
         #expect(await dialogue.pairsAgain(Self.peer) == false)
-        let lines = said.lines.filter { $0.hasPrefix("lanyard: declined: ") }
+        let lines = output.lines.filter { $0.hasPrefix("lanyard: declined: ") }
         #expect(lines.count == 4)
         #expect(lines.allSatisfy { $0.hasSuffix("; \(PairingText.howToAnswer)\n") })
     }

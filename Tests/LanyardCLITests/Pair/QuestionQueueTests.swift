@@ -59,7 +59,7 @@ struct QuestionQueueTests {
 
     @Test("The lines of a script wait for their questions and are printed")
     func keeps() async {
-        let questions = QuestionQueue(unasked: .kept, say: screen.say)
+        let questions = QuestionQueue(unasked: .queued, say: screen.say)
         for line in ["n", "y"] { questions.receive(line) }
         questions.end()
         #expect(await ask(questions) == false)

@@ -95,11 +95,11 @@ struct ValueTemplateTests {
 struct ValueBoardTests {
     private let first = AttributeHandle(rawValue: 9)
 
-    /// The values of one service's characteristics, with their handles in order.
+    /// Returns the values of one service's characteristics, with their handles in order.
     private func makeValues(_ characteristics: String) throws -> (ServedValues, [AttributeHandle]) {
         let text = #"{"services": [{"uuid": "180F", "characteristics": [\#(characteristics)]}]}"#
         let accessory = try ServedAccessory(parsing: text)
-        let (_, published) = try accessory.rehearse()
+        let (_, published) = try accessory.publishLocally()
         let handles = published.flatMap(\.characteristics).map(\.valueHandle)
         return (ServedValues(Array(zip(accessory.services, published))), handles)
     }

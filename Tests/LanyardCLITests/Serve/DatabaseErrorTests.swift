@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Errors in a database file")
 struct DatabaseErrorTests {
-    private func complaint(_ text: String) throws -> String {
+    private func problem(_ text: String) throws -> String {
         try #require(throws: JSONError.self) { try ServedAccessory(parsing: text) }.description
     }
 
@@ -49,8 +49,8 @@ struct DatabaseErrorTests {
             ),
         ]
     )
-    func accessory(text: String, said: String) throws {
-        #expect(try complaint(text) == said)
+    func accessory(text: String, message: String) throws {
+        #expect(try problem(text) == message)
     }
 
     @Test(
@@ -88,8 +88,8 @@ struct DatabaseErrorTests {
             ),
         ]
     )
-    func services(services: String, said: String) throws {
-        #expect(try complaint(#"{"services": [\#(services)]}"#) == said)
+    func services(services: String, message: String) throws {
+        #expect(try problem(#"{"services": [\#(services)]}"#) == message)
     }
 
     @Test(
@@ -179,9 +179,9 @@ struct DatabaseErrorTests {
             ),
         ]
     )
-    func characteristics(members: String, said: String) throws {
+    func characteristics(members: String, message: String) throws {
         let text = #"{"services": [{"uuid": "180F", "characteristics": [{\#(members)}]}]}"#
-        #expect(try complaint(text) == "services[0].characteristics[0]" + said)
+        #expect(try problem(text) == "services[0].characteristics[0]" + message)
     }
 
     @Test(
@@ -245,12 +245,12 @@ struct DatabaseErrorTests {
             ),
         ]
     )
-    func values(value: String, said: String) throws {
+    func values(value: String, message: String) throws {
         let text = """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read"], "value": \(value)}]}]}
             """
-        #expect(try complaint(text) == "services[0].characteristics[0].value" + said)
+        #expect(try problem(text) == "services[0].characteristics[0].value" + message)
     }
 
     @Test("A changed example file causes no trap", arguments: Examples.names, RunSeed.seeds(1))

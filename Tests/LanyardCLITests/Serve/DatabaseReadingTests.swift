@@ -98,7 +98,7 @@ struct DatabaseReadingTests {
             accessory.services.map(\.definition.uuid)
                 == [0x180F, 0x180A, 0x1812].map { BluetoothUUID($0) }
         )
-        let (server, _) = try accessory.rehearse()
+        let (server, _) = try accessory.publishLocally()
         #expect(server.database.services.contains { $0.handle.rawValue == 80 })
     }
 
@@ -155,7 +155,7 @@ struct DatabaseFileTests {
     @Test("Every example can be served and listed", arguments: Examples.names)
     func examples(name: String) throws {
         let accessory = try DatabaseFile.read(Examples.path(name))
-        let (_, published) = try accessory.rehearse()
+        let (_, published) = try accessory.publishLocally()
         #expect(published.count == accessory.services.count && !published.isEmpty)
         let text = try DatabaseListing(accessory).exploration.tree.text
         #expect(text.contains("Device Name") && text.contains("Database Hash"))

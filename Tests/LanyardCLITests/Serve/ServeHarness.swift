@@ -93,7 +93,7 @@ struct ServeHarness: Sendable {
 }
 
 extension Link {
-    /// The characteristic, found by discovery.
+    /// Returns the characteristic, found by discovery.
     func find(_ uuid: UInt16) async throws -> GATT.Characteristic {
         for service in try await discoverServices() {
             let found = try await discoverCharacteristics(of: service, uuid: BluetoothUUID(uuid))

@@ -97,7 +97,7 @@ import Testing
         desk.type("abc\u{3}def\n")
         #expect(await line == "def")
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.come() }
+        desk.terminal.onInterrupt { cancelled.occur() }
         desk.type("\u{3}")
         await cancelled.wait()
         #expect(desk.lines == ["> abc^C", "> def", ""])
@@ -113,7 +113,7 @@ import Testing
         #expect(await line == "wait 1000")
         await desk.close()
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.come() }
+        desk.terminal.onInterrupt { cancelled.occur() }
         await cancelled.wait()
     }
 
@@ -178,7 +178,7 @@ import Testing
     func display() async {
         let desk = Desk()
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.come() }
+        desk.terminal.onInterrupt { cancelled.occur() }
         do {
             let keys = desk.terminal.commandConsole.keys()
             desk.type("q")

@@ -8,7 +8,7 @@ struct TerminalScreen {
     private(set) var lines: [[Character]] = [[]]
     private var column = 0
 
-    /// The lines of an output, without spaces at their ends.
+    /// Returns the lines of an output, without spaces at their ends.
     static func lines(of output: String) -> [String] {
         var screen = TerminalScreen()
         screen.write(output)

@@ -69,7 +69,7 @@ private enum Browser {
         "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
     ].first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The elements of a page after its script has run.
+    /// Returns the elements of a page after its script has run.
     static func open(_ timeline: Timeline) async throws -> String {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

@@ -28,7 +28,7 @@ import Testing
         return timeline
     }
 
-    /// The text of the element with the data.
+    /// Returns the text of the element with the data.
     private func data(in html: String) throws -> Substring {
         let begin = try #require(html.firstRange(of: #"id="data">"#)?.upperBound)
         let end = try #require(html[begin...].firstRange(of: "</script>")?.lowerBound)

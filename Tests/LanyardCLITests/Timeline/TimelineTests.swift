@@ -125,7 +125,7 @@ import Testing
 }
 
 @Suite("Gathering packets") struct PacketGatheringTests {
-    /// An empty legacy advertising report of an advertiser.
+    /// Returns an empty legacy advertising report of an advertiser.
     private func report(_ advertiser: UInt8) -> [UInt8] {
         [4, 0x3E, 12, 2, 1, 0, 0, advertiser, 0, 0, 0, 0, 0xC0, 0, 0xC8]
     }

@@ -33,8 +33,8 @@ import Testing
         "d6be898e" + "4522" + "a6a5a4a3a2a1" + "b6b5b4b3b2b1" + address + "000000"
         + "02000018000000f401ffffffff1f05" + "000000"
 
-    /// A pcap file of link type 251, with one connection event for each packet of the Central and
-    /// its response.
+    /// Returns a pcap file of link type 251, with one connection event for each packet of the
+    /// Central and its response.
     static func file(
         _ packets: [(isFromCentral: Bool, bytes: String)],
         hasHeader: Bool = false

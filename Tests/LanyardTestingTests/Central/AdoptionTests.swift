@@ -77,7 +77,7 @@ struct AdoptionTests {
                 )
                 try await #require(central.accessories.first).untilReady()
                 let count = app.events.values.count
-                let given = Heard<UUID>()
+                let given = ReceivedValues<UUID>()
                 try await central.relinquishManager { peripherals in
                     for peripheral in peripherals { given.add(peripheral.identifier) }
                 }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Exploring an accessory")
 struct ExploringTests {
-    /// A strap with a service that no description declares, a secondary service that it includes,
-    /// and descriptors.
+    /// Returns a strap with a service that no description declares, a secondary service that it
+    /// includes, and descriptors.
     private static func kit() -> Kit {
         Kit { strap in
             strap.services[0].characteristics[2] = .writable("2A39")

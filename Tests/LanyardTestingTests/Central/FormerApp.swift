@@ -13,7 +13,7 @@ import LanyardTesting
 final class FormerApp: NSObject, @unchecked Sendable {
     let queue = DispatchQueue(label: "former app")
     let manager: CBCentralManager
-    let events = Heard<String>()
+    let events = ReceivedValues<String>()
     private(set) var peripherals: [CBPeripheral] = []
 
     init(on phone: TestPhone) {

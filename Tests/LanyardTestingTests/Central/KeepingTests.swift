@@ -153,8 +153,8 @@ struct KeepingTests {
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
-            let heard = Heard<AccessoryChange>()
-            let observation = strap.onChange { heard.add($0) }
+            let received = ReceivedValues<AccessoryChange>()
+            let observation = strap.onChange { received.add($0) }
             let sequence = strap.changes
             try await strap.disconnect()
             var states: [AccessoryState] = []
@@ -163,11 +163,11 @@ struct KeepingTests {
                 if change.state == .idle { break }
             }
             #expect(states == [.ready, .disconnecting, .idle])
-            #expect(heard.values.map(\.state) == states)
+            #expect(received.values.map(\.state) == states)
             observation.cancel()
             strap.connect()
             try await strap.untilReady()
-            #expect(heard.values.map(\.state) == states)
+            #expect(received.values.map(\.state) == states)
             await central.shutDown()
         }
     }

@@ -96,10 +96,10 @@ final class Kit: Sendable {
 }
 
 /// The values that closures received.
-final class Heard<Value: Sendable>: Sendable {
-    private let kept = Mutex<[Value]>([])
+final class ReceivedValues<Value: Sendable>: Sendable {
+    private let received = Mutex<[Value]>([])
 
-    var values: [Value] { kept.withLock { $0 } }
+    var values: [Value] { received.withLock { $0 } }
 
-    func add(_ value: Value) { kept.withLock { $0.append(value) } }
+    func add(_ value: Value) { received.withLock { $0.append(value) } }
 }

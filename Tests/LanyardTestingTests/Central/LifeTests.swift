@@ -72,12 +72,12 @@ struct LifeTests {
         let strap = try await central.pair(Kit.strap)
         var values = try strap.values(of: "2A37").makeAsyncIterator()
         #expect(await values.next() != nil)
-        let heard = Heard<AccessoryChange>()
-        let observation = strap.onChange { heard.add($0) }
+        let received = ReceivedValues<AccessoryChange>()
+        let observation = strap.onChange { received.add($0) }
         let presence = try central.presence(matching: .service("180D"))
         let channel = strap.messages(writing: "1B01", listening: "1B01")
         try await channel.send("hello")
-        #expect(!heard.values.isEmpty)
+        #expect(!received.values.isEmpty)
         withExtendedLifetime((observation, presence, channel)) {}
         return driver
     }

@@ -42,16 +42,16 @@ struct PresenceTests {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()
-            let heard = Heard<PresenceEvent>()
+            let received = ReceivedValues<PresenceEvent>()
             let events = try central.presence(matching: .service("180D"))
-            let listener = Task { for await event in events { heard.add(event) } }
+            let listener = Task { for await event in events { received.add(event) } }
             try await kit.world.advance(by: .seconds(10))
             let strap = try await central.pair(Kit.strap)
             try await kit.world.advance(by: .seconds(120))
-            #expect(!heard.values.contains { if case .lost = $0 { true } else { false } })
+            #expect(!received.values.contains { if case .lost = $0 { true } else { false } })
             try await strap.disconnect()
             try await kit.world.advance(by: .seconds(60))
-            #expect(!heard.values.contains { if case .lost = $0 { true } else { false } })
+            #expect(!received.values.contains { if case .lost = $0 { true } else { false } })
             listener.cancel()
             await listener.value
             await central.shutDown()

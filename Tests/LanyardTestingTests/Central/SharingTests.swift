@@ -42,9 +42,9 @@ struct SharingTests {
         let kit = kit()
         try await kit.world.run(for: .seconds(20_000)) {
             let central = try await centralWithThreeSlots(kit, policy)
-            let heard = Heard<AccessoryIdentity>()
+            let received = ReceivedValues<AccessoryIdentity>()
             let observations = central.accessories.map { accessory in
-                accessory.onChange { if $0.state == .ready { heard.add(accessory.id) } }
+                accessory.onChange { if $0.state == .ready { received.add(accessory.id) } }
             }
             let calls = kit.count(of: "connect")
             try await kit.world.advance(by: .seconds(3600))
@@ -52,7 +52,7 @@ struct SharingTests {
             print("time slice \(policy.timeSlice): \(perHour) reconnects an hour")
             // Three links, each of which changes hands at the end of its slice.
             #expect(perHour <= 3 * 3600 / Int(policy.timeSlice / .seconds(1)))
-            #expect(Set(heard.values) == Set(central.accessories.map(\.id)))
+            #expect(Set(received.values) == Set(central.accessories.map(\.id)))
             for observation in observations { observation.cancel() }
             await central.shutDown()
         }

@@ -60,7 +60,7 @@ struct WritingTests {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             let value = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-            let progress = Heard<Int>()
+            let progress = ReceivedValues<Int>()
             try await strap.writeInChunks(value, to: characteristic) { progress.add($0) }
             try await kit.world.advance(by: .seconds(1))
             let chunks = kit.straps[0].written(to: characteristic)
@@ -79,7 +79,7 @@ struct WritingTests {
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
-            let progress = Heard<Int>()
+            let progress = ReceivedValues<Int>()
             let error = await #expect(throws: AccessoryError.self) {
                 try await strap.writeInChunks(Data(count: 100_000), to: characteristic) {
                     progress.add($0)

@@ -65,7 +65,7 @@ struct AccessoryPeripheralTests {
         let gateway = world.addPhone("gateway")
         try await world.run { [self] in
             let peripheral = peripheral(world, gateway) {
-                $0.judge = { $0["FF02"] == Data([0xBA, 0xD0]) ? .unlikelyError : nil }
+                $0.validateWrites = { $0["FF02"] == Data([0xBA, 0xD0]) ? .unlikelyError : nil }
             }
             var events = peripheral.events.makeAsyncIterator()
             let (central, accessory) = try await visit(world)
@@ -114,9 +114,9 @@ struct AccessoryPeripheralTests {
                 #expect(try await triple == Reply(reply: number * 3))
             }
             let long = String(repeating: "x", count: 20_000)
-            var told = near.messages(of: String.self).makeAsyncIterator()
+            var received = near.messages(of: String.self).makeAsyncIterator()
             try await far.send(long)
-            #expect(await told.next() == long)
+            #expect(await received.next() == long)
             withExtendedLifetime(observations) {}
             await central.shutDown()
             peripheral.close()

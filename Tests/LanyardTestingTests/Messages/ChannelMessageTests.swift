@@ -34,9 +34,9 @@ struct ChannelMessageTests {
             }
             // More than the buffers of both sides hold.
             let long = String(repeating: "Grüße ", count: 7_000)
-            var told = near.messages(of: String.self).makeAsyncIterator()
+            var received = near.messages(of: String.self).makeAsyncIterator()
             try await far.send(long)
-            #expect(await told.next() == long)
+            #expect(await received.next() == long)
 
             let events = far.events
             opener.leave()

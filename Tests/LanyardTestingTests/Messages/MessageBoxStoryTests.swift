@@ -18,11 +18,11 @@ struct MessageBoxStoryTests {
         try await world.run {
             let (central, box) = try await world.box()
             let messages = box.boxMessages(as: kind)
-            var told = messages.messages(of: Reply.self).makeAsyncIterator()
+            var received = messages.messages(of: Reply.self).makeAsyncIterator()
             let long = String(repeating: "Grüße ", count: 60)
             #expect(try await messages.request(long, expecting: String.self) == long)
             try await messages.send(Reply(reply: 5))
-            #expect(await told.next() == Reply(reply: 5))
+            #expect(await received.next() == Reply(reply: 5))
             await #expect(throws: MessageError.remoteError("as you asked")) {
                 _ = try await messages.request("refuse", expecting: String.self)
             }

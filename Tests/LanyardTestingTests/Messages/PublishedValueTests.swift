@@ -61,7 +61,7 @@ struct PublishedValueTests {
     func computed() async throws {
         let world = TestWorld(seed: 21)
         let phone = world.addPhone("station")
-        let readers = Heard<UUID>()
+        let readers = ReceivedValues<UUID>()
         try await world.run { [self] in
             let station = station(
                 world,
@@ -96,7 +96,7 @@ struct PublishedValueTests {
     func refused() async throws {
         let world = TestWorld(seed: 22)
         let phone = world.addPhone("station")
-        let readings = Heard<Int>()
+        let readings = ReceivedValues<Int>()
         try await world.run { [self] in
             let station = station(world, on: phone) {
                 $0.readTimeout = .seconds(4)

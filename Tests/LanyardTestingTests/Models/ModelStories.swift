@@ -39,7 +39,7 @@ struct ModelStories {
         try await kit.world.run { @MainActor in
             let central = kit.central()
             let model = AccessoryModel(try await central.pair(Kit.strap))
-            let invalidations = Heard<Bool>()
+            let invalidations = ReceivedValues<Bool>()
             withObservationTracking {
                 _ = model.status
             } onChange: {

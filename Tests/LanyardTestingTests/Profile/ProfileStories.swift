@@ -119,7 +119,7 @@ struct ProfileStories {
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central(Strap.description)
             let strap = try await central.pair(Strap.self)
-            let changes = Heard<AccessoryState>()
+            let changes = ReceivedValues<AccessoryState>()
             let token = strap.accessory.onChange { changes.add($0.state) }
             try await kit.world.advance(by: .seconds(1))
             kit.straps[0].addService(VirtualService("1B90", [.readable("1B91", [1])]))
@@ -139,7 +139,7 @@ struct ProfileStories {
             let central = kit.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             var values = strap.measurement.makeAsyncIterator()
-            let skipped = Heard<Data>()
+            let skipped = ReceivedValues<Data>()
             var others = strap.measurement.skippingMalformed { data, _ in skipped.add(data) }
                 .makeAsyncIterator()
             kit.straps[0].notify([0x06], on: "2A37")

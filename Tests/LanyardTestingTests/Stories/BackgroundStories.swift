@@ -80,7 +80,7 @@ struct BackgroundStories {
         try await world.run {
             let central = world.phone.central(.strap)
             let events = try central.presence(matching: .service("180D"))
-            let lost = Heard<Duration>()
+            let lost = ReceivedValues<Duration>()
             let reader = Task {
                 for await event in events {
                     if case .lost = event { lost.add(world.now) }

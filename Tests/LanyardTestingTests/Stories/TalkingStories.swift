@@ -57,8 +57,8 @@ struct TalkingStories {
             #expect(chunks.reduce(Data(), +) == value)
             #expect(chunks.count > value.count / 513)
             #expect(chunks.allSatisfy { $0.count <= 512 })
-            let told = progress.withLock { $0 }
-            #expect(told == told.sorted() && told.last == value.count)
+            let reported = progress.withLock { $0 }
+            #expect(reported == reported.sorted() && reported.last == value.count)
         }
     }
 

@@ -113,7 +113,7 @@ struct TrustStories {
             }
             let strap = try await central.pair(.strap)
             let box = try await central.pair(.box)
-            let reasons = Heard<ChangeReason>()
+            let reasons = ReceivedValues<ChangeReason>()
             let observation = box.onChange { reasons.add($0.reason) }
             // The strap has sent values all the time, and the box nothing.
             try await world.advance(by: .seconds(10))

@@ -15,21 +15,21 @@ struct JobSteeringTests {
     func unstructuredTasks() async throws {
         for seed in RunSeed.seeds(20) {
             let world = TestWorld(seed: seed)
-            let diary = Diary(world)
+            let log = EventLog(world)
             try await world.run {
                 for number in 1...10 {
                     Task {
-                        diary.note("begins \(number)")
+                        log.note("begins \(number)")
                         await Task.yield()
-                        diary.note("ends \(number)")
+                        log.note("ends \(number)")
                     }
                 }
                 try await world.advance(by: .seconds(1))
-                diary.note("a second later")
+                log.note("a second later")
             }
             let begins = (1...10).map { "0.0 begins \($0)" }
             let ends = (1...10).map { "0.0 ends \($0)" }
-            #expect(diary.lines == begins + ends + ["1.0 a second later"])
+            #expect(log.lines == begins + ends + ["1.0 a second later"])
         }
     }
 
@@ -37,16 +37,16 @@ struct JobSteeringTests {
     func actors() async throws {
         for seed in RunSeed.seeds(20) {
             let world = TestWorld(seed: seed)
-            let diary = Diary(world)
+            let log = EventLog(world)
             try await world.run {
-                let model = await Model(diary)
+                let model = await Model(log)
                 for step in 1...3 {
                     Task.detached { await model.step(step) }
                     try await world.advance(by: .seconds(1))
                 }
             }
             #expect(
-                diary.lines == [
+                log.lines == [
                     "0.0 model 1", "0.0 counter 1", "0.0 shown 1",
                     "1.0 model 2", "1.0 counter 2", "1.0 shown 2",
                     "2.0 model 3", "2.0 counter 3", "2.0 shown 3",
@@ -80,10 +80,10 @@ struct JobSteeringTests {
                 ]
             )
         )
-        let diary = Diary(world)
+        let log = EventLog(world)
         let phone = world.phone
         try await world.run {
-            let app = await App(diary, phone)
+            let app = await App(log, phone)
             try await world.advance(by: .seconds(10))
             strap.walk(to: .outOfRange, over: .seconds(3))
             try await world.advance(by: .seconds(30))
@@ -91,7 +91,7 @@ struct JobSteeringTests {
             try await world.advance(by: .seconds(10))
             await app.end()
         }
-        return diary.lines
+        return log.lines
     }
 
     @Test("Several concurrent worlds do not affect each other")
@@ -105,7 +105,7 @@ struct JobSteeringTests {
 }
 
 /// The recorded events, with their times in the world.
-private final class Diary: Sendable {
+private final class EventLog: Sendable {
     private let world: TestWorld
     private let notes = Mutex<[String]>([])
 
@@ -123,14 +123,14 @@ private final class Diary: Sendable {
 
 private actor Counter {
     private var count = 0
-    private let diary: Diary
+    private let log: EventLog
 
-    init(_ diary: Diary) { self.diary = diary }
+    init(_ log: EventLog) { self.log = log }
 
     func increment() async -> Int {
         await Task.yield()
         count += 1
-        diary.note("counter \(count)")
+        log.note("counter \(count)")
         return count
     }
 }
@@ -138,18 +138,18 @@ private actor Counter {
 @MainActor @Observable
 private final class Model {
     private(set) var shown = 0
-    private let diary: Diary
+    private let log: EventLog
     private let counter: Counter
 
-    init(_ diary: Diary) {
-        self.diary = diary
-        counter = Counter(diary)
+    init(_ log: EventLog) {
+        self.log = log
+        counter = Counter(log)
     }
 
     func step(_ number: Int) async {
-        diary.note("model \(number)")
+        log.note("model \(number)")
         await Task { shown = await counter.increment() }.value
-        diary.note("shown \(shown)")
+        log.note("shown \(shown)")
     }
 }
 
@@ -158,14 +158,14 @@ private final class Model {
 private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
     @preconcurrency CBPeripheralDelegate
 {
-    private let diary: Diary
+    private let log: EventLog
     private let counter: Counter
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
 
-    init(_ diary: Diary, _ phone: TestPhone) {
-        self.diary = diary
-        counter = Counter(diary)
+    init(_ log: EventLog, _ phone: TestPhone) {
+        self.log = log
+        counter = Counter(log)
         super.init()
         manager = CBCentralManager(
             delegate: self,
@@ -191,14 +191,14 @@ private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
         peripheral.delegate = self
         Task {
             _ = await counter.increment()
-            diary.note("connecting")
+            log.note("connecting")
             manager?.stopScan()
             manager?.connect(peripheral)
         }
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        diary.note("connected")
+        log.note("connected")
         Task.detached { [counter] in
             _ = await counter.increment()
             Task { @MainActor in self.peripheral?.discoverServices(nil) }
@@ -210,7 +210,7 @@ private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        diary.note("disconnected")
+        log.note("disconnected")
         Task {
             _ = await counter.increment()
             manager?.connect(peripheral)
@@ -218,7 +218,7 @@ private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        diary.note("services \(peripheral.services?.count ?? 0)")
+        log.note("services \(peripheral.services?.count ?? 0)")
         for service in peripheral.services ?? [] {
             Task { peripheral.discoverCharacteristics(nil, for: service) }
         }
@@ -230,7 +230,7 @@ private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
         error: (any Error)?
     ) {
         let found = service.characteristics ?? []
-        diary.note("characteristics \(found.count)")
+        log.note("characteristics \(found.count)")
         for one in found where one.properties.contains(.notify) {
             peripheral.setNotifyValue(true, for: one)
         }
@@ -242,6 +242,6 @@ private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
         error: (any Error)?
     ) {
         let value = [UInt8](characteristic.value ?? Data())
-        Task { diary.note("value \(value) \(await counter.increment())") }
+        Task { log.note("value \(value) \(await counter.increment())") }
     }
 }

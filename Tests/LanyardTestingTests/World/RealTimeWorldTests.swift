@@ -26,7 +26,7 @@ private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Se
         }
     }
 
-    /// The next event of the application.
+    /// Returns the next event of the application.
     func next() async -> String? {
         var iterator = events.stream.makeAsyncIterator()
         return await iterator.next()

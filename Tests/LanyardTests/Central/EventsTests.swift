@@ -162,14 +162,14 @@ struct PromiseTests {
     @Test("The cancellation of the waiting task ends the promise and calls its closure")
     func cancelled() async {
         let reply = Promise<Int>()
-        let told = Mutex(0)
-        reply.onCancel { told.withLock { $0 += 1 } }
+        let callCount = Mutex(0)
+        reply.onCancel { callCount.withLock { $0 += 1 } }
         let task = Task { try await reply.wait() }
         task.cancel()
         await #expect(throws: AccessoryError.cancelled) { try await task.value }
-        #expect(told.withLock { $0 } == 1)
+        #expect(callCount.withLock { $0 } == 1)
         #expect(!reply.give(.success(1)))
-        reply.onCancel { told.withLock { $0 += 1 } }
-        #expect(told.withLock { $0 } == 2)
+        reply.onCancel { callCount.withLock { $0 += 1 } }
+        #expect(callCount.withLock { $0 } == 2)
     }
 }

@@ -10,7 +10,7 @@ struct PromiseCancellationTests {
     func cancelled() async {
         for isEarly in [true, false] {
             let promise = Promise<Int>()
-            let count = Guarded(0)
+            let count = Locked(0)
             let waiting = Task { try await promise.wait() }
             if isEarly {
                 waiting.cancel()
@@ -27,7 +27,7 @@ struct PromiseCancellationTests {
     @Test("The cancellation closure does not run after a result")
     func answered() async throws {
         let promise = Promise<Int>()
-        let count = Guarded(0)
+        let count = Locked(0)
         promise.onCancel { count.change { $0 += 1 } }
         promise.give(.success(1))
         #expect(try await promise.wait() == 1)

@@ -19,7 +19,7 @@ struct IdentityRegistryTests {
         .manufacturer(company: 0xFFFF, identifier: Data([number]))
     }
 
-    /// A discovery with a system identifier and, optionally, the device's own identifier.
+    /// Returns a discovery with a system identifier and, optionally, the device's own identifier.
     static func discovery(_ number: UInt8, says own: UInt8? = nil) -> Discovery {
         Discovery(
             identifier: device(number),

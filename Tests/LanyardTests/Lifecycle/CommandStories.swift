@@ -9,41 +9,41 @@ struct CommandStories {
     @Test("A command to forget erases the accessory at once and ends its link")
     func forget() {
         var harness = MachineHarness.ready()
-        let actions = harness.tell(.command(.forget))
+        let actions = harness.send(.command(.forget))
         #expect(actions.contains(.cancelConnection("strap")))
         #expect(actions.contains(.erase))
         #expect(!harness.machine.isRemembered)
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.forgotten))
-        #expect(harness.tell(.command(.connect)) == [])
+        #expect(harness.send(.command(.connect)) == [])
     }
 
     @Test("A command to forget ends a connection attempt")
     func forgetAttempt() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.tell(.command(.forget))
-        #expect(harness.hear(.connected(known: [])) == [])
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.send(.command(.forget))
+        #expect(harness.linkReports(.connected(known: [])) == [])
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
     @Test("A command to forget cancels a pending connection request")
     func forgetPending() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false))
-        let actions = harness.tell(.command(.forget))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false))
+        let actions = harness.send(.command(.forget))
         #expect(actions.contains(.cancelConnection("strap")))
         #expect(!actions.contains(.releaseSlot(limitReached: false)))
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
     @Test("A new accessory is paired after the link of the forgotten one has ended")
     func pairNext() {
         var harness = MachineHarness.ready()
-        harness.tell(.command(.forget), .command(.pair))
-        let actions = harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.send(.command(.forget), .command(.pair))
+        let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(actions.contains(.retrieve(.heldBySystem)))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
     }
@@ -51,44 +51,44 @@ struct CommandStories {
     @Test("A command connects a disconnected accessory again")
     func reconnect() {
         var harness = MachineHarness.ready()
-        harness.tell(.command(.disconnect), .command(.connect))
-        let actions = harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.send(.command(.disconnect), .command(.connect))
+        let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
         #expect(actions.contains(.reserveSlot(.request)))
-        #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
+        #expect(harness.send(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
     @Test("A command to connect ends the pause before the next attempt")
     func connectAtOnce() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.strange, isReconnecting: false))
-        #expect(harness.tell(.command(.connect)).contains(.reserveSlot(.request)))
+        harness.linkReports(.disconnected(.strange, isReconnecting: false))
+        #expect(harness.send(.command(.connect)).contains(.reserveSlot(.request)))
     }
 
     @Test("A command to forget takes precedence over a command to disconnect")
     func forgetPrecedes() {
         var harness = MachineHarness.ready()
-        harness.tell(.command(.forget))
-        #expect(harness.tell(.command(.disconnect)) == [])
-        #expect(harness.tell(.command(.forget)) == [])
+        harness.send(.command(.forget))
+        #expect(harness.send(.command(.disconnect)) == [])
+        #expect(harness.send(.command(.forget)) == [])
     }
 
     @Test("A second command to forget an idle accessory has no effect")
     func forgetIdle() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.bondLost, isReconnecting: false))
+        harness.linkReports(.disconnected(.bondLost, isReconnecting: false))
         #expect(
-            harness.tell(.command(.forget)) == [.erase, .report(.idle, .resting(.forgotten))]
+            harness.send(.command(.forget)) == [.erase, .report(.idle, .resting(.forgotten))]
         )
-        #expect(harness.tell(.command(.forget)) == [])
+        #expect(harness.send(.command(.forget)) == [])
     }
 
     @Test("A command to forget erases the accessory at once while Bluetooth is off")
     func forgetPoweredOff() {
         var harness = MachineHarness.ready()
-        harness.tell(.unavailable(.poweredOff))
-        #expect(harness.tell(.command(.forget)) == [.erase, .report(.poweredOff, .requested)])
-        harness.tell(.available)
+        harness.send(.unavailable(.poweredOff))
+        #expect(harness.send(.command(.forget)) == [.erase, .report(.poweredOff, .requested)])
+        harness.send(.available)
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
@@ -96,19 +96,19 @@ struct CommandStories {
     func lateCallbacks() {
         var harness = MachineHarness.ready()
         let state = harness.machine.state
-        #expect(harness.tell(.link("other", .disconnected(.lost, isReconnecting: false))) == [])
-        #expect(harness.tell(.link("other", .connected(known: []))) == [])
+        #expect(harness.send(.link("other", .disconnected(.lost, isReconnecting: false))) == [])
+        #expect(harness.send(.link("other", .connected(known: []))) == [])
         #expect(harness.machine.state == state)
     }
 
     @Test("The end of a countdown of an earlier state has no effect")
     func oldCountdown() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil))
+        harness.send(.available, .command(.pair), .retrieved(nil))
         let scanning = Countdown(number: 1, deadline: .seconds(10))
-        harness.tell(.found("strap", rssi: nil), .slot(.granted))
+        harness.send(.found("strap", rssi: nil), .slot(.granted))
         let state = harness.machine.state
-        #expect(harness.tell(.countdownEnded(scanning)) == [])
+        #expect(harness.send(.countdownEnded(scanning)) == [])
         #expect(harness.machine.state == state)
     }
 }

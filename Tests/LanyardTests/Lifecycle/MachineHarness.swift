@@ -26,7 +26,7 @@ struct MachineHarness {
 
     /// Passes events to the machine and returns the actions of the last one.
     @discardableResult
-    mutating func tell(_ events: Machine.Event...) -> [Machine.Action] {
+    mutating func send(_ events: Machine.Event...) -> [Machine.Action] {
         var actions: [Machine.Action] = []
         for event in events { actions = machine.receive(event, at: now, using: &generator) }
         return actions
@@ -34,9 +34,9 @@ struct MachineHarness {
 
     /// Passes events of the default peripheral to the machine.
     @discardableResult
-    mutating func hear(_ events: AccessoryLinkEvent...) -> [Machine.Action] {
+    mutating func linkReports(_ events: AccessoryLinkEvent...) -> [Machine.Action] {
         var actions: [Machine.Action] = []
-        for event in events { actions = tell(.link("strap", event)) }
+        for event in events { actions = send(.link("strap", event)) }
         return actions
     }
 
@@ -45,13 +45,13 @@ struct MachineHarness {
     mutating func wait() -> [Machine.Action] {
         guard let countdown = machine.state.countdown else { return [] }
         now = max(now, countdown.deadline)
-        return tell(.countdownEnded(countdown))
+        return send(.countdownEnded(countdown))
     }
 
     /// Makes a connected strap without pairing ready.
     @discardableResult
     mutating func getReady() -> [Machine.Action] {
-        hear(
+        linkReports(
             .servicesDiscovered(["180D", "180F"]),
             .characteristicsDiscovered(of: "180D", ["2A37", "2A38"]),
             .characteristicsDiscovered(of: "180F", ["2A19"]),
@@ -63,11 +63,11 @@ struct MachineHarness {
     /// Returns a machine whose strap is ready and remembered.
     static func ready(_ settings: LifecycleSettings = .strap) -> MachineHarness {
         var harness = MachineHarness(settings)
-        harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: -60))
-        harness.tell(.slot(.granted))
-        harness.hear(.connected(known: []))
+        harness.send(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: -60))
+        harness.send(.slot(.granted))
+        harness.linkReports(.connected(known: []))
         harness.getReady()
-        if settings.protected != nil { harness.hear(.probed(nil)) }
+        if settings.protected != nil { harness.linkReports(.probed(nil)) }
         return harness
     }
 }

@@ -53,7 +53,7 @@ struct ModelWorld {
     }
 
     /// Passes an event to the machine and performs its actions.
-    mutating func tell(_ event: Machine.Event) throws {
+    mutating func send(_ event: Machine.Event) throws {
         let before = machine.state
         story = story.suffix(11) + ["\(event)"]
         happen(event)
@@ -64,9 +64,9 @@ struct ModelWorld {
     }
 
     /// Passes the oldest waiting event to the machine.
-    mutating func tellNext() throws {
+    mutating func sendNext() throws {
         guard !callbacks.isEmpty else { return }
-        try tell(callbacks.removeFirst())
+        try send(callbacks.removeFirst())
     }
 
     /// Ends the armed countdown.
@@ -76,7 +76,7 @@ struct ModelWorld {
             let peripheral = machine.state.peripheral,
             callbacks.contains(where: { $0.isEnd(of: peripheral) })
         {
-            try tellNext()
+            try sendNext()
         }
         guard let countdown = armed else { return }
         now = max(now, countdown.deadline)
@@ -85,7 +85,7 @@ struct ModelWorld {
         guard isCurrent else { throw Impossible(description: "an old countdown was armed") }
         // A machine cancels countdowns that have ended, too.
         armed = countdown
-        try tell(.countdownEnded(countdown))
+        try send(.countdownEnded(countdown))
     }
 }
 
@@ -101,7 +101,7 @@ extension ModelWorld {
         callbacks.removeAll { $0.isRetrieval }
         if !isOn && fails(oneIn: 2) { callbacks = [] }
         let why = Unavailability.allCases.randomElement(using: &generator) ?? .poweredOff
-        try tell(isOn ? .available : .unavailable(why))
+        try send(isOn ? .available : .unavailable(why))
     }
 
     mutating func walk(in isPresent: Bool) {

@@ -9,60 +9,62 @@ struct PairingStories {
     @Test("Pairing scans, connects, discovers, subscribes, and saves the accessory")
     func steps() {
         var harness = MachineHarness()
-        #expect(harness.tell(.available) == [.report(.idle, .bluetoothAvailable)])
+        #expect(harness.send(.available) == [.report(.idle, .bluetoothAvailable)])
         #expect(
-            harness.tell(.command(.pair)) == [
+            harness.send(.command(.pair)) == [
                 .retrieve(.heldBySystem), .report(.restoring, .requested),
             ]
         )
         let scanning = Countdown(number: 1, deadline: .seconds(10))
         #expect(
-            harness.tell(.retrieved(nil)) == [
+            harness.send(.retrieved(nil)) == [
                 .scan, .arm(scanning), .report(.scanning, .requested),
             ]
         )
         harness.now = .seconds(1)
         #expect(
-            harness.tell(.found("strap", rssi: -60)) == [
+            harness.send(.found("strap", rssi: -60)) == [
                 .stopScan, .cancelCountdown(scanning), .reserveSlot(.request),
                 .report(.connecting, .found),
             ]
         )
         let requested = Countdown(number: 2, deadline: .seconds(11))
         #expect(
-            harness.tell(.slot(.granted)) == [
+            harness.send(.slot(.granted)) == [
                 .connect("strap", .direct), .arm(requested), .report(.connecting, .slotGranted),
             ]
         )
         harness.now = .seconds(2)
         let services = Countdown(number: 3, deadline: .seconds(12))
         #expect(
-            harness.hear(.connected(known: [])) == [
+            harness.linkReports(.connected(known: [])) == [
                 .cancelCountdown(requested), .discoverServices("strap", ["180D", "180F"]),
                 .arm(services), .report(.discoveringServices, .linked),
             ]
         )
         let characteristics = Countdown(number: 4, deadline: .seconds(12))
         #expect(
-            harness.hear(.servicesDiscovered(["180D", "180F"])) == [
+            harness.linkReports(.servicesDiscovered(["180D", "180F"])) == [
                 .cancelCountdown(services),
                 .discoverCharacteristics("strap", of: "180D", ["2A37", "2A38"]),
                 .discoverCharacteristics("strap", of: "180F", ["2A19"]),
                 .arm(characteristics), .report(.discoveringCharacteristics, .servicesFound),
             ]
         )
-        #expect(harness.hear(.characteristicsDiscovered(of: "180D", ["2A37", "2A38"])) == [])
+        #expect(
+            harness.linkReports(.characteristicsDiscovered(of: "180D", ["2A37", "2A38"])) == []
+        )
         let subscribing = Countdown(number: 5, deadline: .seconds(12))
         #expect(
-            harness.hear(.characteristicsDiscovered(of: "180F", ["2A19"])) == [
+            harness.linkReports(.characteristicsDiscovered(of: "180F", ["2A19"])) == [
                 .cancelCountdown(characteristics), .subscribe("strap", .measurement),
                 .subscribe("strap", .battery), .arm(subscribing),
                 .report(.subscribing, .databaseKnown),
             ]
         )
-        #expect(harness.hear(.subscriptionChanged(.measurement, .confirmed)) == [])
+        #expect(harness.linkReports(.subscriptionChanged(.measurement, .confirmed)) == [])
         harness.now = .seconds(3)
-        let actions = harness.hear(.subscriptionChanged(.battery, .confirmed))
+        let actions = harness.linkReports(.subscriptionChanged(.battery, .confirmed))
         #expect(actions.deeds == [.cancelCountdown(subscribing), .save("strap")])
         #expect(actions.reports == [.report(.ready, .usable)])
         #expect(harness.machine.isRemembered)
@@ -87,7 +89,7 @@ struct PairingStories {
     @Test("A scan ends at its timeout")
     func scanTimeout() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil))
+        harness.send(.available, .command(.pair), .retrieved(nil))
         let countdown = harness.machine.state.countdown
         #expect(
             harness.wait() == [
@@ -101,9 +103,9 @@ struct PairingStories {
     @Test("An accessory connected to the system is paired without a scan")
     func heldBySystem() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair))
+        harness.send(.available, .command(.pair))
         #expect(
-            harness.tell(.retrieved("strap")) == [
+            harness.send(.retrieved("strap")) == [
                 .reserveSlot(.request), .report(.connecting, .found),
             ]
         )
@@ -112,9 +114,9 @@ struct PairingStories {
     @Test("A command to pair takes effect when Bluetooth becomes available")
     func earlyCommand() {
         var harness = MachineHarness()
-        #expect(harness.tell(.command(.pair)) == [])
+        #expect(harness.send(.command(.pair)) == [])
         #expect(
-            harness.tell(.available) == [
+            harness.send(.available) == [
                 .retrieve(.heldBySystem), .report(.restoring, .bluetoothAvailable),
             ]
         )
@@ -123,8 +125,8 @@ struct PairingStories {
     @Test("A first pairing fails after an attempt that exceeds its timeout has ended")
     func attemptTimeout() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
-        harness.tell(.slot(.granted))
+        harness.send(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
+        harness.send(.slot(.granted))
         let requested = Countdown(number: 2, deadline: .seconds(10))
         let ending = Countdown(number: 3, deadline: .seconds(15))
         let tooLong = LinkFailure(.timeout, "connecting took longer than 10.00 s")
@@ -134,7 +136,7 @@ struct PairingStories {
                 .report(.disconnecting, .abandoned(tooLong)),
             ]
         )
-        let actions = harness.hear(.disconnected(nil, isReconnecting: false))
+        let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
         #expect(actions.compactMap(\.record).first?.failure == tooLong)
         #expect(harness.machine.state == .idle(.failed(tooLong)))
@@ -144,15 +146,15 @@ struct PairingStories {
     func totalLimit() {
         let tooLong = LinkFailure(.timeout, "pairing took longer than 30.00 s")
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil))
-        #expect(harness.tell(.pairingLimitReached(.seconds(30))).contains(.stopScan))
+        harness.send(.available, .command(.pair), .retrieved(nil))
+        #expect(harness.send(.pairingLimitReached(.seconds(30))).contains(.stopScan))
         #expect(harness.machine.state == .idle(.failed(tooLong)))
-        harness.tell(.command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []))
-        let actions = harness.tell(.pairingLimitReached(.seconds(30)))
+        harness.send(.command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []))
+        let actions = harness.send(.pairingLimitReached(.seconds(30)))
         #expect(actions.contains(.cancelConnection("strap")))
         #expect(actions.last == .report(.disconnecting, .abandoned(tooLong)))
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(tooLong)))
     }
 
@@ -160,16 +162,16 @@ struct PairingStories {
     func totalLimitAfterPairing() {
         var harness = MachineHarness.ready()
         let state = harness.machine.state
-        #expect(harness.tell(.pairingLimitReached(.seconds(30))).isEmpty)
+        #expect(harness.send(.pairingLimitReached(.seconds(30))).isEmpty)
         #expect(harness.machine.state == state)
     }
 
     @Test("A failed attempt is recorded with its error and is not canceled")
     func failedAttempt() throws {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
-        harness.tell(.slot(.granted))
-        let actions = harness.hear(.failedToConnect(.strange))
+        harness.send(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
+        harness.send(.slot(.granted))
+        let actions = harness.linkReports(.failedToConnect(.strange))
         #expect(!actions.contains(.cancelConnection("strap")))
         #expect(actions.compactMap(\.record).first?.failure == .strange)
     }
@@ -177,15 +179,15 @@ struct PairingStories {
     @Test("Pairing fails after four hard failures")
     func hardFailures() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
+        harness.send(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))
         for _ in 1...3 {
-            harness.tell(.slot(.granted))
-            harness.hear(.failedToConnect(.strange))
+            harness.send(.slot(.granted))
+            harness.linkReports(.failedToConnect(.strange))
             #expect(harness.machine.accessoryState == .connecting)
             harness.wait()
         }
-        harness.tell(.slot(.granted))
-        harness.hear(.failedToConnect(.strange))
+        harness.send(.slot(.granted))
+        harness.linkReports(.failedToConnect(.strange))
         #expect(harness.machine.state == .idle(.failed(.strange)))
         #expect(harness.machine.log.records.count == 4)
         #expect(harness.machine.log.records.last?.next == .rest(.failed(.strange)))
@@ -195,21 +197,21 @@ struct PairingStories {
     @Test("Pairing rejects an accessory without a required service")
     func missingService() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []), .servicesDiscovered(["180F"]))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []), .servicesDiscovered(["180F"]))
         let lacking = LinkFailure(.incomplete, "it lacks 180D")
         #expect(harness.machine.reason == .abandoned(lacking))
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(lacking)))
     }
 
     @Test("Pairing rejects an accessory without a required characteristic")
     func missingCharacteristic() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []), .servicesDiscovered(["180D"]))
-        harness.hear(.characteristicsDiscovered(of: "180D", ["2A38"]))
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []), .servicesDiscovered(["180D"]))
+        harness.linkReports(.characteristicsDiscovered(of: "180D", ["2A38"]))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(
             harness.machine.state == .idle(.failed(LinkFailure(.incomplete, "it lacks 2A37")))
         )
@@ -218,18 +220,18 @@ struct PairingStories {
     @Test("An accessory without its optional parts becomes ready")
     func optionalParts() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []), .servicesDiscovered(["180D"]))
-        harness.hear(.characteristicsDiscovered(of: "180D", ["2A37"]))
-        harness.hear(.subscriptionChanged(.measurement, .confirmed))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []), .servicesDiscovered(["180D"]))
+        harness.linkReports(.characteristicsDiscovered(of: "180D", ["2A37"]))
+        harness.linkReports(.subscriptionChanged(.measurement, .confirmed))
         #expect(harness.machine.accessoryState == .ready)
     }
 
     @Test("An accessory without described services is ready once it is connected")
     func noServices() {
         var harness = MachineHarness(LifecycleSettings())
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        #expect(harness.hear(.connected(known: [])).contains(.report(.ready, .usable)))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        #expect(harness.linkReports(.connected(known: [])).contains(.report(.ready, .usable)))
     }
 
     @Test("A service without described characteristics needs discovery only")
@@ -237,9 +239,11 @@ struct PairingStories {
         var settings = LifecycleSettings()
         settings.services = [ServiceDescription("180D", [])]
         var harness = MachineHarness(settings)
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []))
         #expect(harness.machine.accessoryState == .discoveringServices)
-        #expect(harness.hear(.servicesDiscovered(["180D"])).contains(.report(.ready, .usable)))
+        #expect(
+            harness.linkReports(.servicesDiscovered(["180D"])).contains(.report(.ready, .usable))
+        )
     }
 }

@@ -9,8 +9,8 @@ struct ProofStories {
     /// Returns a machine that reads the protected characteristic.
     private func probing() -> MachineHarness {
         var harness = MachineHarness(.lockedStrap)
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []))
         harness.getReady()
         return harness
     }
@@ -20,7 +20,7 @@ struct ProofStories {
         var harness = probing()
         #expect(harness.machine.accessoryState == .connected)
         #expect(!harness.machine.isRemembered)
-        let actions = harness.hear(.probed(nil))
+        let actions = harness.linkReports(.probed(nil))
         #expect(actions.contains(.save("strap")))
         #expect(actions.contains(.report(.ready, .usable)))
     }
@@ -28,12 +28,12 @@ struct ProofStories {
     @Test("A refused protected value leaves the accessory connected, and a command reads it again")
     func refusal() {
         var harness = probing()
-        let refusal = harness.hear(.probed(.unauthenticated))
+        let refusal = harness.linkReports(.probed(.unauthenticated))
         #expect(refusal.reports == [.report(.connected, .notPaired(.unauthenticated))])
         #expect(refusal.compactMap(\.record).first?.next == .pairing)
         #expect(harness.machine.state.countdown == nil)
-        #expect(harness.tell(.command(.pair)).contains(.probe("strap", .place)))
-        harness.hear(.probed(nil))
+        #expect(harness.send(.command(.pair)).contains(.probe("strap", .place)))
+        harness.linkReports(.probed(nil))
         #expect(harness.machine.accessoryState == .ready)
     }
 
@@ -43,45 +43,45 @@ struct ProofStories {
         harness.wait()
         let tooLong = LinkFailure(.timeout, "pairing took longer than 60.00 s")
         #expect(harness.machine.reason == .notPaired(tooLong))
-        harness.hear(.probed(nil))
+        harness.linkReports(.probed(nil))
         #expect(harness.machine.accessoryState == .ready)
     }
 
     @Test("A command to pair repeats a subscription that requires pairing")
     func repeatedSubscription() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: .all))
-        harness.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: .all))
+        harness.linkReports(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
         #expect(harness.machine.accessoryState == .connected)
-        harness.hear(.subscriptionChanged(.battery, .confirmed))
-        #expect(harness.tell(.command(.pair)).contains(.subscribe("strap", .measurement)))
-        harness.hear(.subscriptionChanged(.measurement, .confirmed))
+        harness.linkReports(.subscriptionChanged(.battery, .confirmed))
+        #expect(harness.send(.command(.pair)).contains(.subscribe("strap", .measurement)))
+        harness.linkReports(.subscriptionChanged(.measurement, .confirmed))
         #expect(harness.machine.accessoryState == .ready)
     }
 
     @Test("A subscription that may start pairing has the timeout of pairing")
     func subscriptionTimeout() {
         var harness = MachineHarness(.lockedStrap)
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: .all))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: .all))
         let timeouts = LifecycleSettings.lockedStrap.timeouts
         #expect(harness.machine.accessoryState == .subscribing)
         #expect(harness.machine.state.countdown?.deadline == harness.now + timeouts.pairing)
         var open = MachineHarness()
-        open.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        open.hear(.connected(known: .all))
+        open.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        open.linkReports(.connected(known: .all))
         #expect(open.machine.state.countdown?.deadline == open.now + timeouts.subscribing)
     }
 
     @Test("Subscriptions that require pairing are repeated after it")
     func laterSubscriptions() {
         var harness = MachineHarness(.lockedStrap)
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: .all))
-        harness.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
-        harness.tell(.command(.pair))
-        let actions = harness.hear(.probed(nil))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: .all))
+        harness.linkReports(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
+        harness.send(.command(.pair))
+        let actions = harness.linkReports(.probed(nil))
         #expect(actions.contains(.subscribe("strap", .measurement)))
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
@@ -89,22 +89,22 @@ struct ProofStories {
     @Test("The machine does not reconnect an accessory that lost its bond")
     func peerLostBond() {
         var harness = MachineHarness.ready(.lockedStrap)
-        harness.hear(.disconnected(.bondLost, isReconnecting: false))
+        harness.linkReports(.disconnected(.bondLost, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(.bondLost)))
         #expect(harness.machine.isRemembered)
         let advice = harness.machine.whereabouts(at: harness.now).advice
         #expect(advice == "Pair it again: first remove it in the system's Bluetooth settings.")
-        #expect(harness.tell(.command(.pair)).contains(.retrieve(.remembered)))
-        #expect(harness.tell(.retrieved("strap")).contains(.reserveSlot(.request)))
+        #expect(harness.send(.command(.pair)).contains(.retrieve(.remembered)))
+        #expect(harness.send(.retrieved("strap")).contains(.reserveSlot(.request)))
     }
 
     @Test("An accessory whose bond this device lost is not paired")
     func ownLostBond() {
         var harness = MachineHarness.ready(.lockedStrap)
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        harness.tell(.slot(.granted))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.send(.slot(.granted))
         harness.getReady()
-        harness.hear(.probed(.unauthenticated))
+        harness.linkReports(.probed(.unauthenticated))
         #expect(harness.machine.reason == .notPaired(.unauthenticated))
         #expect(harness.machine.isRemembered)
     }
@@ -114,8 +114,8 @@ struct ProofStories {
         var settings = LifecycleSettings.strap
         settings.protected = "2A00"
         var harness = MachineHarness(settings)
-        harness.tell(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
-        harness.hear(.connected(known: []))
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []))
         harness.getReady()
         #expect(harness.machine.reason == .abandoned(LinkFailure(.incomplete, "it lacks 2A00")))
     }

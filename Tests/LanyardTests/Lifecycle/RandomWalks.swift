@@ -48,7 +48,7 @@ struct RandomWalks {
             if seed % Self.turn == 0 { await Task.yield() }
             var tracker = ResourceTracker(seed: seed)
             for _ in 1...Self.steps {
-                if let fault = tracker.tellSomething() {
+                if let fault = tracker.sendRandomEvent() {
                     Issue.record("seed \(seed): \(fault)")
                     return
                 }
@@ -67,13 +67,13 @@ struct RandomWalks {
         case 7: world.revoke()
         case 8, 9: world.grant()
         case 10: world.rotate()
-        case 11...13: try world.tell(.command(.pair))
-        case 14: try world.tell(.command(.connect))
-        case 15: try world.tell(.command(.disconnect))
-        case 16: try world.tell(.command(.forget))
+        case 11...13: try world.send(.command(.pair))
+        case 14: try world.send(.command(.connect))
+        case 15: try world.send(.command(.disconnect))
+        case 16: try world.send(.command(.forget))
         case 17...20: try world.endCountdown()
         case 21: world.refuseMessages()
-        default: try world.tellNext()
+        default: try world.sendNext()
         }
     }
 
@@ -87,11 +87,11 @@ struct RandomWalks {
             if case .ready = world.machine.state, world.callbacks.isEmpty { return }
             world.grant()
             if !world.callbacks.isEmpty {
-                try world.tellNext()
+                try world.sendNext()
             } else if world.armed != nil {
                 try world.endCountdown()
             } else {
-                try world.tell(.command(.pair))
+                try world.send(.command(.pair))
                 if world.machine.state == .idle(.unknownToSystem) { world.advertise() }
                 if world.isLost { world.walk(in: true) }
             }
@@ -131,7 +131,7 @@ private struct ResourceTracker {
     }
 
     /// Passes a random event and returns the violated rule, if there is one.
-    mutating func tellSomething() -> String? {
+    mutating func sendRandomEvent() -> String? {
         now += .milliseconds(Int.random(in: 0...2000, using: &generator))
         let event = event()
         let before = machine
@@ -154,9 +154,9 @@ private struct ResourceTracker {
             return .countdownEnded(countdown)
         }
         let event = (Occurrence.allCases.randomElement(using: &generator) ?? .seen).event
-        guard case .link(_, let told) = event else { return event }
+        guard case .link(_, let linkEvent) = event else { return event }
         let peripheral = ["p", "q", "r"].randomElement(using: &generator) ?? "p"
-        return .link(peripheral, told)
+        return .link(peripheral, linkEvent)
     }
 
     private func isStale(_ event: Machine.Event) -> Bool {

@@ -9,11 +9,11 @@ extension MachineHarness {
     /// starts after a pause of a minute.
     fileprivate static func resting() -> MachineHarness {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.closed, isReconnecting: false))
+        harness.linkReports(.disconnected(.closed, isReconnecting: false))
         for _ in 1...8 {
-            harness.hear(.connected(known: []))
-            harness.tell(.slot(.granted))
-            harness.hear(.disconnected(.closed, isReconnecting: false))
+            harness.linkReports(.connected(known: []))
+            harness.send(.slot(.granted))
+            harness.linkReports(.disconnected(.closed, isReconnecting: false))
         }
         return harness
     }
@@ -29,7 +29,7 @@ struct RangeStories {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
         #expect(
-            harness.hear(.disconnected(failure, isReconnecting: false)) == [
+            harness.linkReports(.disconnected(failure, isReconnecting: false)) == [
                 .releaseSlot(limitReached: false), .connect("strap", .pending(after: .zero)),
                 .report(.outOfRange, .lost(failure)),
             ]
@@ -40,11 +40,11 @@ struct RangeStories {
     @Test("An accessory that returns gets a slot, and its services are discovered again")
     func returning() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false))
         harness.now = .seconds(1000)
-        #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.arrived)))
         #expect(
-            harness.tell(.slot(.granted)).contains(.discoverServices("strap", ["180D", "180F"]))
+            harness.send(.slot(.granted)).contains(.discoverServices("strap", ["180D", "180F"]))
         )
         harness.getReady()
         #expect(harness.machine.accessoryState == .ready)
@@ -54,16 +54,16 @@ struct RangeStories {
     @Test("A saved accessory is not saved again")
     func savedOnce() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        harness.tell(.slot(.granted))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.send(.slot(.granted))
         #expect(!harness.getReady().contains(.save("strap")))
     }
 
     @Test("Known services are not discovered again")
     func knownServices() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
-        let actions = harness.tell(.slot(.granted))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
+        let actions = harness.send(.slot(.granted))
         #expect(actions.reports == [.report(.subscribing, .databaseKnown)])
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
@@ -72,27 +72,27 @@ struct RangeStories {
     func systemReconnects() {
         var harness = MachineHarness.ready()
         #expect(
-            harness.hear(.disconnected(.lost, isReconnecting: true)) == [
+            harness.linkReports(.disconnected(.lost, isReconnecting: true)) == [
                 .releaseSlot(limitReached: false),
                 .report(.outOfRange, .systemReconnects(.lost)),
             ]
         )
-        #expect(harness.hear(.connected(known: .all)).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: .all)).contains(.reserveSlot(.arrived)))
     }
 
     @Test("The machine makes a connection request when the system stops reconnecting")
     func systemStops() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
-        harness.hear(.disconnected(.lost, isReconnecting: true))
-        let actions = harness.hear(.disconnected(.lost, isReconnecting: false))
+        harness.linkReports(.disconnected(.lost, isReconnecting: true))
+        let actions = harness.linkReports(.disconnected(.lost, isReconnecting: false))
         #expect(actions.contains(.connect("strap", .pending(after: .zero))))
     }
 
     @Test("A link that this device ended is not restored")
     func endedHere() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.cancelled))
     }
 
@@ -100,7 +100,7 @@ struct RangeStories {
     func quickRetry() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)
-        let actions = harness.hear(.disconnected(.strange, isReconnecting: false))
+        let actions = harness.linkReports(.disconnected(.strange, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
         guard case .connecting("strap", .backingOff(let wait)) = harness.machine.state else {
             Issue.record("\(harness.machine.state)")
@@ -108,7 +108,7 @@ struct RangeStories {
         }
         #expect((.milliseconds(100)...Duration.seconds(1)).contains(wait.deadline - harness.now))
         harness.wait()
-        #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
+        #expect(harness.send(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
     @Test("The settings determine which disconnections mean out of range")
@@ -117,7 +117,7 @@ struct RangeStories {
         settings.outOfRange = OutOfRangeRule([])
         settings.outOfRange.codes = [0]
         var harness = MachineHarness.ready(settings)
-        harness.hear(.disconnected(.strange, isReconnecting: false))
+        harness.linkReports(.disconnected(.strange, isReconnecting: false))
         #expect(harness.machine.accessoryState == .outOfRange)
     }
 
@@ -125,12 +125,12 @@ struct RangeStories {
     func pausedRequest() {
         var harness = MachineHarness.ready()
         for _ in 1...8 {
-            harness.hear(.disconnected(.closed, isReconnecting: false))
+            harness.linkReports(.disconnected(.closed, isReconnecting: false))
             #expect(harness.machine.accessoryState == .outOfRange)
-            harness.hear(.connected(known: []))
-            harness.tell(.slot(.granted))
+            harness.linkReports(.connected(known: []))
+            harness.send(.slot(.granted))
         }
-        let actions = harness.hear(.disconnected(.closed, isReconnecting: false))
+        let actions = harness.linkReports(.disconnected(.closed, isReconnecting: false))
         #expect(actions.contains(.connect("strap", .pending(after: .seconds(60)))))
         #expect(
             harness.machine.state == .outOfRange("strap", .ours(from: harness.now + .seconds(60)))
@@ -143,20 +143,20 @@ struct RangeStories {
         var harness = MachineHarness.resting()
         #expect(harness.machine.state.countdown == nil)
         harness.now += .seconds(60)
-        #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.arrived)))
     }
 
     @Test("A command to connect replaces the paused request with a direct one")
     func commandDuringPause() {
         var harness = MachineHarness.resting()
-        let requested = harness.tell(.command(.connect))
+        let requested = harness.send(.command(.connect))
         #expect(
             requested.contains(.cancelConnection("strap"))
                 && requested.contains(.reserveSlot(.request))
         )
-        harness.tell(.slot(.granted))
+        harness.send(.slot(.granted))
         #expect(
-            harness.hear(.disconnected(nil, isReconnecting: false)).contains(
+            harness.linkReports(.disconnected(nil, isReconnecting: false)).contains(
                 .connect("strap", .direct)
             )
         )
@@ -166,39 +166,39 @@ struct RangeStories {
     func lateDisconnection() {
         var harness = MachineHarness.resting()
         harness.now += .seconds(20)
-        let actions = harness.hear(.disconnected(nil, isReconnecting: false))
+        let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(actions == [.connect("strap", .pending(after: .seconds(40)))])
         harness.now += .seconds(40)
-        #expect(harness.tell(.command(.connect)) == [])
+        #expect(harness.send(.command(.connect)) == [])
     }
 
     @Test("An accessory with a new identifier replaces the old one")
     func newIdentifier() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false))
-        #expect(harness.tell(.found("strap", rssi: -40)) == [])
-        let actions = harness.tell(.found("new", rssi: -40))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false))
+        #expect(harness.send(.found("strap", rssi: -40)) == [])
+        let actions = harness.send(.found("new", rssi: -40))
         #expect(
             actions.deeds == [.cancelConnection("strap"), .reserveSlot(.request)]
         )
-        #expect(harness.hear(.disconnected(nil, isReconnecting: false)) == [])
-        harness.tell(.slot(.granted), .link("new", .connected(known: .all)))
-        harness.tell(.link("new", .subscriptionChanged(.measurement, .confirmed)))
-        let last = harness.tell(.link("new", .subscriptionChanged(.battery, .confirmed)))
+        #expect(harness.linkReports(.disconnected(nil, isReconnecting: false)) == [])
+        harness.send(.slot(.granted), .link("new", .connected(known: .all)))
+        harness.send(.link("new", .subscriptionChanged(.measurement, .confirmed)))
+        let last = harness.send(.link("new", .subscriptionChanged(.battery, .confirmed)))
         #expect(last.contains(.save("new")))
     }
 
     @Test("Only the changed services are discovered again")
     func changedServices() {
         var harness = MachineHarness.ready()
-        #expect(harness.hear(.servicesModified(["1805"])) == [])
-        let actions = harness.hear(.servicesModified(["180F"]))
+        #expect(harness.linkReports(.servicesModified(["1805"])) == [])
+        let actions = harness.linkReports(.servicesModified(["180F"]))
         #expect(actions.contains(.discoverServices("strap", ["180F"])))
-        harness.hear(.servicesDiscovered(["180F"]))
-        let next = harness.hear(.characteristicsDiscovered(of: "180F", ["2A19"]))
+        harness.linkReports(.servicesDiscovered(["180F"]))
+        let next = harness.linkReports(.characteristicsDiscovered(of: "180F", ["2A19"]))
         #expect(next.contains(.subscribe("strap", .battery)))
         #expect(!next.contains(.subscribe("strap", .measurement)))
-        harness.hear(.subscriptionChanged(.battery, .confirmed))
+        harness.linkReports(.subscriptionChanged(.battery, .confirmed))
         #expect(harness.machine.accessoryState == .ready)
         #expect(harness.machine.log.records.last?.approach == .renewal)
     }
@@ -206,10 +206,10 @@ struct RangeStories {
     @Test("Repeated service changes do not extend the timeout of discovery")
     func repeatedChanges() {
         var harness = MachineHarness.ready()
-        harness.hear(.servicesModified(["180F"]))
+        harness.linkReports(.servicesModified(["180F"]))
         let countdown = harness.machine.state.countdown
         harness.now = .seconds(9)
-        #expect(!harness.hear(.servicesModified(["180D"])).isEmpty)
+        #expect(!harness.linkReports(.servicesModified(["180D"])).isEmpty)
         #expect(harness.machine.state.countdown == countdown)
     }
 
@@ -217,11 +217,11 @@ struct RangeStories {
     func endedSubscription() {
         var harness = MachineHarness.ready()
         #expect(
-            harness.hear(.subscriptionChanged(.battery, .ended)).contains(
+            harness.linkReports(.subscriptionChanged(.battery, .ended)).contains(
                 .subscribe("strap", .battery)
             )
         )
-        harness.hear(.subscriptionChanged(.battery, .confirmed))
+        harness.linkReports(.subscriptionChanged(.battery, .confirmed))
         #expect(harness.machine.accessoryState == .ready)
     }
 
@@ -232,12 +232,12 @@ struct RangeStories {
     func refusedRenewal(failure: LinkFailure) {
         for isChanging in [false, true] {
             var harness = MachineHarness.ready()
-            harness.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
-            if isChanging { harness.hear(.servicesModified(["180F"])) }
-            let actions = harness.hear(.subscriptionChanged(.measurement, .failed(failure)))
+            harness.linkReports(.messagesRefused(.measurement, .subscription, .unauthenticated))
+            if isChanging { harness.linkReports(.servicesModified(["180F"])) }
+            let actions = harness.linkReports(.subscriptionChanged(.measurement, .failed(failure)))
             #expect(actions.contains(.cancelConnection("strap")))
             #expect(actions.reports == [.report(.disconnecting, .abandoned(failure))])
-            let next = harness.hear(.disconnected(nil, isReconnecting: false))
+            let next = harness.linkReports(.disconnected(nil, isReconnecting: false))
             #expect(next.contains { $0.reports(.connecting) })
         }
     }
@@ -245,12 +245,12 @@ struct RangeStories {
     @Test("After a renewal that succeeded, a subscription that needs pairing does not end the link")
     func renewed() {
         var harness = MachineHarness.ready()
-        harness.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
-        harness.hear(.subscriptionChanged(.measurement, .ended))
-        harness.hear(.subscriptionChanged(.measurement, .confirmed))
+        harness.linkReports(.messagesRefused(.measurement, .subscription, .unauthenticated))
+        harness.linkReports(.subscriptionChanged(.measurement, .ended))
+        harness.linkReports(.subscriptionChanged(.measurement, .confirmed))
         #expect(harness.machine.accessoryState == .ready)
-        harness.hear(.subscriptionChanged(.measurement, .ended))
-        harness.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
+        harness.linkReports(.subscriptionChanged(.measurement, .ended))
+        harness.linkReports(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
         #expect(harness.machine.accessoryState == .connected)
     }
 }

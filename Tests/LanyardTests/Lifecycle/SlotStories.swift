@@ -10,7 +10,7 @@ struct SlotStories {
 
     private func waiting() -> MachineHarness {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"))
+        harness.send(.available, .command(.pair), .retrieved("strap"))
         return harness
     }
 
@@ -18,34 +18,34 @@ struct SlotStories {
     func requestNeedsSlot() {
         var harness = waiting()
         #expect(
-            harness.tell(.slot(.delayed(slots))) == [.report(.connecting, .waitingForSlot(slots))]
+            harness.send(.slot(.delayed(slots))) == [.report(.connecting, .waitingForSlot(slots))]
         )
-        #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
-        harness.hear(.failedToConnect(.strange))
+        #expect(harness.send(.slot(.granted)).contains(.connect("strap", .direct)))
+        harness.linkReports(.failedToConnect(.strange))
         #expect(harness.machine.log.records.last?.slots == slots)
     }
 
     @Test("A command to disconnect withdraws the request for a slot")
     func withdrawal() {
         var harness = waiting()
-        #expect(harness.tell(.command(.disconnect)).contains(.releaseSlot(limitReached: false)))
-        #expect(harness.tell(.slot(.granted)) == [])
+        #expect(harness.send(.command(.disconnect)).contains(.releaseSlot(limitReached: false)))
+        #expect(harness.send(.slot(.granted)) == [])
     }
 
     @Test("The machine releases its slot at the end of the link, not when it cancels the link")
     func releasedAtEnd() {
         var harness = MachineHarness.ready()
-        let actions = harness.tell(.command(.disconnect))
+        let actions = harness.send(.command(.disconnect))
         #expect(actions.contains(.cancelConnection("strap")))
         #expect(!actions.contains(.releaseSlot(limitReached: false)))
-        let end = harness.hear(.disconnected(nil, isReconnecting: false))
+        let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(end.contains(.releaseSlot(limitReached: false)))
     }
 
     @Test("The machine releases its slot after a timeout if the system reports no end")
     func unreportedEnd() {
         var harness = MachineHarness.ready()
-        harness.tell(.command(.disconnect))
+        harness.send(.command(.disconnect))
         #expect(harness.wait().contains(.releaseSlot(limitReached: false)))
         #expect(harness.machine.state == .idle(.disconnected))
     }
@@ -53,37 +53,37 @@ struct SlotStories {
     @Test("An accessory that was turned away connects when a slot is free")
     func turnedAway() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        let away = harness.tell(.slot(.turnedAway(slots)))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        let away = harness.send(.slot(.turnedAway(slots)))
         #expect(away.contains(.cancelConnection("strap")))
         #expect(!away.contains(.releaseSlot(limitReached: false)))
-        let end = harness.hear(.disconnected(nil, isReconnecting: false))
+        let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(end.deeds == [.cancelCountdown(Countdown(number: 7, deadline: .seconds(5)))])
-        #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
+        #expect(harness.send(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
     @Test("A slot granted before the end of the link is used after it")
     func earlyGrant() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        harness.tell(.slot(.turnedAway(slots)))
-        #expect(harness.tell(.slot(.granted)) == [])
-        let end = harness.hear(.disconnected(nil, isReconnecting: false))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.send(.slot(.turnedAway(slots)))
+        #expect(harness.send(.slot(.granted)) == [])
+        let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(end.contains(.connect("strap", .direct)))
     }
 
     @Test("A link that waits too long for its slot ends")
     func slotTimeout() {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
         #expect(harness.wait().contains(.cancelConnection("strap")))
     }
 
     @Test("An accessory whose slot was revoked requests another one after a delay")
     func revokedSlot() {
         var harness = MachineHarness.ready()
-        #expect(harness.tell(.slot(.revoked)).contains(.cancelConnection("strap")))
-        let end = harness.hear(.disconnected(nil, isReconnecting: false))
+        #expect(harness.send(.slot(.revoked)).contains(.cancelConnection("strap")))
+        let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(end.contains(.releaseSlot(limitReached: false)))
         #expect(harness.machine.state.countdown?.deadline == .seconds(4))
         #expect(harness.wait().contains(.reserveSlot(.request)))
@@ -92,8 +92,8 @@ struct SlotStories {
     @Test("The machine reports a connection limit of the system to the pool")
     func systemLimit() {
         var harness = waiting()
-        harness.tell(.slot(.granted))
-        let actions = harness.hear(.failedToConnect(.full))
+        harness.send(.slot(.granted))
+        let actions = harness.linkReports(.failedToConnect(.full))
         #expect(actions.contains(.releaseSlot(limitReached: true)))
         #expect(harness.machine.state.countdown?.deadline == .seconds(4))
     }

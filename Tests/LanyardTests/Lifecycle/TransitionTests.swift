@@ -28,7 +28,7 @@ struct TransitionTests {
                 isRemembered: true,
                 state: situation.state
             )
-            #expect(harness.tell(occurrence.event).isEmpty)
+            #expect(harness.send(occurrence.event).isEmpty)
             #expect(harness.machine.state == situation.state)
         }
     }
@@ -42,9 +42,11 @@ struct TransitionTests {
         for occurrence in Occurrence.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
             else { continue }
-            let isKept = old == state.countdown
-            let armed: [Machine.Action] = isKept ? [] : state.countdown.map { [.arm($0)] } ?? []
-            let cancelled: [Machine.Action] = isKept ? [] : old.map { [.cancelCountdown($0)] } ?? []
+            let isRemembered = old == state.countdown
+            let armed: [Machine.Action] =
+                isRemembered ? [] : state.countdown.map { [.arm($0)] } ?? []
+            let cancelled: [Machine.Action] =
+                isRemembered ? [] : old.map { [.cancelCountdown($0)] } ?? []
             let countdowns = actions.filter {
                 switch $0 {
                 case .arm, .cancelCountdown: true
@@ -77,7 +79,7 @@ struct TransitionTests {
         for occurrence in Occurrence.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
             var harness = MachineHarness(isRemembered: true, state: situation.state)
-            #expect(harness.tell(.link("stranger", event)).isEmpty)
+            #expect(harness.send(.link("stranger", event)).isEmpty)
             #expect(harness.machine.state == situation.state)
         }
     }
@@ -90,9 +92,9 @@ struct TransitionTests {
     @Test("A command to forget leads to idle from every state", arguments: Situation.allCases)
     func forget(situation: Situation) {
         var harness = MachineHarness(isRemembered: true, state: situation.state)
-        harness.tell(.command(.forget), .available)
+        harness.send(.command(.forget), .available)
         if let peripheral = harness.machine.state.peripheral {
-            harness.tell(.link(peripheral, .disconnected(nil, isReconnecting: false)))
+            harness.send(.link(peripheral, .disconnected(nil, isReconnecting: false)))
         }
         #expect(harness.machine.accessoryState == .idle)
         #expect(!harness.machine.isRemembered)

@@ -12,7 +12,7 @@ struct PoolStory {
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
     /// Whether the latest action for each waiting accessory promised it a slot.
     private(set) var promised: [String: Bool] = [:]
-    /// How often the pool reported a change of its slots.
+    /// The number of times that the pool reported a change of its slots.
     private(set) var changeCount = 0
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
@@ -35,9 +35,9 @@ struct PoolStory {
             case .grant(let token, let identity):
                 tokens[identity] = token
                 return "grant \(Self.name(identity))"
-            case .evict(let token, let holder, let sake):
+            case .evict(let token, let holder, let beneficiary):
                 #expect(tokens[holder] == token)
-                return "evict \(Self.name(holder)) for \(Self.name(sake))"
+                return "evict \(Self.name(holder)) for \(Self.name(beneficiary))"
             case .wait(let identity, let slots):
                 promised[Self.name(identity)] = slots.isMakingRoom
                 return "\(Self.name(identity)) waits: \(slots.holders.count) of \(slots.limit)"
@@ -103,13 +103,13 @@ struct PoolStory {
 
     mutating func wait(_ seconds: Int) -> [String] {
         let end = now + .seconds(seconds)
-        var news: [String] = []
+        var events: [String] = []
         while let deadline = pool.nextDeadline, deadline <= end {
             now = max(now, deadline)
-            news += follow(pool.deadlinePassed(now: now))
+            events += follow(pool.deadlinePassed(now: now))
         }
         now = end
-        return news
+        return events
     }
 
     var holders: [String] { pool.state(now: now).holders.map { Self.name($0.identity) } }

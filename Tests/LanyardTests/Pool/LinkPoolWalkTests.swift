@@ -35,7 +35,7 @@ struct PoolWalk {
     private var links: [SlotToken: (identity: AccessoryIdentity, link: Link)] = [:]
     private var waiting: Set<AccessoryIdentity> = []
     /// The links of completed connection requests that have no slot yet.
-    private var kept: Set<AccessoryIdentity> = []
+    private var waitingLinks: Set<AccessoryIdentity> = []
     private var now = Duration.zero
     private(set) var grantCount = 0
     private(set) var violation: String?
@@ -53,7 +53,7 @@ struct PoolWalk {
         let held = links.values.contains { $0.identity == identity }
         switch Int.random(in: 0..<14, using: &generator) {
         case 0, 1, 2: if !held { reserve(identity, priority) }
-        case 3: if !held, !kept.contains(identity) { claim(identity, priority) }
+        case 3: if !held, !waitingLinks.contains(identity) { claim(identity, priority) }
         case 4: withdraw(identity)
         case 11: follow(pool.seen(identity, now: now))
         case 5, 6, 7: answerRequest(generator.happens(oneIn: 5))
@@ -92,7 +92,7 @@ struct PoolWalk {
     }
 
     private mutating func reserve(_ identity: AccessoryIdentity, _ priority: Int) {
-        guard !kept.contains(identity) else { return }
+        guard !waitingLinks.contains(identity) else { return }
         waiting.insert(identity)
         // Some accessories were never seen, and must be searched for.
         let lastSeen = priority == 0 ? nil : now
@@ -108,11 +108,13 @@ struct PoolWalk {
 
     private mutating func withdraw(_ identity: AccessoryIdentity) {
         waiting.remove(identity)
-        kept.remove(identity)
+        waitingLinks.remove(identity)
         follow(pool.withdraw(identity, now: now))
     }
 
-    private var linkCount: Int { links.values.count { $0.link != .connecting } + kept.count }
+    private var linkCount: Int {
+        links.values.count { $0.link != .connecting } + waitingLinks.count
+    }
 
     /// Answers the oldest connection attempt. It is refused if there are too many links or if
     /// `fails` is `true`.
@@ -158,13 +160,13 @@ struct PoolWalk {
                 if !waiting.contains(identity) { note("a grant without a request") }
                 if links[token] != nil { note("a token was granted twice") }
                 waiting.remove(identity)
-                let hasLink = kept.remove(identity) != nil || identity == arrived
+                let hasLink = waitingLinks.remove(identity) != nil || identity == arrived
                 links[token] = (identity, hasLink ? .linked : .connecting)
             case .evict(let token, let holder, _):
                 if links[token]?.identity != holder { note("the evicted slot has another holder") }
                 if links[token]?.link != .linked { note("the evicted slot has no link") }
                 links[token]?.link = .ending
-            case .keepWaiting(let identity): kept.insert(identity)
+            case .keepWaiting(let identity): waitingLinks.insert(identity)
             case .wait, .turnAway, .changed: break
             }
         }
@@ -178,7 +180,7 @@ struct PoolWalk {
             note("an accessory has two slots")
         }
         if let fixed, state.holders.count > fixed { note("the slots exceed the limit") }
-        if kept.count > links.values.count(where: { $0.link == .ending }) {
+        if waitingLinks.count > links.values.count(where: { $0.link == .ending }) {
             note("the kept links exceed the ending ones")
         }
     }

@@ -18,32 +18,32 @@ struct PresenceOptionsTests {
     )
     func fewGaps(count: Int) {
         var story = PresenceStory()
-        story.hear(times: count - 1, every: .milliseconds(900))
+        story.receive(times: count - 1, every: .milliseconds(900))
         // One packet was lost.
         story.wait(.milliseconds(900))
-        story.hear()
-        _ = story.news()
+        story.receive()
+        _ = story.takeEvents()
         story.wait(.milliseconds(1800) * 3 + .seconds(5) - .nanoseconds(1))
-        #expect(story.news() == [])
+        #expect(story.takeEvents() == [])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test("A fixed silence applies to every device, however often it was received")
     func fixed() {
         var story = PresenceStory(rules: PresenceRules(PresenceOptions(lostAfter: .seconds(2))))
-        story.hear(1)
-        story.hear(2, isConnectable: false)
-        story.hear(3, times: 60, every: .milliseconds(100))
+        story.receive(1)
+        story.receive(2, isConnectable: false)
+        story.receive(3, times: 60, every: .milliseconds(100))
         #expect(
-            story.news() == [
+            story.takeEvents() == [
                 "discovered 1", "discovered 2", "discovered 3", "lost 1 silent", "lost 2 silent",
             ]
         )
         story.wait(.milliseconds(1900) - .nanoseconds(1))
-        #expect(story.news() == [])
+        #expect(story.takeEvents() == [])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 3 silent"])
+        #expect(story.takeEvents() == ["lost 3 silent"])
     }
 
     @Test("A device has the grace period after its link to advertise again", arguments: [1, 8])
@@ -52,14 +52,14 @@ struct PresenceOptionsTests {
             $0.silence = .fixed(.seconds(2))
             $0.grace = .seconds(seconds)
         }
-        story.hear()
+        story.receive()
         story.connect()
         story.wait(.seconds(600))
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
         story.wait(.seconds(max(seconds, 2)) - .nanoseconds(1))
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test("An advertisement ends the grace period")
@@ -68,12 +68,12 @@ struct PresenceOptionsTests {
             $0.silence = .fixed(.seconds(2))
             $0.grace = .seconds(8)
         }
-        story.hear()
+        story.receive()
         story.connect()
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
-        story.hear()
+        story.receive()
         story.wait(.seconds(2))
-        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent"])
     }
 
     @Test("Advertisements below the minimum signal do not count")
@@ -82,24 +82,24 @@ struct PresenceOptionsTests {
             $0.silence = .fixed(.seconds(2))
             $0.minimumSignal = -70
         }
-        story.hear(rssi: -71)
-        story.hear(rssi: nil)
-        #expect(story.news() == [])
-        story.hear(rssi: -70)
+        story.receive(rssi: -71)
+        story.receive(rssi: nil)
+        #expect(story.takeEvents() == [])
+        story.receive(rssi: -70)
         for _ in 0..<4 {
             story.wait(.milliseconds(500))
-            story.hear(rssi: -80)
+            story.receive(rssi: -80)
         }
-        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent"])
     }
 
     @Test("A name that arrives later is reported")
     func lateName() {
         var story = PresenceStory()
-        story.hear()
-        story.hear(name: "Strap")
-        story.hear()
-        #expect(story.news() == ["discovered 1", "updated 1 near"])
+        story.receive()
+        story.receive(name: "Strap")
+        story.receive()
+        #expect(story.takeEvents() == ["discovered 1", "updated 1 near"])
         #expect(story.tracker.devices.first?.name == "Strap")
     }
 }

@@ -49,10 +49,10 @@ struct PresenceSimulationTests {
             var story = PresenceStory()
             // Twenty advertising events, so that the interval is learned at the end.
             for _ in 0..<20 {
-                if Int.random(in: 0..<100, using: &generator) >= 20 { story.hear() }
+                if Int.random(in: 0..<100, using: &generator) >= 20 { story.receive() }
                 story.wait(.milliseconds(milliseconds + Int.random(in: 0...10, using: &generator)))
             }
-            losses += story.news().count { $0.hasPrefix("lost") }
+            losses += story.takeEvents().count { $0.hasPrefix("lost") }
         }
         print("interval \(milliseconds) ms: \(losses) losses in \(stays) short stays")
         #expect(Double(losses) / Double(stays) < 0.1)
@@ -90,7 +90,7 @@ struct PresenceSimulationTests {
             #expect(story.tracker.devices.isEmpty, "visit \(visits)")
             // Longer than the silence after which a single advertisement begins a new visit.
             story.wait(.seconds(900))
-            _ = story.news()
+            _ = story.takeEvents()
         }
         print("interval \(milliseconds) ms: \(visits) visits")
         #expect(visits > 100)
@@ -109,7 +109,7 @@ struct PresenceSimulationTests {
             if Int.random(in: 0..<100, using: &generator) >= 20 {
                 if let last { longest = max(longest ?? .zero, story.now - last) }
                 last = story.now
-                story.hear()
+                story.receive()
             }
             let delay = Int.random(in: 0...10_000, using: &generator)
             story.wait(.milliseconds(milliseconds) + .microseconds(delay))
@@ -128,11 +128,11 @@ struct PresenceSimulationTests {
         var story = PresenceStory()
         while story.now < .seconds(20 * 86_400) {
             if Int.random(in: 0..<100, using: &generator) >= 20 {
-                story.hear(isConnectable: isConnectable)
+                story.receive(isConnectable: isConnectable)
             }
             story.wait(.seconds(seconds))
         }
-        let losses = story.news().count { $0.hasPrefix("lost") }
+        let losses = story.takeEvents().count { $0.hasPrefix("lost") }
         print("interval \(seconds) s: \(losses) false losses in 20 days")
         #expect(losses < 10)
     }
@@ -151,17 +151,17 @@ struct PresenceSimulationTests {
             eventCount += 1
             // The test threads are few, so this test yields to others.
             if eventCount.isMultiple(of: 2_000) { await Task.yield() }
-            if Int.random(in: 0..<100, using: &generator) >= percent { story.hear() }
+            if Int.random(in: 0..<100, using: &generator) >= percent { story.receive() }
             // Each advertising event has a random delay of 0 to 10 ms (Vol 6, Part B, 4.4.2.2.1).
             let delay = Int.random(in: 0...10_000, using: &generator)
             story.wait(.milliseconds(milliseconds) + .microseconds(delay))
         }
-        tally.falseLosses += story.news().count { $0.hasPrefix("lost") }
+        tally.falseLosses += story.takeEvents().count { $0.hasPrefix("lost") }
         tally.days += Double(length.components.seconds) / 86_400
         guard let learned = story.tracker.devices.first?.learnedInterval else { return }
         tally.departures += 1
         story.wait(learned * 2 + .seconds(5))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test(
@@ -211,7 +211,7 @@ struct PresenceWalk {
         case 6, 7:
             story.wait(.seconds(Int.random(in: 0..<400, using: &generator)))
         default:
-            story.hear(number, rssi: Int.random(in: -100 ... -40, using: &generator))
+            story.receive(number, rssi: Int.random(in: -100 ... -40, using: &generator))
             story.wait(.milliseconds(Int.random(in: 0..<500, using: &generator)))
         }
         check()
@@ -219,7 +219,7 @@ struct PresenceWalk {
 
     private mutating func check() {
         for event in story.events { follow(event) }
-        _ = story.news()
+        _ = story.takeEvents()
         let devices = story.tracker.devices
         if Set(devices.map(\.identity)) != around {
             note("the list of devices differs from the events")

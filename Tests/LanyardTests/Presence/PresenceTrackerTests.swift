@@ -34,7 +34,7 @@ struct PresenceStory {
         now = end
     }
 
-    mutating func hear(
+    mutating func receive(
         _ number: Int = 1,
         name: String? = nil,
         rssi: Int? = -60,
@@ -50,9 +50,10 @@ struct PresenceStory {
     }
 
     /// Lets a device advertise a number of times, without losses.
-    mutating func hear(_ number: Int = 1, times: Int, every interval: Duration, rssi: Int? = -60) {
+    mutating func receive(_ number: Int = 1, times: Int, every interval: Duration, rssi: Int? = -60)
+    {
         for _ in 0..<times {
-            hear(number, rssi: rssi)
+            receive(number, rssi: rssi)
             wait(interval)
         }
     }
@@ -66,7 +67,7 @@ struct PresenceStory {
     }
 
     /// Returns the events since the last call, in short form.
-    mutating func news() -> [String] {
+    mutating func takeEvents() -> [String] {
         defer { events = [] }
         return events.map(Self.text)
     }
@@ -87,8 +88,8 @@ struct PresenceTrackerTests {
     @Test("A device is discovered once, however often it is received")
     func discovered() {
         var story = PresenceStory()
-        story.hear(times: 100, every: .milliseconds(100))
-        #expect(story.news() == ["discovered 1"])
+        story.receive(times: 100, every: .milliseconds(100))
+        #expect(story.takeEvents() == ["discovered 1"])
         #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(1)])
     }
 
@@ -99,13 +100,13 @@ struct PresenceTrackerTests {
     func lost(milliseconds: Int) {
         var story = PresenceStory()
         let interval = Duration.milliseconds(milliseconds)
-        story.hear(times: 40, every: interval)
-        _ = story.news()
-        // `hear` waits for one interval after the last advertisement.
+        story.receive(times: 40, every: interval)
+        _ = story.takeEvents()
+        // `receive` waits for one interval after the last advertisement.
         story.wait(interval + .seconds(5) - .milliseconds(1))
-        #expect(story.news() == [])
+        #expect(story.takeEvents() == [])
         story.wait(.milliseconds(1))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
         #expect(story.tracker.devices == [])
         #expect(story.tracker.nextDeadline == nil)
     }
@@ -116,11 +117,11 @@ struct PresenceTrackerTests {
     )
     func receivedOnce(isConnectable: Bool) {
         var story = PresenceStory()
-        story.hear(isConnectable: isConnectable)
+        story.receive(isConnectable: isConnectable)
         story.wait(.milliseconds(35_750) - .nanoseconds(1))
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test(
@@ -130,42 +131,46 @@ struct PresenceTrackerTests {
     func verySlow(seconds: Int, isConnectable: Bool) {
         var story = PresenceStory()
         for _ in 0..<50 {
-            story.hear(isConnectable: isConnectable)
+            story.receive(isConnectable: isConnectable)
             story.wait(.seconds(seconds))
         }
-        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent", "discovered 1"])
     }
 
     @Test("A device that was received once and returns much later begins a new visit")
     func returnsLate() {
         var story = PresenceStory()
         for _ in 0..<5 {
-            story.hear()
+            story.receive()
             story.wait(.seconds(196))
         }
-        #expect(story.news().count { $0 == "lost 1 silent" } == 5)
+        #expect(story.takeEvents().count { $0 == "lost 1 silent" } == 5)
     }
 
     @Test("A break in the scan after a single advertisement is not a gap")
     func breakAfterOnce() {
         var story = PresenceStory()
-        story.hear()
+        story.receive()
         story.wait(.seconds(40))
         story.tracker.scanStopped(now: story.now)
         story.wait(.seconds(30))
         story.tracker.scanStarted(now: story.now)
-        story.hear()
+        story.receive()
         story.wait(.milliseconds(35_750))
-        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1", "lost 1 silent"])
+        #expect(
+            story.takeEvents() == [
+                "discovered 1", "lost 1 silent", "discovered 1", "lost 1 silent",
+            ]
+        )
     }
 
     @Test("Two packets of one advertising event are not an interval")
     func advertisingEvents() {
         var story = PresenceStory()
         for _ in 0..<20 {
-            story.hear()
+            story.receive()
             story.wait(.milliseconds(2))
-            story.hear()
+            story.receive()
             story.wait(.seconds(2))
         }
         let learned = story.tracker.device(PresenceStory.identity(1))?.learnedInterval
@@ -175,19 +180,19 @@ struct PresenceTrackerTests {
     @Test("A lost device that returns is discovered again, and its interval is learned again")
     func comesBack() {
         var story = PresenceStory()
-        story.hear(times: 20, every: .milliseconds(100))
+        story.receive(times: 20, every: .milliseconds(100))
         story.wait(.seconds(60))
-        story.hear()
-        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+        story.receive()
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent", "discovered 1"])
         #expect(story.tracker.devices.first?.learnedInterval == nil)
     }
 
     @Test("A device that becomes slower is lost once, not repeatedly")
     func becomesSlower() {
         var story = PresenceStory()
-        story.hear(times: 50, every: .milliseconds(100))
-        story.hear(times: 100, every: .seconds(20))
-        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+        story.receive(times: 50, every: .milliseconds(100))
+        story.receive(times: 100, every: .seconds(20))
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent", "discovered 1"])
     }
 
     // MARK: Scanning
@@ -195,51 +200,51 @@ struct PresenceTrackerTests {
     @Test("No device is lost without a scan")
     func pausedScan() {
         var story = PresenceStory()
-        story.hear(times: 20, every: .seconds(1))
+        story.receive(times: 20, every: .seconds(1))
         story.tracker.scanStopped(now: story.now)
         #expect(story.tracker.nextDeadline == nil)
         story.wait(.seconds(3600))
         story.tracker.scanStarted(now: story.now)
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
         story.wait(.seconds(5))
-        #expect(story.news() == [])
+        #expect(story.takeEvents() == [])
         story.wait(.seconds(2))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test("A break in the scan is not a gap of the device")
     func noGapOverBreaks() {
         var story = PresenceStory()
         for _ in 0..<10 {
-            story.hear(times: 5, every: .seconds(1))
+            story.receive(times: 5, every: .seconds(1))
             story.tracker.scanStopped(now: story.now)
             story.wait(.seconds(30))
             story.tracker.scanStarted(now: story.now)
         }
         #expect(story.tracker.devices.first?.learnedInterval == .seconds(1))
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
     }
 
     @Test("An absent device is lost even if each scan is shorter than its limit")
     func shortScans() {
         var story = PresenceStory()
-        story.hear(times: 20, every: .seconds(10))
+        story.receive(times: 20, every: .seconds(10))
         for _ in 0..<60 {
             story.tracker.scanStopped(now: story.now)
             story.wait(.seconds(8))
             story.tracker.scanStarted(now: story.now)
             story.wait(.seconds(2))
         }
-        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent"])
     }
 
     @Test("A repeated start or stop of the scan changes nothing")
     func idempotentScans() {
         var story = PresenceStory()
-        story.hear(times: 20, every: .seconds(1))
+        story.receive(times: 20, every: .seconds(1))
         story.tracker.scanStarted(now: story.now)
         story.wait(.seconds(6))
-        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+        #expect(story.takeEvents() == ["discovered 1", "lost 1 silent"])
         story.tracker.scanStopped(now: story.now)
         story.tracker.scanStopped(now: story.now + .seconds(5))
         #expect(story.tracker.nextDeadline == nil)
@@ -253,23 +258,23 @@ struct PresenceTrackerTests {
     func engaged() {
         var story = PresenceStory()
         let identity = PresenceStory.identity(1)
-        story.hear(times: 20, every: .seconds(1))
+        story.receive(times: 20, every: .seconds(1))
         story.tracker.connecting(identity, now: story.now)
         story.wait(.seconds(30))
         story.connect()
         story.wait(.seconds(3600))
         story.tracker.disconnected(identity, now: story.now)
         story.wait(.seconds(7) - .nanoseconds(1))
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
         story.wait(.nanoseconds(1))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test("The time of a link is not a gap")
     func noGapOverLinks() {
         var story = PresenceStory()
         for _ in 0..<10 {
-            story.hear(times: 5, every: .seconds(1))
+            story.receive(times: 5, every: .seconds(1))
             story.connect()
             story.wait(.seconds(60))
             story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
@@ -281,11 +286,11 @@ struct PresenceTrackerTests {
     func connectedUnheard() {
         var story = PresenceStory()
         story.connect()
-        #expect(story.news() == ["discovered 1"])
+        #expect(story.takeEvents() == ["discovered 1"])
         #expect(story.tracker.devices.first?.discovery == nil)
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
         story.wait(.milliseconds(35_750))
-        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.takeEvents() == ["lost 1 silent"])
     }
 
     @Test("A connection attempt to an undiscovered device does not make it present")
@@ -303,39 +308,39 @@ struct PresenceTrackerTests {
     func updates() {
         var story = PresenceStory()
         for number in 0..<200 {
-            story.hear(rssi: number.isMultiple(of: 2) ? -57 : -63)
+            story.receive(rssi: number.isMultiple(of: 2) ? -57 : -63)
         }
-        #expect(story.news() == ["discovered 1"])
-        story.hear(times: 40, every: .milliseconds(100), rssi: -90)
-        let told = story.news()
-        #expect(told.last == "updated 1 far")
-        #expect((2...6).contains(told.count))
+        #expect(story.takeEvents() == ["discovered 1"])
+        story.receive(times: 40, every: .milliseconds(100), rssi: -90)
+        let events = story.takeEvents()
+        #expect(events.last == "updated 1 far")
+        #expect((2...6).contains(events.count))
     }
 
     @Test("A device between the thresholds keeps its proximity")
     func hysteresis() {
         var story = PresenceStory()
-        story.hear(times: 40, every: .milliseconds(100), rssi: -65)
+        story.receive(times: 40, every: .milliseconds(100), rssi: -65)
         #expect(story.tracker.devices.first?.proximity == .near)
-        story.hear(times: 40, every: .milliseconds(100), rssi: -80)
+        story.receive(times: 40, every: .milliseconds(100), rssi: -80)
         #expect(story.tracker.devices.first?.proximity == .near)
-        story.hear(times: 40, every: .milliseconds(100), rssi: -90)
+        story.receive(times: 40, every: .milliseconds(100), rssi: -90)
         #expect(story.tracker.devices.first?.proximity == .far)
-        story.hear(times: 40, every: .milliseconds(100), rssi: -75)
+        story.receive(times: 40, every: .milliseconds(100), rssi: -75)
         #expect(story.tracker.devices.first?.proximity == .far)
-        story.hear(times: 40, every: .milliseconds(100), rssi: -68)
+        story.receive(times: 40, every: .milliseconds(100), rssi: -68)
         #expect(story.tracker.devices.first?.proximity == .near)
     }
 
     @Test("An unknown signal strength does not change the average")
     func unknownStrength() {
         var story = PresenceStory()
-        story.hear(rssi: nil)
+        story.receive(rssi: nil)
         #expect(story.tracker.devices.first?.signal == nil)
-        story.hear(rssi: -50)
-        for _ in 0..<10 { story.hear(rssi: nil) }
+        story.receive(rssi: -50)
+        for _ in 0..<10 { story.receive(rssi: nil) }
         #expect(story.tracker.devices.first?.signal == -50)
-        story.hear(rssi: -60)
+        story.receive(rssi: -60)
         #expect(story.tracker.devices.first?.signal == -53)
     }
 
@@ -349,32 +354,32 @@ struct PresenceTrackerTests {
         rules.deviceLimit = 3
         var story = PresenceStory(rules: rules)
         for number in 1...3 {
-            story.hear(number)
+            story.receive(number)
             story.wait(.seconds(1))
         }
         story.connect(1)
-        _ = story.news()
-        story.hear(4)
-        #expect(story.news() == ["lost 2 displaced", "discovered 4"])
+        _ = story.takeEvents()
+        story.receive(4)
+        #expect(story.takeEvents() == ["lost 2 displaced", "discovered 4"])
         story.connect(5)
-        #expect(story.news() == ["lost 3 displaced", "discovered 5"])
+        #expect(story.takeEvents() == ["lost 3 displaced", "discovered 5"])
         story.connect(4)
-        story.hear(6)
-        #expect(story.news() == ["discovered 6"])
+        story.receive(6)
+        #expect(story.takeEvents() == ["discovered 6"])
     }
 
     @Test("Two identities of one device are merged")
     func merged() {
         var story = PresenceStory()
-        story.hear(1)
-        story.hear(2)
+        story.receive(1)
+        story.receive(2)
         story.connect(1)
         story.merge(1, into: 2)
         #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(2)])
         story.wait(.seconds(1000))
-        #expect(story.news() == ["discovered 1", "discovered 2", "lost 1 merged"])
+        #expect(story.takeEvents() == ["discovered 1", "discovered 2", "lost 1 merged"])
         story.merge(2, into: 3)
-        #expect(story.news() == ["lost 2 merged", "discovered 3"])
+        #expect(story.takeEvents() == ["lost 2 merged", "discovered 3"])
         #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(3)])
     }
 }

@@ -12,14 +12,14 @@ struct ReconnectPlanTests {
     private static let hard = LinkFailure(.timeout, "too long")
     private static let full = LinkFailure(.capacity, "no room")
 
-    private func trouble(
+    private func failedAttempt(
         _ failure: LinkFailure,
         linkWasUp: Bool = false,
         wasPending: Bool = false,
         isOutOfRange: Bool = false,
         isRemembered: Bool = true
-    ) -> ReconnectPlan.Trouble {
-        ReconnectPlan.Trouble(
+    ) -> ReconnectPlan.FailedAttempt {
+        ReconnectPlan.FailedAttempt(
             failure: failure,
             linkWasUp: linkWasUp,
             wasPending: wasPending,
@@ -33,7 +33,7 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         for kind in [LinkFailure.Kind.unpaired, .incomplete, .unsupported, .tooManyBonds] {
             let failure = LinkFailure(kind, "it stays so")
-            #expect(plan.step(after: trouble(failure), at: .zero, chance: 0) == .stop)
+            #expect(plan.step(after: failedAttempt(failure), at: .zero, chance: 0) == .stop)
         }
     }
 
@@ -44,7 +44,7 @@ struct ReconnectPlanTests {
     func transientFailure(chance: Double, milliseconds: Int) {
         var plan = ReconnectPlan()
         #expect(
-            plan.step(after: trouble(Self.passing), at: .zero, chance: chance)
+            plan.step(after: failedAttempt(Self.passing), at: .zero, chance: chance)
                 == .connect(after: .milliseconds(milliseconds))
         )
     }
@@ -53,7 +53,7 @@ struct ReconnectPlanTests {
     func capacityFailure() {
         var plan = ReconnectPlan()
         #expect(
-            plan.step(after: trouble(Self.full), at: .zero, chance: 1)
+            plan.step(after: failedAttempt(Self.full), at: .zero, chance: 1)
                 == .connect(after: .seconds(4))
         )
     }
@@ -61,14 +61,14 @@ struct ReconnectPlanTests {
     @Test("A loss of range leads to a pending connection request at once")
     func rangeLoss() {
         var plan = ReconnectPlan()
-        let lost = trouble(.lost, linkWasUp: true, isOutOfRange: true)
+        let lost = failedAttempt(.lost, linkWasUp: true, isOutOfRange: true)
         #expect(plan.step(after: lost, at: .zero, chance: 1) == .connectPending(after: .zero))
     }
 
     @Test("An accessory that was never ready gets no pending connection request")
     func neverReady() {
         var plan = ReconnectPlan()
-        let lost = trouble(.lost, isOutOfRange: true, isRemembered: false)
+        let lost = failedAttempt(.lost, isOutOfRange: true, isRemembered: false)
         #expect(plan.step(after: lost, at: .zero, chance: 0) == .connect(after: .milliseconds(100)))
     }
 
@@ -77,14 +77,14 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         for number in 1..<limit {
             let step = plan.step(
-                after: trouble(failure),
+                after: failedAttempt(failure),
                 at: .seconds(number),
                 chance: 0
             )
             #expect(step == .connect(after: .milliseconds(100)))
         }
         #expect(
-            plan.step(after: trouble(failure), at: .seconds(limit), chance: 0)
+            plan.step(after: failedAttempt(failure), at: .seconds(limit), chance: 0)
                 == .connectPending(after: .zero)
         )
     }
@@ -94,12 +94,12 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         for second in stride(from: 0, to: 60, by: 4) {
             #expect(
-                plan.step(after: trouble(Self.full), at: .seconds(second), chance: 0)
+                plan.step(after: failedAttempt(Self.full), at: .seconds(second), chance: 0)
                     == .connect(after: .seconds(4))
             )
         }
         #expect(
-            plan.step(after: trouble(Self.full), at: .seconds(60), chance: 0)
+            plan.step(after: failedAttempt(Self.full), at: .seconds(60), chance: 0)
                 == .connectPending(after: .zero)
         )
     }
@@ -107,9 +107,9 @@ struct ReconnectPlanTests {
     @Test("A failure after a burst begins a new burst")
     func nextBurst() {
         var plan = ReconnectPlan()
-        for _ in 1...4 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
+        for _ in 1...4 { _ = plan.step(after: failedAttempt(Self.hard), at: .zero, chance: 0) }
         #expect(
-            plan.step(after: trouble(Self.hard), at: .seconds(1), chance: 0)
+            plan.step(after: failedAttempt(Self.hard), at: .seconds(1), chance: 0)
                 == .connect(after: .milliseconds(100))
         )
     }
@@ -117,7 +117,7 @@ struct ReconnectPlanTests {
     @Test("A pause follows a burst of unusable links")
     func unusableLinks() {
         var plan = ReconnectPlan()
-        let useless = trouble(Self.hard, linkWasUp: true)
+        let useless = failedAttempt(Self.hard, linkWasUp: true)
         for _ in 1...3 { _ = plan.step(after: useless, at: .zero, chance: 0) }
         #expect(
             plan.step(after: useless, at: .zero, chance: 0) == .connectPending(after: .seconds(60))
@@ -127,7 +127,7 @@ struct ReconnectPlanTests {
     @Test("A pending connection request that fails repeatedly is made again after a pause")
     func failedPending() {
         var plan = ReconnectPlan()
-        let failed = trouble(Self.passing, wasPending: true, isOutOfRange: true)
+        let failed = failedAttempt(Self.passing, wasPending: true, isOutOfRange: true)
         for _ in 1...8 {
             #expect(
                 plan.step(after: failed, at: .zero, chance: 0)
@@ -142,7 +142,7 @@ struct ReconnectPlanTests {
     @Test("A burst ends the plan of an accessory that was never ready")
     func neverReadyBurst() {
         var plan = ReconnectPlan()
-        let new = trouble(Self.hard, linkWasUp: true, isRemembered: false)
+        let new = failedAttempt(Self.hard, linkWasUp: true, isRemembered: false)
         for _ in 1...3 {
             #expect(plan.step(after: new, at: .zero, chance: 0) != .stop)
         }
@@ -152,17 +152,17 @@ struct ReconnectPlanTests {
     @Test("A connection attempt that took too long is the last one of a first pairing")
     func neverReadyTimeout() {
         var plan = ReconnectPlan()
-        let new = trouble(Self.hard, linkWasUp: false, isRemembered: false)
+        let new = failedAttempt(Self.hard, linkWasUp: false, isRemembered: false)
         #expect(plan.step(after: new, at: .zero, chance: 0) == .stop)
     }
 
     @Test("A steady link clears the failures before it")
     func steadyLink() {
         var plan = ReconnectPlan()
-        for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
+        for _ in 1...3 { _ = plan.step(after: failedAttempt(Self.hard), at: .zero, chance: 0) }
         plan.succeeded(at: .seconds(1))
         #expect(
-            plan.step(after: trouble(Self.hard), at: .seconds(11), chance: 0)
+            plan.step(after: failedAttempt(Self.hard), at: .seconds(11), chance: 0)
                 == .connect(after: .milliseconds(100))
         )
     }
@@ -170,10 +170,10 @@ struct ReconnectPlanTests {
     @Test("A brief link does not clear the failures before it")
     func briefLink() {
         var plan = ReconnectPlan()
-        for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
+        for _ in 1...3 { _ = plan.step(after: failedAttempt(Self.hard), at: .zero, chance: 0) }
         plan.succeeded(at: .seconds(1))
         #expect(
-            plan.step(after: trouble(Self.hard), at: .seconds(2), chance: 0)
+            plan.step(after: failedAttempt(Self.hard), at: .seconds(2), chance: 0)
                 == .connectPending(after: .zero)
         )
     }
@@ -183,7 +183,7 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         for number in 1...20 {
             #expect(
-                plan.step(after: trouble(Self.hard), at: .seconds(61 * number), chance: 0)
+                plan.step(after: failedAttempt(Self.hard), at: .seconds(61 * number), chance: 0)
                     == .connect(after: .milliseconds(100))
             )
         }
@@ -192,10 +192,10 @@ struct ReconnectPlanTests {
     @Test("A command clears the failures before it")
     func startOver() {
         var plan = ReconnectPlan()
-        for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
+        for _ in 1...3 { _ = plan.step(after: failedAttempt(Self.hard), at: .zero, chance: 0) }
         plan.startOver()
         #expect(
-            plan.step(after: trouble(Self.hard), at: .zero, chance: 0)
+            plan.step(after: failedAttempt(Self.hard), at: .zero, chance: 0)
                 == .connect(after: .milliseconds(100))
         )
     }
@@ -211,7 +211,7 @@ struct ReconnectPlanTests {
             for _ in 1...200 {
                 let failure = failures.randomElement(using: &generator) ?? Self.hard
                 let chance = Double.random(in: 0...1, using: &generator)
-                let step = plan.step(after: trouble(failure), at: now, chance: chance)
+                let step = plan.step(after: failedAttempt(failure), at: now, chance: chance)
                 guard case .connect(let delay) = step else {
                     // The pending connection request completes when the accessory returns.
                     now += .seconds(61)

@@ -10,11 +10,11 @@ struct WhereaboutsTests {
     func outOfRange() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(8)
-        harness.hear(.seen(rssi: -83))
+        harness.linkReports(.seen(rssi: -83))
         harness.now = .seconds(20)
-        harness.hear(.disconnected(.closed, isReconnecting: false))
+        harness.linkReports(.disconnected(.closed, isReconnecting: false))
         harness.now = .seconds(25)
-        harness.hear(.seen(rssi: -83))
+        harness.linkReports(.seen(rssi: -83))
         #expect(
             harness.machine.whereabouts(at: .seconds(37)).lines == [
                 "Its connection is pending. It was lost: the accessory ended the link (CBError 7).",
@@ -30,7 +30,7 @@ struct WhereaboutsTests {
     @Test("The explanation of a delayed attempt contains the failure and the delay")
     func delayedAttempt() throws {
         var harness = MachineHarness.ready()
-        harness.hear(.disconnected(.strange, isReconnecting: false))
+        harness.linkReports(.disconnected(.strange, isReconnecting: false))
         let whereabouts = harness.machine.whereabouts(at: .zero)
         #expect(whereabouts.situation.hasPrefix("It is being connected to. It failed: an unknown"))
         #expect(whereabouts.situation.contains("The next attempt is in 0."))
@@ -40,15 +40,15 @@ struct WhereaboutsTests {
     func connection() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(660)
-        harness.hear(.disconnected(.lost, isReconnecting: false))
+        harness.linkReports(.disconnected(.lost, isReconnecting: false))
         #expect(
             harness.machine.whereabouts(at: .seconds(668)).discovery
                 == "It was connected until 8.00 s ago."
         )
-        harness.hear(.connected(known: .all))
+        harness.linkReports(.connected(known: .all))
         #expect(harness.machine.whereabouts(at: .seconds(670)).discovery == nil)
         harness.now = .seconds(700)
-        harness.tell(.unavailable(.poweredOff))
+        harness.send(.unavailable(.poweredOff))
         #expect(
             harness.machine.whereabouts(at: .seconds(701)).discovery
                 == "It was connected until 1.00 s ago."
@@ -69,8 +69,8 @@ struct WhereaboutsTests {
     @Test("The explanation of a wait for a slot contains the slots in use")
     func waitingForSlot() {
         var harness = MachineHarness()
-        harness.tell(.available, .command(.pair), .retrieved("strap"))
-        harness.tell(.slot(.delayed(AttemptRecord.Slots(inUse: 3, limit: 3))))
+        harness.send(.available, .command(.pair), .retrieved("strap"))
+        harness.send(.slot(.delayed(AttemptRecord.Slots(inUse: 3, limit: 3))))
         let lines = harness.machine.whereabouts(at: .zero).lines
         #expect(
             lines.first
@@ -91,8 +91,11 @@ struct WhereaboutsTests {
     func attemptLimit() {
         var harness = MachineHarness.ready()
         for _ in 1...5 {
-            harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
-            harness.tell(.slot(.granted))
+            harness.linkReports(
+                .disconnected(.lost, isReconnecting: false),
+                .connected(known: .all)
+            )
+            harness.send(.slot(.granted))
         }
         #expect(harness.machine.whereabouts(at: .zero).attempts.count == 3)
     }

@@ -14,7 +14,7 @@ import Testing
 ///     application(asks: .read(0x0003))
 ///     client(sends: "0A 0300")
 ///     server(sends: "0B 010203")
-///     application(hears: .success(.value([1, 2, 3])))
+///     operation(endsWith: .success(.value([1, 2, 3])))
 /// }.play()
 /// ```
 ///
@@ -22,16 +22,16 @@ import Testing
 /// must be the one that the next line expects, and none may be left over.
 struct Dialogue {
     private let lines: [Line]
-    private let makeFixture: () throws -> any Theatre
+    private let makeFixture: () throws -> any DialogueFixture
 
     /// Creates a dialogue with our client, which can receive `receiveMTU` bytes and has stored
-    /// `kept` of the server's table.
+    /// `record` of the server's table.
     init(
         receiveMTU: Int = 517,
-        kept: DatabaseRecord? = nil,
+        record: DatabaseRecord? = nil,
         @DialogueBuilder lines: () -> [Line]
     ) {
-        makeFixture = { Fixture(receiveMTU: receiveMTU, kept: kept) }
+        makeFixture = { Fixture(receiveMTU: receiveMTU, record: record) }
         self.lines = lines()
     }
 
@@ -59,7 +59,7 @@ struct Dialogue {
 }
 
 /// A fixture for one kind of dialogue.
-protocol Theatre {
+protocol DialogueFixture {
     mutating func play(_ line: Line)
 
     /// Reports every event that no line expected.
@@ -73,17 +73,17 @@ struct Line {
         case applicationCancels
         case applicationWantsDatabase(isTrusted: Bool)
         case applicationGetsDatabase(GATT.Database)
-        case applicationHears(DrivenClient.Action)
-        case applicationHearsResult(Result<GATT.Outcome, GATT.Failure>)
+        case applicationReceivesEvent(DrivenClient.Action)
+        case operationEnds(Result<GATT.Outcome, GATT.Failure>)
         case clientSends([UInt8])
         case serverSends([UInt8])
         case timePasses(Duration)
 
         // Events of dialogues with our server.
         case applicationIsAsked(GATTServer.Question)
-        case applicationIsTold(GATTServer.Report)
+        case applicationReceives(GATTServer.Report)
         case applicationAnswers(Result<[UInt8], ATT.ErrorCode>, AttributeHandle?)
-        case applicationTells(AttributeHandle, [UInt8])
+        case applicationSends(AttributeHandle, [UInt8])
         case applicationAuthorizes
         case applicationPublishes(GATT.ServiceDefinition)
         case linkIsProtected(LinkSecurity)

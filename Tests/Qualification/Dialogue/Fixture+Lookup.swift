@@ -16,7 +16,7 @@ extension Fixture {
                 let id = Self.lookupOperationBase + nextLookupOperation
                 nextLookupOperation += 1
                 lookupOperation = id
-                hear(client.start(operation, id: id))
+                handle(client.start(operation, id: id))
             case .found(let database):
                 client.client.recall(database)
                 databases.append(database)
@@ -28,7 +28,7 @@ extension Fixture {
 
 extension DrivenClient.Action {
     /// Whether the server reports that its table has changed.
-    var tellsOfChange: Bool {
+    var reportsChange: Bool {
         switch self {
         case .servicesChanged: true
         case .completed(_, .failure(.attribute(.databaseOutOfSync, _))): true

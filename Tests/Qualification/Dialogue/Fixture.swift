@@ -8,7 +8,7 @@ import Testing
 
 /// The fixture of a dialogue: the client, virtual time, and the events of the application that no
 /// line has expected yet.
-struct Fixture: Theatre {
+struct Fixture: DialogueFixture {
     var client: DrivenClient
     var lookup: DatabaseLookup
     var lookupOperation: DrivenClient.OperationID?
@@ -17,11 +17,11 @@ struct Fixture: Theatre {
     var databases: [GATT.Database] = []
     private var now = Instant.zero
     private var latestOperation: DrivenClient.OperationID = 0
-    private var heard: [DrivenClient.Action] = []
+    private var received: [DrivenClient.Action] = []
 
-    init(receiveMTU: Int, kept: DatabaseRecord? = nil) {
+    init(receiveMTU: Int, record: DatabaseRecord? = nil) {
         client = DrivenClient(receiveMTULimit: receiveMTU)
-        lookup = DatabaseLookup(record: kept)
+        lookup = DatabaseLookup(record: record)
         if let handle = lookup.serviceChanged { client.client.expectServiceChanged(at: handle) }
     }
 
@@ -30,31 +30,31 @@ struct Fixture: Theatre {
         switch line.event {
         case .applicationAsks(let operation):
             latestOperation += 1
-            hear(client.start(operation, id: latestOperation))
+            handle(client.start(operation, id: latestOperation))
         case .applicationCancels:
-            hear(client.cancel(latestOperation))
+            handle(client.cancel(latestOperation))
         case .applicationWantsDatabase(let isTrusted):
             perform(lookup.want(isTrusted: isTrusted))
         case .applicationGetsDatabase(let database):
             let next = databases.isEmpty ? nil : databases.removeFirst()
             #expect(next == database, "the table", sourceLocation: place)
-        case .applicationHears(let action):
-            expectHeard(action, place)
-        case .applicationHearsResult(let result):
-            expectHeard(.completed(latestOperation, result), place)
+        case .applicationReceivesEvent(let action):
+            expectEvent(action, place)
+        case .operationEnds(let result):
+            expectEvent(.completed(latestOperation, result), place)
         case .clientSends(let pdu):
             let outgoing = client.nextPDU(now: now)
-            hear(outgoing?.actions ?? [])
+            handle(outgoing?.actions ?? [])
             #expect(
                 outgoing?.bytes.hexadecimal == pdu.hexadecimal,
                 "the next PDU of the client",
                 sourceLocation: place
             )
         case .serverSends(let pdu):
-            hear(client.receive(pdu[...], now: now))
+            handle(client.receive(pdu[...], now: now))
         case .timePasses(let duration):
             now = now + duration
-            hear(client.deadlinePassed(now: now))
+            handle(client.deadlinePassed(now: now))
         default:
             Issue.record("a line for a dialogue with our server", sourceLocation: place)
         }
@@ -62,29 +62,33 @@ struct Fixture: Theatre {
 
     /// Passes the results of the lookup to it, as in a host, and keeps the other actions for the
     /// application.
-    mutating func hear(_ actions: [DrivenClient.Action]) {
+    mutating func handle(_ actions: [DrivenClient.Action]) {
         for action in actions {
             if case .completed(let id, let result) = action, id == lookupOperation {
                 lookupOperation = nil
-                if action.tellsOfChange { perform(lookup.databaseChanged()) }
+                if action.reportsChange { perform(lookup.databaseChanged()) }
                 perform(lookup.completed(result))
                 continue
             }
-            if action.tellsOfChange { perform(lookup.databaseChanged()) }
-            heard.append(action)
+            if action.reportsChange { perform(lookup.databaseChanged()) }
+            received.append(action)
         }
     }
 
-    private mutating func expectHeard(
+    private mutating func expectEvent(
         _ action: DrivenClient.Action,
         _ sourceLocation: SourceLocation
     ) {
-        let next = heard.isEmpty ? nil : heard.removeFirst()
+        let next = received.isEmpty ? nil : received.removeFirst()
         #expect(next == action, "the next event of the application", sourceLocation: sourceLocation)
     }
 
     mutating func expectSilence(_ sourceLocation: SourceLocation) {
-        #expect(heard.isEmpty, "no other event of the application", sourceLocation: sourceLocation)
+        #expect(
+            received.isEmpty,
+            "no other event of the application",
+            sourceLocation: sourceLocation
+        )
         #expect(databases.isEmpty, "no other table", sourceLocation: sourceLocation)
         let pdu = client.nextPDU(now: now)?.bytes.hexadecimal
         #expect(pdu == nil, "no other PDU of the client", sourceLocation: sourceLocation)

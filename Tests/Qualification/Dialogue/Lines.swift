@@ -23,19 +23,19 @@ func applicationCancels(sourceLocation: SourceLocation = #_sourceLocation) -> Li
 }
 
 /// The operation that the application started last ends with this result.
-func application(
-    hears result: Result<GATT.Outcome, GATT.Failure>,
+func operation(
+    endsWith result: Result<GATT.Outcome, GATT.Failure>,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationHearsResult(result), sourceLocation: sourceLocation)
+    Line(event: .operationEnds(result), sourceLocation: sourceLocation)
 }
 
 /// The application gets an event that it did not request.
 func application(
-    isTold action: DrivenClient.Action,
+    receives action: DrivenClient.Action,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationHears(action), sourceLocation: sourceLocation)
+    Line(event: .applicationReceivesEvent(action), sourceLocation: sourceLocation)
 }
 
 /// The application requests the whole table. `isTrusted` states whether the link is encrypted with

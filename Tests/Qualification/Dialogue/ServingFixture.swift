@@ -7,7 +7,7 @@ import ServerTestSupport
 import Testing
 
 /// The fixture of dialogues with our server.
-struct ServingFixture: Theatre {
+struct ServingFixture: DialogueFixture {
     private var fixture: ServerFixture
     /// The PDUs that the server has sent and that no line has expected yet.
     private var sent: [[UInt8]] = []
@@ -23,9 +23,9 @@ struct ServingFixture: Theatre {
         case .clientSends(let pdu): sent += fixture.send(pdu)
         case .serverSends(let pdu): expectSent(pdu, place)
         case .applicationIsAsked(let question): expectAsked(question, place)
-        case .applicationIsTold(let report): expectTold(report, place)
+        case .applicationReceives(let report): expectReport(report, place)
         case .applicationAnswers(let result, let handle): answer(result, at: handle)
-        case .applicationTells(let handle, let value): tell(value, of: handle, place)
+        case .applicationSends(let handle, let value): send(value, of: handle, place)
         case .applicationAuthorizes: fixture.server.authorize(.client, true)
         case .applicationPublishes(let definition): publish(definition, place)
         case .linkIsProtected(let security):
@@ -44,8 +44,8 @@ struct ServingFixture: Theatre {
             "no other PDU of the server",
             sourceLocation: sourceLocation
         )
-        let news = takeNews()
-        #expect(news == [], "no other event of the application", sourceLocation: sourceLocation)
+        let events = takeEvents()
+        #expect(events == [], "no other event of the application", sourceLocation: sourceLocation)
     }
 
     private mutating func expectSent(_ pdu: [UInt8], _ place: SourceLocation) {
@@ -56,7 +56,7 @@ struct ServingFixture: Theatre {
     private var question: GATTServer.RequestID?
 
     private mutating func expectAsked(_ question: GATTServer.Question, _ place: SourceLocation) {
-        guard case .ask(let id, let asked)? = nextNews() else {
+        guard case .ask(let id, let asked)? = nextEvent() else {
             Issue.record("the application is not asked", sourceLocation: place)
             return
         }
@@ -64,9 +64,9 @@ struct ServingFixture: Theatre {
         #expect(asked == question, "the question to the application", sourceLocation: place)
     }
 
-    private mutating func expectTold(_ report: GATTServer.Report, _ place: SourceLocation) {
-        let expected = GATTServer.Action.told(.client, report)
-        #expect(nextNews() == expected, "the report to the application", sourceLocation: place)
+    private mutating func expectReport(_ report: GATTServer.Report, _ place: SourceLocation) {
+        let expected = GATTServer.Action.report(.client, report)
+        #expect(nextEvent() == expected, "the report to the application", sourceLocation: place)
     }
 
     private mutating func answer(
@@ -77,7 +77,7 @@ struct ServingFixture: Theatre {
         sent += fixture.drain()
     }
 
-    private mutating func tell(
+    private mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ place: SourceLocation
@@ -97,22 +97,22 @@ struct ServingFixture: Theatre {
     }
 
     /// The events that the application gets next.
-    private var news: [GATTServer.Action] = []
+    private var events: [GATTServer.Action] = []
 
-    private mutating func nextNews() -> GATTServer.Action? {
-        news = takeNews()
-        return news.isEmpty ? nil : news.removeFirst()
+    private mutating func nextEvent() -> GATTServer.Action? {
+        events = takeEvents()
+        return events.isEmpty ? nil : events.removeFirst()
     }
 
-    private mutating func takeNews() -> [GATTServer.Action] {
-        defer { news = [] }
-        return news + fixture.takeNews().filter(\.isHeard)
+    private mutating func takeEvents() -> [GATTServer.Action] {
+        defer { events = [] }
+        return events + fixture.takeEvents().filter(\.isReported)
     }
 }
 
 extension GATTServer.Action {
     /// Whether the application gets the action, unlike records to store and violations to log.
-    fileprivate var isHeard: Bool {
+    fileprivate var isReported: Bool {
         switch self {
         case .remember, .violated: false
         default: true

@@ -18,10 +18,10 @@ func application(
 
 /// The application gets a report about its client.
 func application(
-    isTold report: GATTServer.Report,
+    receives report: GATTServer.Report,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationIsTold(report), sourceLocation: sourceLocation)
+    Line(event: .applicationReceives(report), sourceLocation: sourceLocation)
 }
 
 /// The application answers the latest question, and names the attribute that caused a refusal.
@@ -35,11 +35,11 @@ func application(
 
 /// The application sends a value to its subscribers.
 func application(
-    tells value: [UInt8],
+    sends value: [UInt8],
     of handle: AttributeHandle,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationTells(handle, value), sourceLocation: sourceLocation)
+    Line(event: .applicationSends(handle, value), sourceLocation: sourceLocation)
 }
 
 /// The application authorizes the client.

@@ -69,12 +69,12 @@ import Testing
     @Test("GATT/CL/GAS/BV-01-C: Service Changed on a later connection, with cached handles")
     func serviceChanged() throws {
         let record = try Self.record()
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             server(sends: "1D 0300 0100 FFFF")
             application(
-                isTold: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
+                receives: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(0x0001...0xFFFF))
+            application(receives: .servicesChanged(0x0001...0xFFFF))
             client(sends: "1E")
         }.play()
     }
@@ -84,7 +84,7 @@ import Testing
         var record = try Self.record()
         record.isWatched = true
         record.announcedFeatures = 0x07
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
@@ -117,7 +117,7 @@ import Testing
     @Test("A different hash leads to a discovery")
     func otherHash() throws {
         let record = try Self.record()
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
@@ -139,7 +139,7 @@ import Testing
         var record = try Self.record()
         record.isWatched = true
         record.announcedFeatures = 0x07
-        Dialogue(kept: record) {
+        Dialogue(record: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
@@ -147,7 +147,7 @@ import Testing
             application(asks: .read(0x0006))
             client(sends: "0A 0600")
             server(sends: "01 0A 0600 12")
-            application(hears: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
+            operation(endsWith: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")

@@ -22,8 +22,8 @@ import Testing
             server(sends: "11 14 9000 9600 \(Self.long)")
             client(sends: "10 9700 FFFF 0028")
             server(sends: "01 10 9700 0A")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .services([
                         .init(uuid: 0x1800, isPrimary: true, handle: 0x10, endHandle: 0x13),
                         .init(uuid: 0x68B0, isPrimary: true, handle: 0x20, endHandle: 0x29),
@@ -41,8 +41,8 @@ import Testing
             application(asks: .discoverPrimaryServices(uuid: nil))
             client(sends: "10 0100 FFFF 0028")
             server(sends: "11 06 1000 FFFF 0018")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .services([
                         .init(uuid: 0x1800, isPrimary: true, handle: 0x10, endHandle: 0xFFFF)
                     ])
@@ -59,8 +59,8 @@ import Testing
             server(sends: "07 0100 0700 1000 1700")
             client(sends: "06 1800 FFFF 0028 0018")
             server(sends: "01 06 1800 0A")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .services([
                         .init(uuid: 0x1800, isPrimary: true, handle: 0x01, endHandle: 0x07),
                         .init(uuid: 0x1800, isPrimary: true, handle: 0x10, endHandle: 0x17),
@@ -79,8 +79,8 @@ import Testing
             server(sends: "07 1000 1700")
             client(sends: "06 1800 FFFF 0028 \(Self.long)")
             server(sends: "01 06 1800 0A")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .services([
                         .init(uuid: uuid, isPrimary: true, handle: 0x10, endHandle: 0x17)
                     ])
@@ -106,8 +106,8 @@ import Testing
             server(sends: "09 08 0500 4000 4F00 0A18")
             client(sends: "08 0600 0F00 0228")
             server(sends: "01 08 0600 0A")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .includedServices([
                         included(0x02, .init(0x180F), 0x10...0x1F),
                         included(0x03, uuid, 0x20...0x2F),
@@ -139,8 +139,8 @@ import Testing
         Dialogue {
             application(asks: .discoverCharacteristics(first: 0x10, last: 0x20, uuid: nil))
             characteristicsFrom0x10To0x20
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .characteristics([
                         .init(
                             uuid: 0x2A25,
@@ -167,8 +167,8 @@ import Testing
         Dialogue {
             application(asks: .discoverCharacteristics(first: 0x10, last: 0x20, uuid: 0x2A25))
             characteristicsFrom0x10To0x20
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .characteristics([
                         .init(
                             uuid: 0x2A25,
@@ -203,8 +203,8 @@ import Testing
             server(sends: "05 02 1500 \(Self.long)")
             client(sends: "04 1600 1600")
             server(sends: "05 01 1600 0529")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .descriptors([
                         .init(uuid: 0x2902, handle: 0x13), .init(uuid: 0x2903, handle: 0x14),
                         .init(uuid: uuid, handle: 0x15), .init(uuid: 0x2905, handle: 0x16),

@@ -15,9 +15,9 @@ import Testing
             )
             client(sends: "12 0400 0100")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
             server(sends: "1B 0300 010203")
-            application(isTold: .notified(0x0003, value: [1, 2, 3], .notification))
+            application(receives: .notified(0x0003, value: [1, 2, 3], .notification))
         }.play()
     }
 
@@ -29,9 +29,9 @@ import Testing
             )
             client(sends: "12 0400 0100")
             server(sends: "1B 0300 01")
-            application(isTold: .notified(0x0003, value: [1], .notification))
+            application(receives: .notified(0x0003, value: [1], .notification))
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -41,7 +41,7 @@ import Testing
             application(asks: .unsubscribe(valueHandle: 0x03, descriptor: 0x04))
             client(sends: "12 0400 0000")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -51,10 +51,10 @@ import Testing
             application(asks: .write(0x0009, [0x04]))
             client(sends: "12 0900 04")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
             server(sends: "23 0300 0200 0102 0600 0100 03")
-            application(isTold: .notified(0x0003, value: [1, 2], .notification))
-            application(isTold: .notified(0x0006, value: [3], .notification))
+            application(receives: .notified(0x0003, value: [1, 2], .notification))
+            application(receives: .notified(0x0006, value: [3], .notification))
         }.play()
     }
 
@@ -64,20 +64,20 @@ import Testing
             application(asks: .subscribe(valueHandle: 0x03, descriptor: 0x04, .indication))
             client(sends: "12 0400 0200")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
             server(sends: "1D 0300 010203")
-            application(isTold: .notified(0x0003, value: [1, 2, 3], .indication))
+            application(receives: .notified(0x0003, value: [1, 2, 3], .indication))
             client(sends: "1E")
         }.play()
     }
 
     @Test("GATT/CL/GAI/BI-01-C: Multiple Characteristic Value Indication Requests")
-    func hastyIndication() {
+    func outOfSequenceIndication() {
         Dialogue {
             server(sends: "1D 0300 01")
-            application(isTold: .notified(0x0003, value: [1], .indication))
+            application(receives: .notified(0x0003, value: [1], .indication))
             server(sends: "1D 0600 02")
-            application(isTold: .violated(.hasty(.handleValueIndication)))
+            application(receives: .violated(.outOfSequence(.handleValueIndication)))
             client(sends: "1E")
         }.play()
     }
@@ -88,10 +88,10 @@ import Testing
             application(asks: .read(0x0003))
             client(sends: "0A 0300")
             server(sends: "1D 0600 01")
-            application(isTold: .notified(0x0006, value: [1], .indication))
+            application(receives: .notified(0x0006, value: [1], .indication))
             client(sends: "1E")
             server(sends: "0B 02")
-            application(hears: .success(.value([2])))
+            operation(endsWith: .success(.value([2])))
         }.play()
     }
 
@@ -103,8 +103,8 @@ import Testing
             server(sends: "09 07 0200 20 0300 052A")
             client(sends: "08 0300 0400 0328")
             server(sends: "01 08 0300 0A")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .characteristics([
                         .init(
                             uuid: 0x2A05,
@@ -119,12 +119,12 @@ import Testing
             application(asks: .subscribe(valueHandle: 0x03, descriptor: 0x04, .indication))
             client(sends: "12 0400 0200")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
             server(sends: "1D 0300 1000 FFFF")
             application(
-                isTold: .notified(0x0003, value: [0x10, 0x00, 0xFF, 0xFF], .indication)
+                receives: .notified(0x0003, value: [0x10, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(0x0010...0xFFFF))
+            application(receives: .servicesChanged(0x0010...0xFFFF))
             client(sends: "1E")
         }.play()
     }
@@ -137,8 +137,8 @@ import Testing
             server(sends: "09 12 0900 \(bytes(0..<16))")
             client(sends: "08 0A00 FFFF 2A2B")
             server(sends: "01 08 0A00 0A")
-            application(
-                hears: .success(.values([.init(handle: 0x0009, value: Array(0..<16))]))
+            operation(
+                endsWith: .success(.values([.init(handle: 0x0009, value: Array(0..<16))]))
             )
         }.play()
     }

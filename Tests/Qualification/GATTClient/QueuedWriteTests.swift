@@ -25,7 +25,7 @@ import Testing
             server(sends: "17 0700 2400 \(bytes(36..<40))")
             client(sends: "18 01")
             server(sends: "19")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -44,7 +44,7 @@ import Testing
             application(asks: .writeLong(0x0007, offset: 0, [1, 2, 3]))
             client(sends: "16 0700 0000 010203")
             server(sends: "01 16 0700 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }
 
@@ -56,7 +56,7 @@ import Testing
             server(sends: "17 0700 0001 01")
             client(sends: "18 01")
             server(sends: "01 18 0700 07")
-            application(hears: .failure(.attribute(.invalidOffset, handle: 0x0007)))
+            operation(endsWith: .failure(.attribute(.invalidOffset, handle: 0x0007)))
         }.play()
     }
 
@@ -74,7 +74,7 @@ import Testing
             server(sends: "17 0900 0000 04")
             client(sends: "18 01")
             server(sends: "19")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -86,7 +86,7 @@ import Testing
             server(sends: "17 0700 0000 010204")
             client(sends: "18 00")
             server(sends: "19")
-            application(hears: .failure(.echoMismatch(handle: 0x0007)))
+            operation(endsWith: .failure(.echoMismatch(handle: 0x0007)))
         }.play()
     }
 
@@ -100,7 +100,7 @@ import Testing
             server(sends: "01 16 0700 09")
             client(sends: "18 00")
             server(sends: "19")
-            application(hears: .failure(.attribute(.prepareQueueFull, handle: 0x0007)))
+            operation(endsWith: .failure(.attribute(.prepareQueueFull, handle: 0x0007)))
         }.play()
     }
 
@@ -110,7 +110,7 @@ import Testing
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<40)))
             client(sends: "16 0700 0000 \(bytes(0..<18))")
             applicationCancels()
-            application(hears: .failure(.cancelled))
+            operation(endsWith: .failure(.cancelled))
             server(sends: "17 0700 0000 \(bytes(0..<18))")
             client(sends: "18 00")
             server(sends: "19")

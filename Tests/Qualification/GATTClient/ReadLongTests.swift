@@ -24,7 +24,7 @@ import Testing
             server(sends: "0D \(bytes(22..<44))")
             client(sends: "0C 0300 2C00")
             server(sends: "0D \(bytes(44..<50))")
-            application(hears: .success(.value(Array(0..<50))))
+            operation(endsWith: .success(.value(Array(0..<50))))
         }.play()
     }
 
@@ -36,7 +36,7 @@ import Testing
             server(sends: "09 15 0300 \(bytes(0..<19))")
             client(sends: "0C 0300 1300")
             server(sends: "0D \(bytes(19..<24))")
-            application(hears: .success(.value(Array(0..<24))))
+            operation(endsWith: .success(.value(Array(0..<24))))
         }.play()
     }
 
@@ -51,7 +51,7 @@ import Testing
             server(sends: "09 15 0300 \(bytes(0..<19))")
             client(sends: "0C 0300 1300")
             server(sends: end)
-            application(hears: .success(.value(Array(0..<19))))
+            operation(endsWith: .success(.value(Array(0..<19))))
         }.play()
     }
 
@@ -62,13 +62,13 @@ import Testing
             application(asks: .exchangeMTU)
             client(sends: "02 0002")
             server(sends: "03 0002")
-            application(hears: .success(.mtu(512)))
+            operation(endsWith: .success(.mtu(512)))
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
             server(sends: "0B \(bytes(0..<511))")
             client(sends: "0C 0300 FF01")
             server(sends: "0D \(bytes(511..<512))")
-            application(hears: .success(.value(value)))
+            operation(endsWith: .success(.value(value)))
         }.play()
     }
 
@@ -83,7 +83,7 @@ import Testing
             server(sends: "0B \(bytes(0..<22))")
             client(sends: "0C 0300 1600")
             server(sends: end)
-            application(hears: .success(.value(Array(0..<22))))
+            operation(endsWith: .success(.value(Array(0..<22))))
         }.play()
     }
 
@@ -103,7 +103,7 @@ import Testing
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
             server(sends: "01 0A 0300 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }
 }

@@ -19,7 +19,7 @@ import Testing
             application(asks: .read(0x0003))
             client(sends: "0A 0300")
             server(sends: "0B 010203")
-            application(hears: .success(.value([1, 2, 3])))
+            operation(endsWith: .success(.value([1, 2, 3])))
         }.play()
     }
 
@@ -39,7 +39,7 @@ import Testing
             application(asks: .read(0x0003))
             client(sends: "0A 0300")
             server(sends: "01 0A 0300 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }
 
@@ -51,7 +51,7 @@ import Testing
             server(sends: "09 05 0A00 010203")
             client(sends: "08 0B00 FFFF 0D2A")
             server(sends: "01 08 0B00 0A")
-            application(hears: .success(.values([.init(handle: 0x0A, value: [1, 2, 3])])))
+            operation(endsWith: .success(.values([.init(handle: 0x0A, value: [1, 2, 3])])))
         }.play()
     }
 
@@ -62,8 +62,8 @@ import Testing
             application(asks: .readUsingUUID(uuid, first: 0x0001, last: 0x000A))
             client(sends: "08 0100 0A00 0F0E0D0C0B0A0908 0706050403020100")
             server(sends: "09 03 0300 AA 0A00 BB")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .values([
                         .init(handle: 0x03, value: [0xAA]), .init(handle: 0x0A, value: [0xBB]),
                     ])
@@ -87,7 +87,7 @@ import Testing
             application(asks: .readUsingUUID(0x2A0D, first: 0x0001, last: 0xFFFF))
             client(sends: "08 0100 FFFF 0D2A")
             server(sends: "01 08 0B00 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x000B)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x000B)))
         }.play()
     }
 
@@ -97,7 +97,7 @@ import Testing
             application(asks: .readMultiple([0x0003, 0x0007]))
             client(sends: "0E 0300 0700")
             server(sends: "0F 010203")
-            application(hears: .success(.value([1, 2, 3])))
+            operation(endsWith: .success(.value([1, 2, 3])))
         }.play()
     }
 
@@ -116,7 +116,7 @@ import Testing
             application(asks: .readMultiple([0x0003, 0x0007]))
             client(sends: "0E 0300 0700")
             server(sends: "01 0E 0700 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }
 
@@ -126,8 +126,8 @@ import Testing
             application(asks: .readMultipleVariable([0x0003, 0x0007, 0x0009]))
             client(sends: "20 0300 0700 0900")
             server(sends: "21 0200 0102 0000 0100 03")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .values([
                         .init(handle: 0x03, value: [1, 2]), .init(handle: 0x07, value: []),
                         .init(handle: 0x09, value: [3]),
@@ -152,7 +152,7 @@ import Testing
             application(asks: .readMultipleVariable([0x0003, 0x0007]))
             client(sends: "20 0300 0700")
             server(sends: "01 20 0300 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }
 
@@ -163,10 +163,10 @@ import Testing
             client(sends: "0A 0300")
             time(passes: .seconds(29))
             time(passes: .seconds(1))
-            application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            operation(endsWith: .failure(.timedOut))
+            application(receives: .transactionTimedOut)
             application(asks: .read(0x0003))
-            application(hears: .failure(.bearerClosed))
+            operation(endsWith: .failure(.bearerClosed))
         }.play()
     }
 
@@ -176,8 +176,8 @@ import Testing
             application(asks: .readMultipleVariable([0x0003, 0x0007]))
             client(sends: "20 0300 0700")
             time(passes: .seconds(30))
-            application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            operation(endsWith: .failure(.timedOut))
+            application(receives: .transactionTimedOut)
         }.play()
     }
 }

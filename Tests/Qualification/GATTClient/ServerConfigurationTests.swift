@@ -11,7 +11,7 @@ import Testing
             application(asks: .exchangeMTU)
             client(sends: "02 0002")
             server(sends: "03 4000")
-            application(hears: .success(.mtu(64)))
+            operation(endsWith: .success(.mtu(64)))
         }.play()
     }
 
@@ -21,7 +21,7 @@ import Testing
             application(asks: .exchangeMTU)
             client(sends: "02 0502")
             server(sends: "01 02 0000 06")
-            application(hears: .success(.mtu(23)))
+            operation(endsWith: .success(.mtu(23)))
         }.play()
     }
 
@@ -31,9 +31,9 @@ import Testing
             application(asks: .exchangeMTU)
             client(sends: "02 0502")
             server(sends: "03 F700")
-            application(hears: .success(.mtu(247)))
+            operation(endsWith: .success(.mtu(247)))
             application(asks: .exchangeMTU)
-            application(hears: .success(.mtu(247)))
+            operation(endsWith: .success(.mtu(247)))
         }.play()
     }
 }

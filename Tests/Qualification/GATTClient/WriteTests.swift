@@ -13,7 +13,7 @@ import Testing
         Dialogue {
             application(asks: .writeWithoutResponse(0x0007, [1, 2, 3]))
             client(sends: "52 0700 010203")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -29,7 +29,7 @@ import Testing
             application(asks: .write(0x0007, [1, 2, 3]))
             client(sends: "12 0700 010203")
             server(sends: "13")
-            application(hears: .success(.done))
+            operation(endsWith: .success(.done))
         }.play()
     }
 
@@ -48,7 +48,7 @@ import Testing
             application(asks: .write(0x0007, [1, 2, 3]))
             client(sends: "12 0700 010203")
             server(sends: "01 12 0700 \(refusal.byte)")
-            application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }
 
@@ -58,8 +58,8 @@ import Testing
             application(asks: .write(0x0007, [1]))
             client(sends: "12 0700 01")
             time(passes: .seconds(30))
-            application(hears: .failure(.timedOut))
-            application(isTold: .transactionTimedOut)
+            operation(endsWith: .failure(.timedOut))
+            application(receives: .transactionTimedOut)
         }.play()
     }
 }

@@ -16,7 +16,7 @@ struct CachingTester {
     /// A value that can be read and written, and that no change affects.
     let value: AttributeHandle
 
-    private var memories: [GATTServer.ClientID: ClientRecord] = [:]
+    private var clientRecords: [GATTServer.ClientID: ClientRecord] = [:]
     private var addition: AttributeHandle?
     private var indications = 0
 
@@ -34,8 +34,8 @@ struct CachingTester {
     /// Connects the Lower Tester. If it is bonded, its record is restored.
     mutating func connect(_ client: GATTServer.ClientID = client, security: LinkSecurity = .none) {
         server.open(Self.bearer(of: client), security: security, mtu: 64)
-        if security.isBonded, let memory = memories[client] {
-            note(server.restore(client, memory))
+        if security.isBonded, let clientRecord = clientRecords[client] {
+            note(server.restore(client, clientRecord))
         }
     }
 
@@ -126,8 +126,8 @@ struct CachingTester {
         for action in actions {
             switch action {
             case .indicate: indications += 1
-            case .remember(let client, let memory): memories[client] = memory
-            case .respond, .ask, .told, .violated: break
+            case .remember(let client, let clientRecord): clientRecords[client] = clientRecord
+            case .respond, .ask, .report, .violated: break
             }
         }
     }

@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// Every opcode of the protocol in every invalid form, and the response that the specification
-/// requires. Bearer and server are tested together, from bytes to bytes.
+/// Returns every opcode of the protocol in every invalid form, and the response that the
+/// specification requires. Bearer and server are tested together, from bytes to bytes.
 @Suite struct MalformedPDUTests {
     private func fixture(mtu: UInt16 = 23) throws -> ServerFixture {
         var fixture = ServerFixture(try SampleTable.server())
@@ -151,7 +151,7 @@ import Testing
         "A request while another is open gets no response, and the open one does",
         arguments: Request.all
     )
-    func hasty(_ request: Request) throws {
+    func outOfSequence(_ request: Request) throws {
         var fixture = try fixture()
         #expect(fixture.send(bytes("0A 3200")) == [])
         #expect(fixture.send(request.bytes) == [])

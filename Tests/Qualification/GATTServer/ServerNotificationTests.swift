@@ -13,16 +13,16 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 3500 0100")
             server(sends: "13")
-            application(isTold: .subscribed(0x0034, .notification))
+            application(receives: .subscribed(0x0034, .notification))
             client(sends: "0A 3500")
             server(sends: "0B 0100")
-            application(tells: [1, 2], of: 0x0034)
+            application(sends: [1, 2], of: 0x0034)
             server(sends: "1B 3400 0102")
-            application(tells: Array(0..<40), of: 0x0034)
+            application(sends: Array(0..<40), of: 0x0034)
             server(sends: "1B 3400 \(bytes(0..<20))")
             client(sends: "12 3500 0000")
             server(sends: "13")
-            application(isTold: .subscribed(0x0034, nil))
+            application(receives: .subscribed(0x0034, nil))
         }.play()
     }
 
@@ -31,10 +31,10 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 3500 0200")
             server(sends: "13")
-            application(isTold: .subscribed(0x0034, .indication))
-            application(tells: [1], of: 0x0034)
+            application(receives: .subscribed(0x0034, .indication))
+            application(sends: [1], of: 0x0034)
             server(sends: "1D 3400 01")
-            application(tells: [2], of: 0x0034)
+            application(sends: [2], of: 0x0034)
             client(sends: "0A 2200")
             server(sends: "0B 010203")
             client(sends: "1E")
@@ -50,7 +50,7 @@ import Testing
             server(sends: "17 3500 0000 0100")
             client(sends: "18 01")
             server(sends: "19")
-            application(isTold: .subscribed(0x0034, .notification))
+            application(receives: .subscribed(0x0034, .notification))
         }.play()
     }
 
@@ -70,7 +70,7 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 0B00 0200")
             server(sends: "13")
-            application(isTold: .subscribed(0x000A, .indication))
+            application(receives: .subscribed(0x000A, .indication))
             application(publishes: definition)
             server(sends: "1D 0A00 7000 7000")
             client(sends: "1E")
@@ -110,10 +110,10 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 3500 0200")
             server(sends: "13")
-            application(isTold: .subscribed(0x0034, .indication))
-            application(tells: [1], of: 0x0034)
+            application(receives: .subscribed(0x0034, .indication))
+            application(sends: [1], of: 0x0034)
             server(sends: "1D 3400 01")
-            application(tells: [2], of: 0x0034)
+            application(sends: [2], of: 0x0034)
             time(passes: .seconds(29))
             client(sends: "0A 2200")
             server(sends: "0B 010203")

@@ -22,7 +22,7 @@ import Testing
     func writeWithoutResponse() {
         Dialogue(serving: .none) {
             client(sends: "52 2200 0908")
-            application(isTold: .written([.init(handle: 0x0022, value: [9, 8])]))
+            application(receives: .written([.init(handle: 0x0022, value: [9, 8])]))
             client(sends: "0A 2200")
             server(sends: "0B 0908")
         }.play()
@@ -36,7 +36,7 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "52 \(handle) 0908")
             client(sends: "52 2200 \(bytes(0..<21).prefix(40))")
-            application(isTold: .written([.init(handle: 0x0022, value: Array(0..<20))]))
+            application(receives: .written([.init(handle: 0x0022, value: Array(0..<20))]))
         }.play()
     }
 
@@ -45,12 +45,12 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 2200 04050607")
             server(sends: "13")
-            application(isTold: .written([.init(handle: 0x0022, value: [4, 5, 6, 7])]))
+            application(receives: .written([.init(handle: 0x0022, value: [4, 5, 6, 7])]))
             client(sends: "0A 2200")
             server(sends: "0B 04050607")
             client(sends: "12 2200")
             server(sends: "13")
-            application(isTold: .written([.init(handle: 0x0022, value: [])]))
+            application(receives: .written([.init(handle: 0x0022, value: [])]))
             client(sends: "0A 2200")
             server(sends: "0B")
         }.play()
@@ -98,7 +98,7 @@ import Testing
         Dialogue(serving: .none) {
             client(sends: "12 2300 4142")
             server(sends: "13")
-            application(isTold: .written([.init(handle: 0x0023, value: [0x41, 0x42])]))
+            application(receives: .written([.init(handle: 0x0023, value: [0x41, 0x42])]))
             client(sends: "12 FF0F 4142")
             server(sends: "01 12 FF0F 01")
             client(sends: "12 2600 4142")
@@ -139,7 +139,7 @@ import Testing
         Dialogue(serving: .encrypted) {
             client(sends: "D2 3700 01 000000000102030405060708")
             client(sends: "52 3700 05")
-            application(isTold: .written([.init(handle: 0x0037, value: [5])]))
+            application(receives: .written([.init(handle: 0x0037, value: [5])]))
         }.play()
     }
 }

@@ -30,7 +30,7 @@ struct ChannelFixture {
         var fixture = ChannelFixture()
         fixture.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
         fixture.we(signal: "15 01 0A00 4000 6400 4000 0400 0000")
-        fixture.application(hears: .accepted(0x0080, [channel(0x0040)]))
+        fixture.application(receives: .accepted(0x0080, [channel(0x0040)]))
         return fixture
     }
 
@@ -40,7 +40,7 @@ struct ChannelFixture {
         var fixture = ChannelFixture()
         fixture.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 5100")
         fixture.we(signal: "18 01 0C00 6400 4000 0400 0000 4000 4100")
-        fixture.application(hears: .accepted(0x0080, [channel(0x0040), channel(0x0041)]))
+        fixture.application(receives: .accepted(0x0080, [channel(0x0040), channel(0x0041)]))
         return fixture
     }
 
@@ -119,7 +119,7 @@ struct ChannelFixture {
     }
 
     mutating func application(
-        hears action: LogicalLink.Action,
+        receives action: LogicalLink.Action,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let next = heard.isEmpty ? nil : heard.removeFirst()

@@ -26,7 +26,7 @@ import Testing
             try fixture.application(opens: .credit)
             fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
             fixture.tester(signals: "15 81 0A00 0000 0000 0000 0000 \(result)")
-            fixture.application(hears: .refused(1, .refused(reason)))
+            fixture.application(receives: .refused(1, .refused(reason)))
             fixture.weAreSilent()
         }
     }
@@ -38,7 +38,7 @@ import Testing
             try fixture.application(opens: .enhanced, count: 2)
             fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
             fixture.tester(signals: "18 81 0C00 0000 0000 0000 \(result) 0000 0000")
-            fixture.application(hears: .refused(1, .refused(reason)))
+            fixture.application(receives: .refused(1, .refused(reason)))
             fixture.weAreSilent()
         }
     }
@@ -49,7 +49,7 @@ import Testing
         try fixture.application(opens: .enhanced, count: 2)
         fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
         fixture.tester(signals: "18 81 0800 0000 0000 0000 0200")
-        fixture.application(hears: .refused(1, .refused(.spsmNotSupported)))
+        fixture.application(receives: .refused(1, .refused(.spsmNotSupported)))
     }
 
     /// The requirement of a listener, the security of the link, and the reason that the tester
@@ -131,7 +131,7 @@ import Testing
         fixture.tester(signals: "14 02 0A00 8000 5000 6400 2000 0200")
         fixture.we(signal: "15 02 0A00 0000 0000 0000 0000 0A00")
         fixture.tester(sends: "0100 01")
-        fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .arrived(ChannelFixture.channel(0x0040)))
     }
 
     @Test("An MTU or MPS below 23 is unacceptable", arguments: ["1600 1700", "1700 1600"])
@@ -153,6 +153,6 @@ import Testing
         try fixture.application(opens: .credit)
         fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
         fixture.tester(signals: "15 81 0A00 \(grant) 0000")
-        fixture.application(hears: .refused(1, .malformedAnswer))
+        fixture.application(receives: .refused(1, .malformedAnswer))
     }
 }

@@ -12,7 +12,7 @@ import Testing
         try fixture.application(opens: .credit)
         fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
         fixture.tester(signals: "01 81 0200 0000")
-        fixture.application(hears: .refused(1, .notSupported))
+        fixture.application(receives: .refused(1, .notSupported))
         fixture.weAreSilent()
     }
 
@@ -22,17 +22,17 @@ import Testing
         try fixture.application(opens: .credit)
         fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
         fixture.tester(signals: "15 81 0A00 5000 6400 2000 0200 0000")
-        fixture.application(hears: .opened(1, [ChannelFixture.channel(0x0040)]))
+        fixture.application(receives: .opened(1, [ChannelFixture.channel(0x0040)]))
         try fixture.application(sends: "0102")
         fixture.we(send: "0200 0102")
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
     }
 
     @Test("L2CAP/LE/CFC/BV-03-C: LE Credit Based Connection Response on Supported SPSM")
     func accepts() {
         var fixture = ChannelFixture.withChannel()
         fixture.tester(sends: "0300 010203")
-        fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .arrived(ChannelFixture.channel(0x0040)))
         fixture.application(takes: "010203")
     }
 
@@ -56,7 +56,7 @@ import Testing
         fixture.weAreSilent()
         fixture.tester(signals: "16 03 0400 5000 0100")
         fixture.we(send: bytes(94..<100))
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
     }
 
     @Test("L2CAP/LE/CFC/BV-07-C: Credit Exchange, Sending Credits")
@@ -64,7 +64,7 @@ import Testing
         var fixture = ChannelFixture.withChannel()
         for byte in ["01", "02", "03", "04"] {
             fixture.tester(sends: "0100" + byte)
-            fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
+            fixture.application(receives: .arrived(ChannelFixture.channel(0x0040)))
         }
         fixture.weAreSilent()
         fixture.application(takes: "01")
@@ -81,22 +81,26 @@ import Testing
         fixture.tester(signals: "16 02 0400 5000 FEFF")
         fixture.we(signal: "06 81 0400 5000 4000")
         fixture.application(
-            hears: .closed(ChannelFixture.channel(0x0040), .violated(.creditOverflow), unread: [])
+            receives: .closed(
+                ChannelFixture.channel(0x0040),
+                .violated(.creditOverflow),
+                unread: []
+            )
         )
         fixture.tester(signals: "07 81 0400 5000 4000")
-        fixture.application(hears: .released(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .released(ChannelFixture.channel(0x0040)))
     }
 
     @Test("L2CAP/LE/CFC/BV-08-C: Disconnection Request")
     func disconnects() {
         var fixture = ChannelFixture.withChannel()
         fixture.application(closes: 0x0040)
-        fixture.application(hears: .closed(ChannelFixture.channel(0x0040), .closed, unread: []))
+        fixture.application(receives: .closed(ChannelFixture.channel(0x0040), .closed, unread: []))
         fixture.we(signal: "06 81 0400 5000 4000")
         fixture.tester(sends: "0100 01")
-        fixture.application(hears: .ignore(.noSuchChannel(ChannelFixture.channel(0x0040))))
+        fixture.application(receives: .ignore(.noSuchChannel(ChannelFixture.channel(0x0040))))
         fixture.tester(signals: "07 81 0400 5000 4000")
-        fixture.application(hears: .released(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .released(ChannelFixture.channel(0x0040)))
         fixture.weAreSilent()
     }
 
@@ -106,7 +110,7 @@ import Testing
         fixture.tester(signals: "06 02 0400 4000 5000")
         fixture.we(signal: "07 02 0400 4000 5000")
         fixture.application(
-            hears: .closed(ChannelFixture.channel(0x0040), .closedByPeer, unread: [])
+            receives: .closed(ChannelFixture.channel(0x0040), .closedByPeer, unread: [])
         )
     }
 
@@ -118,7 +122,7 @@ import Testing
         // With another source the request is discarded, and the channel remains (Vol 3, Part A,
         // 4.6).
         fixture.tester(signals: "06 03 0400 4000 5100")
-        fixture.application(hears: .ignore(.wrongEnd(ChannelFixture.channel(0x0040))))
+        fixture.application(receives: .ignore(.wrongEnd(ChannelFixture.channel(0x0040))))
         fixture.weAreSilent()
     }
 
@@ -131,9 +135,9 @@ import Testing
         fixture.we(signal: "14 82 0A00 8000 4100 6400 4000 0400")
         // The responses may arrive in any order.
         fixture.tester(signals: "15 82 0A00 5100 6400 2000 0200 0000")
-        fixture.application(hears: .opened(2, [ChannelFixture.channel(0x0041)]))
+        fixture.application(receives: .opened(2, [ChannelFixture.channel(0x0041)]))
         fixture.tester(signals: "15 81 0A00 5000 6400 2000 0200 0000")
-        fixture.application(hears: .opened(1, [ChannelFixture.channel(0x0040)]))
+        fixture.application(receives: .opened(1, [ChannelFixture.channel(0x0040)]))
     }
 
     @Test(
@@ -148,7 +152,7 @@ import Testing
         var fixture = ChannelFixture.withChannel()
         fixture.tester(sends: frame)
         let channel = ChannelFixture.channel(0x0040)
-        fixture.application(hears: .closed(channel, .violated(violation), unread: []))
+        fixture.application(receives: .closed(channel, .violated(violation), unread: []))
         fixture.we(signal: "06 81 0400 5000 4000")
         fixture.weAreSilent()
     }
@@ -159,7 +163,7 @@ import Testing
         fixture.tester(sends: "0300 0102")
         fixture.tester(sends: "0304")
         let channel = ChannelFixture.channel(0x0040)
-        fixture.application(hears: .closed(channel, .violated(.sduOverrun), unread: []))
+        fixture.application(receives: .closed(channel, .violated(.sduOverrun), unread: []))
         fixture.we(signal: "06 81 0400 5000 4000")
     }
 
@@ -168,12 +172,12 @@ import Testing
         var fixture = ChannelFixture.withChannel()
         fixture.tester(sends: "4000" + bytes(0..<62))
         fixture.tester(sends: bytes(62..<64))
-        fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .arrived(ChannelFixture.channel(0x0040)))
         fixture.application(takes: bytes(0..<64))
         try fixture.application(sends: bytes(0..<32))
         fixture.we(signal: "16 81 0400 4000 0200")
         fixture.we(send: "2000" + bytes(0..<30))
         fixture.we(send: bytes(30..<32))
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
     }
 }

@@ -14,7 +14,7 @@ import Testing
         try fixture.application(opens: .enhanced)
         fixture.we(signal: "17 81 0A00 8000 6400 4000 0400 4000")
         fixture.tester(signals: "01 81 0200 0000")
-        fixture.application(hears: .refused(1, .notSupported))
+        fixture.application(receives: .refused(1, .notSupported))
     }
 
     @Test("L2CAP/ECFC/BV-02-C: L2CAP Credit Based Connection Request on Supported PSM")
@@ -23,7 +23,7 @@ import Testing
         try fixture.application(opens: .enhanced, count: 2)
         fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
         fixture.tester(signals: "18 81 0C00 6400 4000 0200 0000 5000 5100")
-        fixture.application(hears: .opened(1, Self.channels))
+        fixture.application(receives: .opened(1, Self.channels))
         try fixture.application(sends: "0102", on: 0x0041)
         fixture.we(send: "0200 0102", on: 0x0051)
     }
@@ -32,7 +32,7 @@ import Testing
     func accepts() {
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(sends: "0100 07", on: 0x0041)
-        fixture.application(hears: .arrived(Self.channels[1]))
+        fixture.application(receives: .arrived(Self.channels[1]))
         fixture.application(takes: "07", from: 0x0041)
     }
 
@@ -47,11 +47,11 @@ import Testing
     func creditsAtTheirLimits() {
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(signals: "16 02 0400 5000 0000")
-        fixture.application(hears: .ignore(.noCredits(Self.channels[0])))
+        fixture.application(receives: .ignore(.noCredits(Self.channels[0])))
         fixture.weAreSilent()
         fixture.tester(signals: "16 03 0400 5000 FEFF")
         fixture.application(
-            hears: .closed(Self.channels[0], .violated(.creditOverflow), unread: [])
+            receives: .closed(Self.channels[0], .violated(.creditOverflow), unread: [])
         )
         fixture.we(signal: "06 81 0400 5000 4000")
     }
@@ -61,11 +61,13 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         for _ in 0..<4 {
             fixture.tester(sends: "0100 07")
-            fixture.application(hears: .arrived(Self.channels[0]))
+            fixture.application(receives: .arrived(Self.channels[0]))
         }
         fixture.tester(sends: "0100 07")
         let unread = [[UInt8]](repeating: [7], count: 4)
-        fixture.application(hears: .closed(Self.channels[0], .violated(.noCredit), unread: unread))
+        fixture.application(
+            receives: .closed(Self.channels[0], .violated(.noCredit), unread: unread)
+        )
         fixture.we(signal: "06 81 0400 5000 4000")
     }
 
@@ -74,7 +76,7 @@ import Testing
         var fixture = ChannelFixture { $0.room = 1 }
         fixture.tester(signals: "17 01 0E00 8000 6400 6400 0200 5000 5100 5200")
         fixture.we(signal: "18 01 0E00 6400 4000 0400 0400 4000 0000 0000")
-        fixture.application(hears: .accepted(0x0080, [Self.channels[0]]))
+        fixture.application(receives: .accepted(0x0080, [Self.channels[0]]))
         try fixture.application(sends: "01")
         fixture.we(send: "0100 01")
     }
@@ -90,7 +92,7 @@ import Testing
         try fixture.application(opens: .enhanced, count: 2)
         fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
         fixture.tester(signals: "18 81 0C00 6400 4000 0200 \(result) 0000 5100")
-        fixture.application(hears: .opened(1, [Self.channels[1]]))
+        fixture.application(receives: .opened(1, [Self.channels[1]]))
         try fixture.application(sends: "0102", on: 0x0041)
         fixture.we(send: "0200 0102", on: 0x0051)
     }
@@ -101,7 +103,7 @@ import Testing
         try fixture.application(opens: .enhanced, count: 2)
         fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
         fixture.tester(signals: "18 81 0A00 6400 4000 0200 0000 5000")
-        fixture.application(hears: .opened(1, [Self.channels[0]]))
+        fixture.application(receives: .opened(1, [Self.channels[0]]))
         try fixture.application(sends: "0102")
         fixture.we(send: "0200 0102", on: 0x0050)
     }
@@ -112,7 +114,7 @@ import Testing
         try fixture.application(opens: .enhanced)
         fixture.we(signal: "17 81 0A00 8000 6400 4000 0400 4000")
         fixture.tester(signals: "18 81 0C00 6400 4000 0200 0000 5000 5100")
-        fixture.application(hears: .refused(1, .malformedAnswer))
+        fixture.application(receives: .refused(1, .malformedAnswer))
     }
 
     @Test("L2CAP/ECFC/BV-20-C: Refused due to Source CID already allocated")
@@ -120,7 +122,7 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(signals: "17 02 0C00 8000 6400 6400 0200 5200 5000")
         fixture.we(signal: "18 02 0C00 6400 4000 0400 0A00 4200 0000")
-        fixture.application(hears: .accepted(0x0080, [ChannelFixture.channel(0x0042)]))
+        fixture.application(receives: .accepted(0x0080, [ChannelFixture.channel(0x0042)]))
     }
 
     @Test("An invalid source CID and a duplicate source CID are refused")
@@ -159,8 +161,8 @@ import Testing
         try fixture.application(opens: .enhanced)
         fixture.we(signal: "17 81 0A00 8000 6400 4000 0400 4200")
         fixture.tester(signals: "18 81 0A00 6400 4000 0200 0000 5000")
-        fixture.application(hears: .closed(Self.channels[0], .violated(.sharedEnd), unread: []))
-        fixture.application(hears: .refused(1, .malformedAnswer))
+        fixture.application(receives: .closed(Self.channels[0], .violated(.sharedEnd), unread: []))
+        fixture.application(receives: .refused(1, .malformedAnswer))
         fixture.we(signal: "06 82 0400 5000 4000")
         fixture.weAreSilent()
     }
@@ -169,13 +171,13 @@ import Testing
     func closes() {
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.application(closes: 0x0041)
-        fixture.application(hears: .closed(Self.channels[1], .closed, unread: []))
+        fixture.application(receives: .closed(Self.channels[1], .closed, unread: []))
         fixture.we(signal: "06 81 0400 5100 4100")
         fixture.tester(signals: "07 81 0400 5100 4100")
-        fixture.application(hears: .released(Self.channels[1]))
+        fixture.application(receives: .released(Self.channels[1]))
         fixture.tester(signals: "06 02 0400 4000 5000")
         fixture.we(signal: "07 02 0400 4000 5000")
-        fixture.application(hears: .closed(Self.channels[0], .closedByPeer, unread: []))
+        fixture.application(receives: .closed(Self.channels[0], .closedByPeer, unread: []))
     }
 }
 
@@ -189,10 +191,10 @@ import Testing
         try fixture.application(resizes: [0x0040, 0x0041], mtu: 200, mps: 80)
         fixture.we(signal: "19 81 0800 C800 5000 4000 4100")
         fixture.tester(signals: "1A 81 0200 0000")
-        fixture.application(hears: .reconfigured(7, .done))
+        fixture.application(receives: .reconfigured(7, .done))
         fixture.tester(sends: "7800" + bytes(0..<78))
         fixture.tester(sends: bytes(78..<120))
-        fixture.application(hears: .arrived(Self.channels[0]))
+        fixture.application(receives: .arrived(Self.channels[0]))
         fixture.application(takes: bytes(0..<120))
     }
 
@@ -203,10 +205,10 @@ import Testing
         fixture.we(signal: "19 81 0600 C800 5000 4000")
         fixture.tester(signals: "1A 81 0200 0400")
         fixture.application(
-            hears: .reconfigured(7, .failed(.reconfigurationRefused(.unacceptableParameters)))
+            receives: .reconfigured(7, .failed(.reconfigurationRefused(.unacceptableParameters)))
         )
         fixture.tester(sends: "7800" + bytes(0..<10))
-        fixture.application(hears: .closed(Self.channels[0], .violated(.sduTooLong), unread: []))
+        fixture.application(receives: .closed(Self.channels[0], .violated(.sduTooLong), unread: []))
     }
 
     @Test("L2CAP/ECFC/BV-23-C, BV-25-C: Renegotiate MTU and MPS, Responder")
@@ -214,8 +216,8 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(signals: "19 02 0800 C800 7800 5000 5100")
         fixture.we(signal: "1A 02 0200 0000")
-        fixture.application(hears: .resized(Self.channels[0]))
-        fixture.application(hears: .resized(Self.channels[1]))
+        fixture.application(receives: .resized(Self.channels[0]))
+        fixture.application(receives: .resized(Self.channels[1]))
         try fixture.application(sends: bytes(0..<120))
         fixture.we(send: "7800" + bytes(0..<118))
         fixture.we(send: bytes(118..<120))
@@ -249,7 +251,7 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(signals: "19 02 0600 6400 4000 5000")
         fixture.we(signal: "1A 02 0200 0000")
-        fixture.application(hears: .resized(Self.channels[0]))
+        fixture.application(receives: .resized(Self.channels[0]))
         try fixture.application(sends: bytes(0..<99))
         fixture.we(send: "6300" + bytes(0..<62))
         fixture.we(send: bytes(62..<99))

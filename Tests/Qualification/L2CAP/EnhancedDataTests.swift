@@ -14,12 +14,12 @@ import Testing
         try fixture.application(sends: bytes(0..<100))
         fixture.we(send: "6400" + bytes(0..<98))
         fixture.we(send: bytes(98..<100))
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
         try fixture.application(sends: "07")
         fixture.weAreSilent()
         fixture.tester(signals: "16 02 0400 5000 0100")
         fixture.we(send: "0100 07")
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
         fixture.weAreSilent()
     }
 
@@ -28,7 +28,7 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         for byte in ["01", "02", "03", "04"] {
             fixture.tester(sends: "0100" + byte)
-            fixture.application(hears: .arrived(Self.channels[0]))
+            fixture.application(receives: .arrived(Self.channels[0]))
         }
         fixture.weAreSilent()
         fixture.application(takes: "01")
@@ -58,10 +58,10 @@ import Testing
     func tooLong(_ name: String, frame: String, violation: L2CAP.Violation) {
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(sends: frame, on: 0x0041)
-        fixture.application(hears: .closed(Self.channels[1], .violated(violation), unread: []))
+        fixture.application(receives: .closed(Self.channels[1], .violated(violation), unread: []))
         fixture.we(signal: "06 81 0400 5100 4100")
         fixture.tester(sends: "0100 07")
-        fixture.application(hears: .arrived(Self.channels[0]))
+        fixture.application(receives: .arrived(Self.channels[0]))
         fixture.weAreSilent()
     }
 
@@ -70,12 +70,12 @@ import Testing
         var fixture = ChannelFixture.withEnhancedChannels()
         fixture.tester(sends: "4000" + bytes(0..<62))
         fixture.tester(sends: bytes(62..<64))
-        fixture.application(hears: .arrived(Self.channels[0]))
+        fixture.application(receives: .arrived(Self.channels[0]))
         fixture.application(takes: bytes(0..<64))
         fixture.we(signal: "16 81 0400 4000 0200")
         try fixture.application(sends: bytes(0..<100))
         fixture.we(send: "6400" + bytes(0..<98))
         fixture.we(send: bytes(98..<100))
-        fixture.application(hears: .sent(9))
+        fixture.application(receives: .sent(9))
     }
 }

@@ -87,6 +87,6 @@ import Testing
         fixture.we(signal: "01 02 0200 0000")
         fixture.weAreSilent()
         fixture.tester(sends: "0100 07")
-        fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
+        fixture.application(receives: .arrived(ChannelFixture.channel(0x0040)))
     }
 }

@@ -124,7 +124,7 @@ import Testing
         var fixture = try encrypted(item)
         for code in item.codes { _ = try fixture.weSend(code) }
         fixture.tester(sends: .failed(.keyRejected))
-        fixture.application(hears: .failed(.refusedByPeer(.keyRejected)))
+        fixture.application(receives: .failed(.refusedByPeer(.keyRejected)))
         fixture.expectSilence()
     }
 
@@ -205,7 +205,7 @@ import Testing
             guard case .publicKey(let ours) = try fixture.weSend(.pairingPublicKey) else { return }
             keys.insert(ours.x)
             fixture.tester(sends: .failed(.unspecified))
-            fixture.application(hears: .failed(.refusedByPeer(.unspecified)))
+            fixture.application(receives: .failed(.refusedByPeer(.unspecified)))
         }
         #expect(keys.count == 5)
     }

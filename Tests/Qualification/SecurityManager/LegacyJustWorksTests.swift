@@ -57,7 +57,7 @@ import Testing
         fixture.application(pairsBy: policy)
         _ = try fixture.weSend(.pairingRequest)
         fixture.tester(sends: .failed(.authenticationRequirements))
-        fixture.application(hears: .failed(.refusedByPeer(.authenticationRequirements)))
+        fixture.application(receives: .failed(.refusedByPeer(.authenticationRequirements)))
         fixture.expectSilence()
     }
 
@@ -65,9 +65,9 @@ import Testing
     func wrongConfirmOfResponder() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain(isLegacy: true))
         try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingConfirm(fixture.tester.nonce))
-        try fixture.hearNonce()
+        try fixture.receiveNonce()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
@@ -78,7 +78,7 @@ import Testing
         var fixture = try SecurityFixture(isCentral: false, .plain(isLegacy: true))
         try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
         fixture.tester(sends: .pairingConfirm(fixture.tester.nonce))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
@@ -90,7 +90,7 @@ import Testing
     func reflected() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain(isLegacy: true))
         try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
-        let confirm = try fixture.hearConfirm()
+        let confirm = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingConfirm(confirm))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()

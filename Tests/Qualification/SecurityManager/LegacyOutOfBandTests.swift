@@ -78,12 +78,12 @@ import Testing
     func differentInResponder() throws {
         var fixture = try SecurityFixture(isCentral: true, try policy(hasData: true))
         try fixture.exchangeFeatures(.tester(.noInputNoOutput, [], hasOutOfBandData: true))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         let other = HCI.Key128(passkey: 1)
         fixture.tester(
             sends: .pairingConfirm(try fixture.tester.confirm(of: fixture.tester.nonce, other))
         )
-        try fixture.hearNonce()
+        try fixture.receiveNonce()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
@@ -100,7 +100,7 @@ import Testing
         fixture.tester(
             sends: .pairingConfirm(try fixture.tester.confirm(of: fixture.tester.nonce, other))
         )
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()

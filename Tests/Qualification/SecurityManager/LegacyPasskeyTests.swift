@@ -16,7 +16,7 @@ import Testing
             .plain(.keyboardOnly, isLegacy: true)
         )
         try fixture.exchangeFeatures(.tester(.displayOnly, .protection), consents: false)
-        fixture.application(hears: .ask(.enterPasskey))
+        fixture.application(receives: .ask(.enterPasskey))
         return fixture
     }
 
@@ -63,11 +63,11 @@ import Testing
     func wrongConfirmOfResponder() throws {
         var fixture = try entering(isCentral: true)
         fixture.application(answers: .passkey(passkey))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         let other = HCI.Key128(passkey: passkey - 1)
         let confirm = try fixture.tester.confirm(of: fixture.tester.nonce, other)
         fixture.tester(sends: .pairingConfirm(confirm))
-        try fixture.hearNonce()
+        try fixture.receiveNonce()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
@@ -79,8 +79,8 @@ import Testing
     func interrupted() throws {
         var fixture = try entering(isCentral: true)
         fixture.tester(sends: .failed(.passkeyEntryFailed))
-        fixture.application(hears: .withdrawQuestion)
-        fixture.application(hears: .failed(.refusedByPeer(.passkeyEntryFailed)))
+        fixture.application(receives: .withdrawQuestion)
+        fixture.application(receives: .failed(.refusedByPeer(.passkeyEntryFailed)))
         fixture.application(answers: .passkey(passkey))
         fixture.expectSilence()
     }
@@ -93,7 +93,7 @@ import Testing
         fixture.tester(sends: .pairingConfirm(confirm))
         fixture.expectSilence()
         fixture.application(answers: .passkey(passkey))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
@@ -109,7 +109,9 @@ import Testing
                 seed: seed
             )
             try fixture.exchangeFeatures(.tester(.keyboardOnly, .protection))
-            guard case .ask(.display(let number)) = try fixture.applicationHears() else { return }
+            guard case .ask(.display(let number)) = try fixture.nextApplicationEvent() else {
+                return
+            }
             #expect(number < 1_000_000)
             passkeys.insert(number)
         }
@@ -122,7 +124,7 @@ import Testing
     func reflected() throws {
         var fixture = try entering(isCentral: true)
         fixture.application(answers: .passkey(passkey))
-        let confirm = try fixture.hearConfirm()
+        let confirm = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingConfirm(confirm))
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()

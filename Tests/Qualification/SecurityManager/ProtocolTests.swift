@@ -14,12 +14,12 @@ import Testing
         fixture.wait(.milliseconds(29_999))
         fixture.expectSilence()
         fixture.wait(.milliseconds(1))
-        fixture.application(hears: .failed(.timedOut))
+        fixture.application(receives: .failed(.timedOut))
         fixture.wait(.seconds(10))
         fixture.tester(sends: .pairingResponse(.tester()))
         fixture.expectSilence()
         fixture.application(pairsBy: fixture.policy)
-        fixture.application(hears: .failed(.timedOut))
+        fixture.application(receives: .failed(.timedOut))
         fixture.expectSilence()
     }
 
@@ -28,7 +28,7 @@ import Testing
         var fixture = try SecurityFixture(isCentral: false, .plain())
         try fixture.exchangeFeatures(.tester())
         fixture.wait(.seconds(30))
-        fixture.application(hears: .failed(.timedOut))
+        fixture.application(receives: .failed(.timedOut))
         fixture.wait(.seconds(10))
         fixture.tester(sends: .publicKey(fixture.tester.pair.publicKey))
         fixture.tester(sends: .pairingRequest(.tester()))

@@ -62,9 +62,9 @@ import Testing
     ) throws {
         var (fixture, tags) = try began(isCentral: isCentral, heard, requirements)
         try fixture.exchangePublicKeys()
-        if isCentral { try fixture.hearNonce() }
+        if isCentral { try fixture.receiveNonce() }
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
-        if !isCentral { try fixture.hearNonce() }
+        if !isCentral { try fixture.receiveNonce() }
         try fixture.exchangeChecks(secretOfTester: tags.testers, secretOfOurs: tags.ours)
         fixture.encrypt(with: try fixture.tester.keys().longTermKey)
         #expect(try fixture.paired().method == .outOfBand)
@@ -95,7 +95,7 @@ import Testing
         var (fixture, _) = try began(isCentral: isCentral)
         if isCentral { _ = try fixture.weSend(.pairingPublicKey) }
         fixture.tester(sends: .failed(.outOfBandDataNotAvailable))
-        fixture.application(hears: .failed(.refusedByPeer(.outOfBandDataNotAvailable)))
+        fixture.application(receives: .failed(.refusedByPeer(.outOfBandDataNotAvailable)))
         fixture.expectSilence()
     }
 

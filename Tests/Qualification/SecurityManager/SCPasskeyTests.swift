@@ -20,7 +20,7 @@ import Testing
         var fixture = try SecurityFixture(isCentral: isCentral, .plain(.displayOnly), seed: seed)
         try fixture.exchangeFeatures(.tester(.keyboardOnly, requirements), consents: false)
         try fixture.exchangePublicKeys()
-        guard case .ask(.display(let passkey)) = try fixture.applicationHears() else {
+        guard case .ask(.display(let passkey)) = try fixture.nextApplicationEvent() else {
             throw SecurityFixture.Unpaired()
         }
         return (fixture, passkey)
@@ -33,7 +33,7 @@ import Testing
     ) throws -> UInt32 {
         var (fixture, passkey) = try began(isCentral: isCentral, requirements, seed: seed)
         for round in 0..<20 { try fixture.playRound(round, passkey: passkey) }
-        fixture.application(hears: .withdrawQuestion)
+        fixture.application(receives: .withdrawQuestion)
         let secret = SMP.Value128(passkey: passkey)
         try fixture.exchangeChecks(secretOfTester: secret, secretOfOurs: secret)
         fixture.encrypt(with: try fixture.tester.keys().longTermKey)
@@ -70,7 +70,7 @@ import Testing
         fixture.application(pairsBy: fixture.policy)
         _ = try fixture.weSend(.pairingRequest)
         fixture.tester(sends: .failed(reason))
-        fixture.application(hears: .failed(.refusedByPeer(reason)))
+        fixture.application(receives: .failed(.refusedByPeer(reason)))
         fixture.expectSilence()
     }
 
@@ -80,10 +80,10 @@ import Testing
     )
     func refusedLater(isCentral: Bool) throws {
         var (fixture, _) = try began(isCentral: isCentral)
-        if isCentral { _ = try fixture.hearConfirm() }
+        if isCentral { _ = try fixture.receiveConfirm() }
         fixture.tester(sends: .failed(.passkeyEntryFailed))
-        fixture.application(hears: .withdrawQuestion)
-        fixture.application(hears: .failed(.refusedByPeer(.passkeyEntryFailed)))
+        fixture.application(receives: .withdrawQuestion)
+        fixture.application(receives: .failed(.refusedByPeer(.passkeyEntryFailed)))
         fixture.expectSilence()
     }
 
@@ -95,7 +95,7 @@ import Testing
             consents: false
         )
         fixture.tester(sends: .failed(reason))
-        fixture.application(hears: .failed(.refusedByPeer(reason)))
+        fixture.application(receives: .failed(.refusedByPeer(reason)))
         fixture.expectSilence()
     }
 
@@ -104,11 +104,11 @@ import Testing
         var (fixture, passkey) = try began(isCentral: true)
         for earlier in 0..<round { try fixture.playRound(earlier, passkey: passkey) }
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingConfirm(try fixture.tester.confirm(z ^ 1)))
-        try fixture.hearNonce()
+        try fixture.receiveNonce()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
-        fixture.application(hears: .withdrawQuestion)
+        fixture.application(receives: .withdrawQuestion)
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
     }
@@ -119,9 +119,9 @@ import Testing
         for earlier in 0..<round { try fixture.playRound(earlier, passkey: passkey) }
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
         fixture.tester(sends: .pairingConfirm(try fixture.tester.confirm(z ^ 1)))
-        _ = try fixture.hearConfirm()
+        _ = try fixture.receiveConfirm()
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
-        fixture.application(hears: .withdrawQuestion)
+        fixture.application(receives: .withdrawQuestion)
         fixture.weRefuse(.confirmValueFailed)
         fixture.expectSilence()
     }
@@ -136,10 +136,10 @@ import Testing
             consents: false
         )
         try fixture.exchangePublicKeys()
-        _ = try fixture.applicationHears()
+        _ = try fixture.nextApplicationEvent()
         for keypress in Pairing.Keypress.allCases {
             fixture.tester(sends: .keypress(keypress))
-            fixture.application(hears: .pressed(keypress))
+            fixture.application(receives: .pressed(keypress))
         }
         fixture.expectSilence()
     }

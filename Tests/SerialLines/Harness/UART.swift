@@ -25,7 +25,7 @@ final class UART: Sendable {
         var pause: Duration?
         /// Whether nothing passes.
         var isCut = false
-        /// How many bytes have passed to the host.
+        /// The number of bytes that have passed to the host.
         var passedToHost = 0
     }
 

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("Links that are made and ended repeatedly")
 struct CycleTests {
-    /// How many KiB the process may grow in ten thousand cycles. The allocator needs that much to
-    /// settle, and every leak exceeds it.
+    /// The number of KiB that the process may grow in ten thousand cycles. The allocator needs that
+    /// much to settle, and every leak exceeds it.
     private static let toleratedGrowth = 3_072
 
     /// The number of cycles: few by default. `LANYARD_CYCLES=10000` checks memory as well.

@@ -8,7 +8,7 @@ import CoreBluetooth
 struct DriverInspection {
     let driver: CentralDriver
 
-    /// The first violation, or `nil` if there is none.
+    /// Returns the first violation, or `nil` if there is none.
     static func offence(in driver: CentralDriver) async -> String? {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: nil) }) { driver in
@@ -17,7 +17,7 @@ struct DriverInspection {
         }
     }
 
-    /// How many slots are used or awaited.
+    /// Returns the number of slots that are used or awaited.
     static func slotCount(in driver: CentralDriver) async -> Int {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: 0) }) { driver in

@@ -61,7 +61,7 @@ final class Life: Sendable {
         )
     }
 
-    /// The application's description of an accessory.
+    /// Returns the application's description of an accessory.
     static func description(_ number: Int) -> AccessoryDescription {
         AccessoryDescription(
             kind: "strap \(number)",
@@ -130,7 +130,7 @@ final class Life: Sendable {
         watches.withLock { $0.append(watch) }
     }
 
-    /// How many slots are used or awaited.
+    /// The number of slots that are used or awaited.
     var slotCount: Int {
         get async {
             guard let driver = central.withLock({ $0?.driver }) else { return 0 }

@@ -22,7 +22,7 @@ final class ChangeTimes: Sendable {
         observation.withLock { $0 = token }
     }
 
-    /// When the accessory was first in a state since `start`.
+    /// Returns the time at which the accessory was first in a state since `start`.
     func first(_ state: AccessoryState, since start: Duration) -> Duration? {
         times.withLock { times in
             times.first { $0.state == state && $0.time >= start }?.time
@@ -38,7 +38,8 @@ struct ReturnTests {
     /// Part B, 4.4.2.2.1).
     private static let interval = Duration.milliseconds(110)
 
-    /// How long the accessory took to become ready again, and the discovery's share of that time.
+    /// The time that the accessory took to become ready again, and the discovery's share of that
+    /// time.
     private struct Return {
         var duration: Duration
         var discovery: Duration

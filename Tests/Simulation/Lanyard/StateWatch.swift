@@ -45,8 +45,8 @@ final class StateWatch: Sendable {
         if seen.offence == nil { seen.offence = text }
     }
 
-    /// The states that may follow a state. Bluetooth can become unavailable in every state, and the
-    /// end of a connection request can leave the accessory idle.
+    /// Returns the states that may follow a state. Bluetooth can become unavailable in every state,
+    /// and the end of a connection request can leave the accessory idle.
     private static func next(after state: AccessoryState) -> Set<AccessoryState> {
         let always: Set<AccessoryState> = [
             .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported, .idle, .disconnecting,
@@ -54,7 +54,7 @@ final class StateWatch: Sendable {
         return always.union(steps(from: state))
     }
 
-    /// The states that follow without an outside event.
+    /// Returns the states that follow without an outside event.
     private static func steps(from state: AccessoryState) -> Set<AccessoryState> {
         let onLink: Set<AccessoryState> = [
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,

@@ -33,7 +33,7 @@ struct PrivacyTests {
             #expect(counts.0 > 1_200 * 3)
             #expect(counts.1 == 0)
         }
-        #expect(home.witness.heard.advertisers.count > 100)
+        #expect(home.recorder.heard.advertisers.count > 100)
     }
 
     @Test(
@@ -104,10 +104,10 @@ struct PrivacyTests {
             try await link.disconnect()
         }
         // Sets that change together still have addresses of their own.
-        #expect(home.witness.heard.advertisers.count > 3 * 35)
+        #expect(home.recorder.heard.advertisers.count > 3 * 35)
     }
 
-    /// How many discoveries match during this time.
+    /// Returns the number of discoveries that match during this time.
     private static func count(
         _ host: BluetoothHost,
         for duration: Duration,

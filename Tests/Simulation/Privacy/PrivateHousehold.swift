@@ -44,7 +44,7 @@ final class PrivateHousehold: Sendable {
     static let stranger = Member(3)
 
     let air: SimulatedAir
-    let witness: AddressWitness
+    let recorder: AddressRecorder
     private let transports: [VirtualTransport]
     private let rotation: Duration
     private let lampIsPrivate: Bool
@@ -61,7 +61,7 @@ final class PrivateHousehold: Sendable {
     ) throws {
         air = SimulatedAir(seed: seed)
         air.world.watchInvariants()
-        witness = AddressWitness(air.world)
+        recorder = AddressRecorder(air.world)
         self.rotation = rotation
         self.lampIsPrivate = lampIsPrivate
         transports = try ["phone", "lamp", "stranger"].enumerated().map { [air] place, name in
@@ -97,7 +97,7 @@ final class PrivateHousehold: Sendable {
         }
         air.world.finishWatching()
         #expect(air.world.violations.isEmpty, "\(air.world)")
-        let shown = witness.heard.all.filter { $0.randomKind != .resolvablePrivate }
+        let shown = recorder.heard.all.filter { $0.randomKind != .resolvablePrivate }
         #expect(shown.subtracting(lampIsPrivate ? [] : [Self.lamp.address]).isEmpty)
     }
 

@@ -15,7 +15,7 @@ struct CutTests {
 
     private static let side = Side(.displayYesNo) { $0.bondLossPolicy = .pairOnce }
 
-    /// How many PDUs an undisturbed pairing takes.
+    /// Returns the number of PDUs that an undisturbed pairing takes.
     private static func length() async throws -> Int {
         let scene = try PairingScene()
         try await scene.run(strap: side, phone: side) { meeting in

@@ -22,7 +22,7 @@ struct LeakTests {
     /// than reading (Vol 3, Part F, 3.4.1 to 3.4.3).
     private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
 
-    /// The ATT PDUs that may contain a value and left a host without encryption.
+    /// Returns the ATT PDUs that may contain a value and left a host without encryption.
     private func leaks(_ scene: PairingScene) -> [WireRecord.Entry] {
         [scene.strapController, scene.phoneController].flatMap { controller in
             scene.wire.entriesBeforeEncryption(at: controller).filter { entry in
@@ -40,11 +40,11 @@ struct LeakTests {
         try await scene.run { meeting in
             _ = try await meeting.toStrap.pair()
             // The stream is held, so that the phone does not unsubscribe before it disconnects.
-            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
             try await meeting.toStrap.disconnect()
             _ = try await meeting.toPhone.ended()
             let (strap, phone) = (meeting.strap, meeting.phone)
-            let handle = meeting.handle(.kept)
+            let handle = meeting.handle(.stored)
             let links = strap.incomingLinks
             // The strap notifies as soon as a Central connects.
             let notifying = scene.task {

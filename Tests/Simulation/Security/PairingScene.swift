@@ -86,7 +86,7 @@ final class PairingScene: Sendable {
         }
     }
 
-    /// The strap advertises, and the phone connects.
+    /// Makes the strap advertise and the phone connect.
     func meet(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
@@ -114,8 +114,8 @@ final class PairingScene: Sendable {
     /// Waits until pending packets have arrived.
     func settle() async throws { try await air.sleep(for: .seconds(1)) }
 
-    /// A task on the virtual radio's own thread: virtual time does not wait for work on other
-    /// threads.
+    /// Returns a task on the virtual radio's own thread: virtual time does not wait for work on
+    /// other threads.
     func task<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {

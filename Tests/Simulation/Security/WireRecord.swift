@@ -17,7 +17,7 @@ final class WireRecord: Sendable {
 
     struct State {
         var entries: [(controller: ControllerID, entry: Entry)] = []
-        /// How many Security Manager PDUs have arrived at a host.
+        /// The number of Security Manager PDUs that have arrived at a host.
         var pairingCount = 0
         /// The count at which a waiting task resumes.
         var alarm: (count: Int, wake: AsyncStream<Void>.Continuation)?
@@ -42,18 +42,18 @@ final class WireRecord: Sendable {
         }
     }
 
-    /// How many Security Manager PDUs have arrived.
+    /// The number of Security Manager PDUs that have arrived.
     var pairingCount: Int { state.withLock { $0.pairingCount } }
 
-    /// A stream that ends when this many Security Manager PDUs have arrived.
+    /// Returns a stream that ends when this many Security Manager PDUs have arrived.
     func alarm(after count: Int) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         state.withLock { $0.alarm = (count, continuation) }
         return stream
     }
 
-    /// The entries of a controller's host from the beginning of its latest link until that was
-    /// encrypted.
+    /// Returns the entries of a controller's host from the beginning of its latest link until that
+    /// was encrypted.
     func entriesBeforeEncryption(at controller: ControllerID) -> [Entry] {
         state.withLock { state in
             let own = state.entries.filter { $0.controller == controller }.map(\.entry)

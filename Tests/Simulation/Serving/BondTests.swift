@@ -82,9 +82,9 @@ struct BondTests {
             let strap = try await scene.startStrap(key: ServingScene.key, store: store)
             let service = try await strap.publish(Strap.definition)
             let meeting = try await scene.meet(strap, phone, service)
-            let expected = [meeting.handle(.kept): GATT.SubscriptionKind.notification]
+            let expected = [meeting.handle(.stored): GATT.SubscriptionKind.notification]
             #expect(try await meeting.toPhone.subscriptions == expected)
-            try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+            try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
             await phone.shutdown()
             await strap.shutdown()
         }

@@ -33,7 +33,7 @@ final class ServingScene: Sendable {
         )
     }
 
-    /// A started strap. It is bonded with the phone if there is a key.
+    /// Returns a started strap. It is bonded with the phone if there is a key.
     func startStrap(
         _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil,
@@ -44,7 +44,7 @@ final class ServingScene: Sendable {
         return try await start(strapController, Self.strap, Self.phone, key, configuration)
     }
 
-    /// A started phone.
+    /// Returns a started phone.
     func startPhone(
         _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil
@@ -91,7 +91,7 @@ final class ServingScene: Sendable {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// The strap advertises, and the phone connects.
+    /// Makes the strap advertise and the phone connect.
     func meet(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
@@ -121,12 +121,12 @@ struct Meeting: Sendable {
     /// The strap's end of the link.
     let toPhone: Link
 
-    /// The handle of a value.
+    /// Returns the handle of a value.
     func handle(_ value: Strap) -> AttributeHandle {
         service.characteristics[value.rawValue].valueHandle
     }
 
-    /// The characteristic of a value, as the phone discovers it.
+    /// Returns the characteristic of a value, as the phone discovers it.
     func find(_ value: Strap) async throws -> GATT.Characteristic {
         for service in try await toStrap.discoverServices(uuid: Strap.definition.uuid) {
             for found in try await toStrap.discoverCharacteristics(of: service)
@@ -140,7 +140,7 @@ struct Meeting: Sendable {
 
 /// The values that the strap serves.
 enum Strap: Int {
-    case kept, asked, indicated, secret
+    case stored, asked, indicated, secret
 
     static let definition = GATT.ServiceDefinition(
         BluetoothUUID(0x180D),

@@ -16,15 +16,15 @@ struct ServingTests {
     @Test("Values are read, written, and read again, long ones as well")
     func values() async throws {
         try await ServingScene().run { meeting in
-            let kept = meeting.handle(.kept)
-            let before = try await meeting.toStrap.readLong(kept)
+            let stored = meeting.handle(.stored)
+            let before = try await meeting.toStrap.readLong(stored)
             #expect(before == [UInt8](repeating: 5, count: 300))
             let long = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
-            try await meeting.toStrap.write(long, to: kept)
-            #expect(await meeting.strap.value(of: kept) == long)
-            #expect(try await meeting.toStrap.readLong(kept) == long)
-            try await meeting.strap.setValue([7], of: kept)
-            #expect(try await meeting.toStrap.read(kept) == [7])
+            try await meeting.toStrap.write(long, to: stored)
+            #expect(await meeting.strap.value(of: stored) == long)
+            #expect(try await meeting.toStrap.readLong(stored) == long)
+            try await meeting.strap.setValue([7], of: stored)
+            #expect(try await meeting.toStrap.read(stored) == [7])
         }
     }
 
@@ -128,13 +128,13 @@ struct ServingTests {
     @Test("Notifications are sent at the speed of the link, in order, without loss")
     func notifications() async throws {
         try await ServingScene().run { meeting in
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for number in 0..<500 {
                         try await meeting.toPhone.notify(
                             [UInt8(number & 0xFF), UInt8(number >> 8)],
-                            of: meeting.handle(.kept)
+                            of: meeting.handle(.stored)
                         )
                     }
                 }
@@ -146,7 +146,7 @@ struct ServingTests {
                 }
                 try await group.waitForAll()
             }
-            let subscribers = await meeting.strap.subscribers(of: meeting.handle(.kept))
+            let subscribers = await meeting.strap.subscribers(of: meeting.handle(.stored))
             #expect(subscribers == [meeting.toPhone] || subscribers.isEmpty)
         }
     }
@@ -154,7 +154,7 @@ struct ServingTests {
     @Test("The server reports when there is no room, and when there is room again")
     func withoutWaiting() async throws {
         try await ServingScene().run { meeting in
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
             let events = try await meeting.strap.serverEvents()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await Self.send(1_000, meeting, events) }
@@ -178,7 +178,7 @@ struct ServingTests {
         func sendOn() async throws {
             while next < count {
                 let value = [UInt8(truncatingIfNeeded: next)]
-                guard try await meeting.toPhone.tryNotify(value, of: meeting.handle(.kept)) else {
+                guard try await meeting.toPhone.tryNotify(value, of: meeting.handle(.stored)) else {
                     refusals += 1
                     return
                 }
@@ -207,7 +207,7 @@ struct ServingTests {
                 if expected == 20 { break }
             }
             await #expect(throws: HostError.notSubscribed) {
-                try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+                try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
             }
         }
     }
@@ -227,7 +227,7 @@ struct ServingTests {
         let scene = try ServingScene()
         try await scene.run { meeting in
             let events = try await meeting.strap.serverEvents()
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
             _ = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await Self.begin(step, meeting) }
@@ -240,9 +240,9 @@ struct ServingTests {
                     break
                 }
                 await #expect(throws: HostError.disconnected(.connectionTimeout)) {
-                    try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+                    try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
                 }
-                #expect(await meeting.strap.subscribers(of: meeting.handle(.kept)).isEmpty)
+                #expect(await meeting.strap.subscribers(of: meeting.handle(.stored)).isEmpty)
                 group.cancelAll()
             }
             _ = values
@@ -253,13 +253,13 @@ struct ServingTests {
     private static func begin(_ step: Int, _ meeting: Meeting) async throws {
         switch step {
         case 0:
-            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.kept)) }
+            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.stored)) }
         case 1:
             while true { try await meeting.toPhone.notify([1], of: meeting.handle(.indicated)) }
         case 2: _ = try await meeting.toStrap.read(meeting.handle(.asked))
         default:
             let long = [UInt8](repeating: 1, count: 512)
-            while true { try await meeting.toStrap.write(long, to: meeting.handle(.kept)) }
+            while true { try await meeting.toStrap.write(long, to: meeting.handle(.stored)) }
         }
     }
 }

@@ -44,7 +44,7 @@ private struct Couple {
     mutating func connect() {
         accessory.centralLeft()
         central = Self.manager()
-        note(accessory.centralCame(Self.centralAddress, now: .zero))
+        note(accessory.centralConnected(Self.centralAddress, now: .zero))
     }
 
     /// Pairs. `answer` stands for the Central's user and receives the accessory's display.
@@ -173,7 +173,7 @@ struct AccessorySecurityTests {
         #expect(couple.accessory.security.isEncrypted && couple.accessory.security.isBonded)
         couple.accessory.centralLeft()
         let stranger = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
-        _ = couple.accessory.centralCame(stranger, now: .zero)
+        _ = couple.accessory.centralConnected(stranger, now: .zero)
         #expect(couple.accessory.key(diversifier: 0, random: 0) == nil)
     }
 
@@ -194,7 +194,7 @@ struct AccessorySecurityTests {
         pairing.asksForProtection = true
         var security = AccessorySecurity(pairing)
         security.begin(address: Couple.accessoryAddress)
-        let events = security.centralCame(Couple.centralAddress, now: .zero)
+        let events = security.centralConnected(Couple.centralAddress, now: .zero)
         guard case .send(let pdu)? = events.first else {
             Issue.record("the accessory does not request security")
             return

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MessageBoxTests {
     private var values = AccessoryServer(.messageBox(name: "Box")).values
 
-    /// The results of a write: texts between STX and ETX, and `disconnect`.
+    /// Returns the results of a write: texts between STX and ETX, and `disconnect`.
     private mutating func write(_ piece: some Sequence<UInt8>) -> [String] {
         guard case .accepted(let actions) = MessageBox.take(Array(piece), &values) else {
             return ["refused"]

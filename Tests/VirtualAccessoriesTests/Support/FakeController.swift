@@ -30,7 +30,7 @@ struct FakeController<Host: ScriptedHost> {
 
     var opcodes: [HCI.Opcode] { commands.map(\.opcode) }
 
-    /// The parameters of the first command of this type.
+    /// Returns the parameters of the first command of this type.
     func command<Command: HCICommand>(_ type: Command.Type) throws -> Command {
         let first = commands.first { $0.opcode == Command.opcode }
         let parameters = try #require(first?.parameters, "\(Command.opcode) was not sent")
@@ -195,7 +195,7 @@ extension FakeController {
         return frames
     }
 
-    /// The same, as hexadecimal digits of payloads.
+    /// Returns the same PDUs, as hexadecimal digits of payloads.
     mutating func takePayloads() -> [String] {
         takeFrames().map { Array($0.payload).hexadecimal }
     }

@@ -10,15 +10,15 @@ struct ServerClient {
     var server = AccessoryServer(TestProfile.profile)
 
     init() {
-        server.clientCame()
+        server.clientConnected()
     }
 
-    /// The server's answer. Empty if there is none.
+    /// Returns the server's answer. Empty if there is none.
     mutating func ask(_ request: String) -> String {
         exchange(request).answer
     }
 
-    /// The server's answer, and the accessory's action.
+    /// Returns the server's answer, and the accessory's action.
     mutating func exchange(
         _ request: String
     ) -> (answer: String, events: [AccessoryServer.Event]) {
@@ -35,7 +35,7 @@ struct ServerClient {
         #expect(isServed)
     }
 
-    /// A PDU that the server sends by itself, or `nil` if there is none.
+    /// Returns a PDU that the server sends by itself, or `nil` if there is none.
     mutating func takePDU() -> String? {
         server.nextPDU(now: .zero)?.hexadecimal
     }
@@ -43,7 +43,7 @@ struct ServerClient {
     /// Disconnects, and connects again.
     mutating func reconnect() {
         server.clientLeft()
-        server.clientCame()
+        server.clientConnected()
     }
 }
 

@@ -23,7 +23,7 @@ struct AdvertisingFuzzTests {
         0x00, 0x01, 0x02, 0x04, 0x05, 0x10, 0x12, 0x13, 0x15, 0x1D, 0x20, 0x41, 0x40, 0x7F,
     ]
 
-    /// One of three handles.
+    /// Returns one of three handles.
     private func handle(_ dice: inout SplitMix64) -> UInt8 { UInt8(dice.next() % 3) }
 
     /// Mostly valid parameters.

@@ -66,7 +66,7 @@ struct AdvertisingRequestTests {
     func busyRadio() throws {
         try host.advertise(response: [1, 2])
         tester.whenAsking = { [world, host] start in
-            world.core.ether.schedules[host.id.radio.index].engage(
+            world.core.ether.schedules[host.id.radio.index].reserve(
                 from: start + .microseconds(20),
                 to: start + .microseconds(40),
                 now: world.now

@@ -210,7 +210,7 @@ extension P256KeyPair {
         get throws { try #require(HCI.P256PublicKey(publicKey)) }
     }
 
-    /// The secret in the byte order of HCI.
+    /// Returns the secret in the byte order of HCI.
     fileprivate func secret(with key: HCI.P256PublicKey) -> HCI.SharedSecret256? {
         sharedSecret(with: P256PublicKey(key)).flatMap { HCI.SharedSecret256($0.reversed()) }
     }

@@ -10,7 +10,7 @@ import Testing
 private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
 @Suite("Answers to commands") struct CommandAnswerTests {
-    /// The shortest valid parameters of zeros, and the command.
+    /// Returns the shortest valid parameters of zeros, and the command.
     private func wellFormed(_ opcode: HCI.Opcode) throws -> (length: Int, any HCICommand) {
         for length in 0...255 {
             let zeros = [UInt8](repeating: 0, count: length)
@@ -21,7 +21,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         throw HCI.ErrorCode.unknownCommand
     }
 
-    /// Whether the command names a link, and with it the answer.
+    /// Returns whether the command names a link, and with it the answer.
     private func nameLinks(_ command: any HCICommand) -> Bool {
         Mirror(reflecting: command).children.first?.label == "connectionHandle"
     }
@@ -30,7 +30,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
     }
 
-    /// The answers among events: the opcode, the status and the other return parameters.
+    /// Returns the answers among events: the opcode, the status and the other return parameters.
     private func answers(
         _ events: [HCI.Event]
     ) -> [(opcode: HCI.Opcode, status: UInt8, rest: ArraySlice<UInt8>)] {

@@ -7,7 +7,7 @@ import Testing
 @testable import VirtualRadio
 
 @Suite("A controller with a random host") struct FuzzTests {
-    /// How many packets each seed sends: a hundred thousand in all.
+    /// The number of packets that each seed sends: a hundred thousand in all.
     private static let packetCount = 25_000
     /// The number of packets between checks of the other hosts.
     private static let roundCount = 250

@@ -42,7 +42,7 @@ struct PacketFuzzer {
         .init(HCI.LERand()), .init(HCI.LEReadBufferSize()), .init(HCI.LEClearAdvertisingSets()),
     ].map(\HCI.EncodedCommand.h4Packet)
 
-    /// The next packet, or a damaged one.
+    /// Returns the next packet, or a damaged one.
     mutating func next() -> [UInt8] {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<2: HCI.EncodedCommand(HCI.Reset()).h4Packet

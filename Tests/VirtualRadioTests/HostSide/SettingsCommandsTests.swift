@@ -86,7 +86,7 @@ import Testing
         try host.perform(HCI.LESetDefaultPHY(preference: before))
         let preference = HCI.PHYPreference(transmit: phys, receive: phys)
         #expect(try host.status(HCI.LESetDefaultPHY(preference: preference)) == status)
-        let kept = world.core.ether.links.accounts[host.id.radio.index].capabilities.preference
+        let kept = world.core.ether.links.resources[host.id.radio.index].capabilities.preference
         #expect(kept == (status == .success ? preference : before))
     }
 

@@ -142,12 +142,12 @@ struct EncryptionOnAirTests {
 }
 
 extension StreamingHost {
-    /// How often the controller has asked for a Long Term Key.
+    /// The number of times that the controller has asked for a Long Term Key.
     fileprivate var keyRequestCount: Int {
         events.count { if case .longTermKeyRequest = $0.event { true } else { false } }
     }
 
-    /// How often the link was encrypted, for the first time or with another key.
+    /// The number of times that the link was encrypted, for the first time or with another key.
     fileprivate var encryptionCount: Int {
         events.count { entry in
             switch entry.event {

@@ -150,13 +150,13 @@ struct LinkChangeTests {
         // The waiting data is sent first.
         #expect(reported.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
         #expect(harness.world.core.ether.links.count == 0)
-        #expect(harness.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
+        #expect(harness.world.core.ether.links.resources.allSatisfy { $0.heldPackets == 0 })
         #expect(harness.world.nextInstant == nil)
     }
 }
 
 extension StreamingHost {
-    /// How often the controller has requested a Long Term Key.
+    /// The number of times that the controller has requested a Long Term Key.
     fileprivate var keyRequestCount: Int {
         events.count { entry in
             guard case .longTermKeyRequest = entry.event else { return false }

@@ -111,7 +111,7 @@ struct LinkFlowTests {
         var most = 0
         for _ in 0..<2_000 {
             harness.world.run(for: .milliseconds(1))
-            most = max(most, harness.world.core.ether.links.accounts[0].heldPackets)
+            most = max(most, harness.world.core.ether.links.resources[0].heldPackets)
         }
         #expect(most == 5)
         #expect(harness.hosts[0].events.allSatisfy { !$0.event.isOverflow })
@@ -165,7 +165,7 @@ struct LinkFlowTests {
         harness.world.run(for: .milliseconds(100))
         #expect(harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [5])
         #expect(harness.hosts[0].completed[handle] == 2)
-        #expect(harness.world.core.ether.links.accounts[0].heldPackets == 0)
+        #expect(harness.world.core.ether.links.resources[0].heldPackets == 0)
     }
 
     @Test("The buffers of an ended link are free for other links")
@@ -178,9 +178,9 @@ struct LinkFlowTests {
         harness.world.core.ether.environment.setLoss(200, between: radios.0, and: radios.1)
         for _ in 0..<4 { harness.hosts[0].force([1], on: try harness.handle(lost, .central)) }
         harness.world.run(for: .milliseconds(50))
-        #expect(harness.world.core.ether.links.accounts[0].heldPackets == 4)
+        #expect(harness.world.core.ether.links.resources[0].heldPackets == 4)
         harness.world.run(for: .milliseconds(200))
-        #expect(harness.world.core.ether.links.accounts[0].heldPackets == 0)
+        #expect(harness.world.core.ether.links.resources[0].heldPackets == 0)
         harness.hosts[0].force([9], on: try harness.handle(other, .central))
         harness.world.run(for: .milliseconds(100))
         #expect(harness.hosts[2].bytes(try harness.handle(other, .peripheral)) == [9])

@@ -17,9 +17,9 @@ struct LinkFuzzTests {
         #expect(harness.world.violations.isEmpty, "seed \(seed): \(harness.world.violations)")
         #expect(harness.world.core.ether.links.count == 0, "seed \(seed)")
         #expect(harness.world.nextInstant == nil, "seed \(seed)")
-        for account in harness.world.core.ether.links.accounts {
-            #expect(account.heldPackets == 0, "seed \(seed)")
-            #expect(account.linkCount == 0, "seed \(seed)")
+        for resources in harness.world.core.ether.links.resources {
+            #expect(resources.heldPackets == 0, "seed \(seed)")
+            #expect(resources.linkCount == 0, "seed \(seed)")
         }
     }
 

@@ -114,7 +114,7 @@ final class LinkHarness {
         for host in hosts { world.setLoss(LossPlan(constantLoss: probability), at: host.id) }
     }
 
-    /// The link's handle at the host of this side.
+    /// Returns the link's handle at the host of this side.
     func handle(_ link: LinkID, _ side: LinkSide) throws -> ConnectionHandle {
         try #require(self[link]?[side]).handle
     }

@@ -142,8 +142,8 @@ struct LinkOpeningTests {
     func configuredLimit(limit: Int) {
         var configuration = ControllerConfiguration()
         configuration.linkLimit = limit
-        #expect(LinkAccount(configuration).linkLimit == limit)
-        #expect(RadioSchedule.engagementLimit > limit + 100)
+        #expect(LinkResources(configuration).linkLimit == limit)
+        #expect(RadioSchedule.reservationLimit > limit + 100)
     }
 
     @Test("Handles are valid and not reused at once")
@@ -156,7 +156,7 @@ struct LinkOpeningTests {
             harness.world.core.ether.dropLinks(of: harness.hosts[0].radio)
             harness.world.core.ether.dropLinks(of: harness.hosts[1].radio)
         }
-        #expect(seen.allSatisfy { (1...LinkAccount.handleLimit).contains($0.rawValue) })
+        #expect(seen.allSatisfy { (1...LinkResources.handleLimit).contains($0.rawValue) })
         for window in 0..<(seen.count - 200) {
             #expect(Set(seen[window..<(window + 200)]).count == 200)
         }

@@ -6,7 +6,8 @@ import VirtualRadio
 
 @Suite("Several links of one controller")
 struct LinkSharingTests {
-    /// How many bytes each of the links has received after a while, with all links saturated.
+    /// Returns the number of bytes that each of the links has received after a while, with all
+    /// links saturated.
     private func shares(
         _ harness: LinkHarness,
         _ links: [LinkID],

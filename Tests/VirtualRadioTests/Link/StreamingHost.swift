@@ -14,9 +14,9 @@ final class StreamingHost {
     private(set) var events: [(instant: Instant, event: HCI.Event)] = []
     /// The received packets of each link.
     private(set) var received: [ConnectionHandle: [HCI.ACLPacket]] = [:]
-    /// How many packets of each link the controller has reported as completed.
+    /// The number of packets of each link that the controller has reported as completed.
     private(set) var completed: [ConnectionHandle: Int] = [:]
-    /// How many packets the controller holds, by the host's count.
+    /// The number of packets that the controller holds, by the host's count.
     private(set) var outstanding: [ConnectionHandle: Int] = [:]
     private var waiting: [ConnectionHandle: [[UInt8]]] = [:]
     private var streams: [ConnectionHandle: [UInt8]] = [:]

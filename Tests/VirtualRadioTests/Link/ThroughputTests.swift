@@ -11,7 +11,7 @@ struct ThroughputTests {
         let modulation: Modulation
         let isEncrypted: Bool
         let milliseconds: Double
-        /// How many notifications of 244 bytes fit into a connection event.
+        /// The number of notifications of 244 bytes that fit into a connection event.
         let count: Int
 
         init(

@@ -32,7 +32,7 @@ struct PrivatePeer: Sendable {
         HCI.LERemoveDeviceFromResolvingList(peerIdentity: HCI.PeerAddress(identity))
     }
 
-    /// A private address of the peer.
+    /// Returns a private address of the peer.
     func makeAddress(seed: UInt64 = 1) throws -> DeviceAddress {
         var dice = WorldSeed(seed).stream("peer")
         return try #require(IdentityResolvingKey(peerKey).makeAddress(using: &dice))
@@ -40,7 +40,7 @@ struct PrivatePeer: Sendable {
 }
 
 extension HCI.Key128 {
-    /// The key of sixteen equal bytes.
+    /// Returns the key of sixteen equal bytes.
     static func repeating(_ byte: UInt8) throws -> HCI.Key128 {
         try #require(HCI.Key128([UInt8](repeating: byte, count: 16)))
     }
@@ -55,14 +55,15 @@ extension TestHost {
         try perform(HCI.LESetAddressResolutionEnable(isEnabled: isEnabled))
     }
 
-    /// The controller's private address towards the peer. Throws the error code if there is none.
+    /// Returns the controller's private address towards the peer. Throws the error code if there is
+    /// none.
     func localAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadLocalResolvableAddress(peerIdentity: identity))
             .address.deviceAddress(.random)
     }
 
-    /// The peer's private address. Throws the error code if there is none.
+    /// Returns the peer's private address. Throws the error code if there is none.
     func peerAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadPeerResolvableAddress(peerIdentity: identity))

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// How a controller resolves addresses (Vol 6, Part B, 6.2 to 6.5).
+/// Resolution of addresses by a controller (Vol 6, Part B, 6.2 to 6.5).
 @Suite struct ResolutionTests {
     let world = World(seed: 1)
 

@@ -152,7 +152,7 @@ import VirtualRadio
         #expect(!host.controller.resolvingList.isEnabled)
     }
 
-    /// The status of each command that changes the list.
+    /// Returns the status of each command that changes the list.
     private func changes(_ host: TestHost, _ peer: PrivatePeer) throws -> [HCI.ErrorCode] {
         let mode = HCI.LESetPrivacyMode(
             peerIdentity: HCI.PeerAddress(peer.identity),

@@ -24,7 +24,7 @@ final class Dialogue {
         fileprivate var outgoing: (pdu: LLControlPDU, key: [UInt8]?)?
     }
 
-    /// How many packets each end may send in an event.
+    /// The number of packets that each end may send in an event.
     static let exchangesPerEvent = 3
 
     var central: End
@@ -88,7 +88,7 @@ final class Dialogue {
         perform(actions, side)
     }
 
-    /// The error with which the host's request is refused, or `nil`.
+    /// Returns the error with which the host's request is refused, or `nil`.
     func refusal(_ side: LinkSide, _ request: LinkProcedureRequest) -> HCI.ErrorCode? {
         do throws(HCI.ErrorCode) {
             try ask(side, request)
@@ -201,7 +201,7 @@ final class Dialogue {
         if self[side].reason == nil { self[side].reason = reason }
     }
 
-    /// Whether the packets from this side are encrypted in the same session at both ends.
+    /// Returns whether the packets from this side are encrypted in the same session at both ends.
     func isEncrypted(from side: LinkSide) -> Bool {
         self[side].sendingKey != nil && self[side].sendingKey == self[side.other].receivingKey
     }

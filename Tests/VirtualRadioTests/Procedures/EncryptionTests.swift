@@ -30,7 +30,7 @@ struct EncryptionTests {
         return complete
     }
 
-    /// A link that is encrypted already.
+    /// Returns a link that is encrypted already.
     private func encrypted(
         _ adjust: (LinkSide, inout LinkCapabilities) -> Void = { _, _ in }
     ) throws -> Dialogue {

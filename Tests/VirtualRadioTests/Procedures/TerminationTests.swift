@@ -14,7 +14,7 @@ struct TerminationTests {
     func either(side: LinkSide) throws {
         let dialogue = Dialogue()
         try dialogue.ask(side, .disconnect(.remoteDevicePowerOff))
-        #expect(dialogue[side].procedures.isAboutToLeave)
+        #expect(dialogue[side].procedures.isAboutToDisconnect)
         dialogue.run(events: 1)
         #expect(dialogue[side].procedures.isDataPaused)
         #expect(dialogue.script.map { $0.dropFirst(2) } == ["TERMINATE_IND"])

@@ -9,7 +9,7 @@ import Testing
     private let lamp = RadioID(2)
     private let lock = RadioID(3)
 
-    /// A phone at the origin, a lamp 10 m and a lock 100 m to the east.
+    /// Returns a phone at the origin, a lamp 10 m and a lock 100 m to the east.
     private func world(seed: UInt64 = 7, shadowing: Shadowing = .none) -> RadioEnvironment {
         var world = RadioEnvironment(seed: WorldSeed(seed), shadowing: shadowing)
         world.place(Station(Path(.origin)), as: phone)

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("The time until a discovery")
 struct DiscoveryTimeTests {
-    /// The mean time from the start of scanning to the first report, in seconds.
+    /// Returns the mean time from the start of scanning to the first report, in seconds.
     private func meanDelay(interval: UInt16, window: UInt16, advertising: UInt16) throws -> Double {
         let world = World(seed: 21)
         let scanner = try TestHost(world, "scanner", at: 0)

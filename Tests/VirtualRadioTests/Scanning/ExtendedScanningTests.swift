@@ -171,7 +171,7 @@ struct ExtendedScanningTests {
         let request = try #require(pending)
         world.run(until: { sniffer.packets.last?.scanRequest != nil }, bound: .seconds(1))
         let schedule = world.core.ether.schedules[scanner.id.radio.index]
-        let end = request.engagedUntil + .milliseconds(1)
+        let end = request.reservedUntil + .milliseconds(1)
         #expect(!schedule.isFree(from: end, to: end + .microseconds(1)))
         world.run(for: .milliseconds(3))
         #expect(scanner.extendedReports.last?.type.isScanResponse == true)
@@ -183,8 +183,8 @@ struct ExtendedScanningTests {
         try scanner.scanExtended(.active)
         world.run(until: { pending != nil }, bound: .seconds(5))
         let request = try #require(pending)
-        let start = request.engagedUntil + .microseconds(100)
-        world.core.ether.schedules[scanner.id.radio.index].engage(
+        let start = request.reservedUntil + .microseconds(100)
+        world.core.ether.schedules[scanner.id.radio.index].reserve(
             from: start,
             to: start + .microseconds(100),
             for: LinkID(rawValue: 1),
@@ -322,7 +322,7 @@ struct ExtendedScanningTests {
         }
     }
 
-    /// Whether a packet of the extended set was reported at that instant.
+    /// Returns whether a packet of the extended set was reported at that instant.
     private func followed(_ end: Instant) -> Bool {
         zip(scanner.events, scanner.instants).contains { event, instant in
             guard instant == end, case .extendedAdvertisingReports(let reports) = event else {

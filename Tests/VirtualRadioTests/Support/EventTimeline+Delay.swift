@@ -10,7 +10,7 @@ extension EventTimeline {
 }
 
 extension AdvertisingEvent {
-    /// The mean number of advertising events per second (Vol 6, Part B, 4.4.2.2).
+    /// Returns the mean number of advertising events per second (Vol 6, Part B, 4.4.2.2).
     static func meanRate(interval: Duration) -> Double {
         1 / ((interval + delayMaximum / 2) / .seconds(1))
     }

@@ -15,7 +15,7 @@ final class LowerTester {
     let radio: RadioID
     /// Its own address.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
-    /// How much later than T_IFS after the packet it sends the request.
+    /// The delay of the request beyond T_IFS after the packet.
     var lateness = Duration.zero
     /// Called when the start of the request is known.
     var whenAsking: ((Instant) -> Void)?
@@ -95,8 +95,8 @@ final class LowerTester {
 
     private var announced: ExtendedAdvertisement.Pointer?
 
-    /// The packet on channel 37 of the next event, and the end of the following packet on channel
-    /// 38: it has the same length, and the same distance as in the event before.
+    /// Returns the packet on channel 37 of the next event, and the end of the following packet on
+    /// channel 38: it has the same length, and the same distance as in the event before.
     private func nextOnChannel38() throws -> (AdvertisingPacket, end: Instant) {
         let first = try waitFor { $0.channel == 37 }
         let second = try waitFor { $0.channel == 38 }
@@ -104,7 +104,7 @@ final class LowerTester {
         return (next, next.end + (second.end - first.end))
     }
 
-    /// An auxiliary packet, and the end of the next one of its kind.
+    /// Returns an auxiliary packet, and the end of the next one of its kind.
     private func nextAuxiliary() throws -> (AdvertisingPacket, end: Instant) {
         let packet = try waitFor { $0.extended?.kind == .auxiliary }
         let primary = try waitFor { $0.extended?.pointer != nil && $0.channel == 39 }

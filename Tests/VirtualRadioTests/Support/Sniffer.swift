@@ -28,9 +28,9 @@ final class Sniffer {
 extension AdvertisingPacket {
     /// The index of its channel.
     var channel: Int { transmission.channel.index }
-    /// When it began.
+    /// The time at which it began.
     var start: Instant { transmission.start }
-    /// When it ended.
+    /// The time at which it ended.
     var end: Instant { transmission.end }
 
     /// The legacy advertisement, if it is one.

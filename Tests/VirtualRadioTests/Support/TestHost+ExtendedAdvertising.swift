@@ -47,7 +47,7 @@ extension TestHost {
         }
     }
 
-    /// The most data in one command (Vol 4, Part E, 7.8.54).
+    /// The maximum length of the data in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
 
     private static func pieces(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {
@@ -65,7 +65,7 @@ extension TestHost {
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// The status of enabling a set.
+    /// Returns the status of enabling a set.
     func enableStatus(_ runs: HCI.AdvertisingSetRun...) throws -> HCI.ErrorCode {
         try status(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }

@@ -21,7 +21,7 @@ extension TestHost {
         )
     }
 
-    /// The legacy command to connect, with the values of a test.
+    /// Returns the legacy command to connect, with the values of a test.
     static func create(
         _ peer: HCI.PeerAddress,
         interval: UInt16 = 0x10,
@@ -40,7 +40,7 @@ extension TestHost {
         )
     }
 
-    /// The parameters of one PHY for initiating.
+    /// Returns the parameters of one PHY for initiating.
     static func initiating(
         interval: UInt16 = 0x40,
         window: UInt16 = 0x40,
@@ -53,7 +53,7 @@ extension TestHost {
         )
     }
 
-    /// The extended command to connect, with the values of a test.
+    /// Returns the extended command to connect, with the values of a test.
     static func extendedCreate(
         _ peer: HCI.PeerAddress,
         policy: HCI.InitiatorFilterPolicy = .peerAddress,

@@ -117,7 +117,7 @@ extension TestHost {
         }
     }
 
-    /// How often scanning has ended by its duration.
+    /// The number of times that scanning has ended by its duration.
     var scanTimeoutCount: Int {
         events.count { if case .scanTimeout = $0 { true } else { false } }
     }

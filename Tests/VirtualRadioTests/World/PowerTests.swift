@@ -35,7 +35,7 @@ struct PowerTests {
     func settings(isReset: Bool) throws {
         let host = try TestHost(world)
         let place = host.id.radio.index
-        var made: LinkCapabilities { world.core.ether.links.accounts[place].capabilities }
+        var made: LinkCapabilities { world.core.ether.links.resources[place].capabilities }
         let fresh = made
         try host.perform(
             HCI.LEWriteSuggestedDefaultDataLength(
@@ -110,7 +110,7 @@ struct PowerTests {
     }
 
     @Test("The number of a removed controller is given to the next one")
-    func vacancy() throws {
+    func freeRadio() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
         try world.addController(ControllerConfiguration(name: "b"))
         world.remove(first)

@@ -34,7 +34,7 @@ struct ChangeAwareness: Equatable, Sendable {
     }
 
     /// Processes a request. Two of the ways to become change-aware end with a request.
-    mutating func requestCame(on channel: UInt16, bearerCount: Int) {
+    mutating func requestReceived(on channel: UInt16, bearerCount: Int) {
         guard !isAware else { return }
         let wasRefusedHere = bearerCount == 1 && refusedChannels.contains(channel)
         if hasReadHash || wasRefusedHere { becomeAware() }

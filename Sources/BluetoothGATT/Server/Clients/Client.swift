@@ -16,10 +16,10 @@ extension GATTServer {
         package internal(set) var isAuthorized = false
 
         /// The information about the client that the server stores if the client is bonded.
-        var memory = ClientRecord()
+        var clientRecord = ClientRecord()
 
         /// The record that is stored or was restored, or nil if there is none.
-        var kept: ClientRecord?
+        var storedRecord: ClientRecord?
 
         /// Whether the client knows the current database.
         var awareness = ChangeAwareness()

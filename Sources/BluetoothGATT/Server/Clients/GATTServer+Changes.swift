@@ -23,7 +23,7 @@ extension GATTServer {
         guard var client = clients[bearer.client], !client.awareness.isAware else { return nil }
         if request.isCommand { return client.isOutOfSync ? .databaseOutOfSync : nil }
         let count = client.bearers.count
-        client.awareness.requestCame(on: bearer.channel, bearerCount: count)
+        client.awareness.requestReceived(on: bearer.channel, bearerCount: count)
         if client.awareness.isAware {
             clients[bearer.client] = client
             actions += becameAware(bearer.client)
@@ -47,9 +47,9 @@ extension GATTServer {
         guard serviceChangedHandle == handle, var client = clients[bearer.client] else {
             return []
         }
-        let isAllSaid = client.serviceChange.confirmed(on: bearer.channel)
+        let isComplete = client.serviceChange.confirmed(on: bearer.channel)
         let wasAware = client.awareness.isAware
-        if isAllSaid {
+        if isComplete {
             client.awareness.serviceChangedConfirmed(bearerCount: client.bearers.count)
         }
         clients[bearer.client] = client
@@ -96,24 +96,24 @@ extension GATTServer {
     func wantsServiceChanged(_ client: ClientID) -> Bool {
         guard let record = clients[client], let handle = serviceChangedHandle,
             let configuration = database.characteristics[handle]?.configurationHandle,
-            let bits = record.memory.configurations[configuration]?.bits
+            let bits = record.clientRecord.configurations[configuration]?.bits
         else { return false }
         return bits & GATT.SubscriptionKind.indication.configuration != 0
     }
 
     private mutating func becameAware(_ client: ClientID) -> [Action] {
         let hash = database.hash
-        clients[client]?.memory.knownHash = hash
+        clients[client]?.clientRecord.knownHash = hash
         return remember(client)
     }
 
     /// Removes the configurations whose descriptors no longer exist, and returns whether there were
     /// any.
     private mutating func forgetConfigurations(of client: ClientID) -> Bool {
-        let gone = clients[client]?.memory.configurations.keys.filter {
+        let gone = clients[client]?.clientRecord.configurations.keys.filter {
             database.attribute($0) == nil
         }
-        for handle in gone ?? [] { clients[client]?.memory.configurations[handle] = nil }
+        for handle in gone ?? [] { clients[client]?.clientRecord.configurations[handle] = nil }
         return gone?.isEmpty == false
     }
 
@@ -138,7 +138,7 @@ extension GATTServer.Client {
     /// Whether the client does not know the current database and supports the error Database Out Of
     /// Sync.
     var isOutOfSync: Bool {
-        !awareness.isAware && memory.supportedFeatures & ClientFeatures.robustCaching != 0
+        !awareness.isAware && clientRecord.supportedFeatures & ClientFeatures.robustCaching != 0
     }
 }
 

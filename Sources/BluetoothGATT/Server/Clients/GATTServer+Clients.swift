@@ -12,8 +12,8 @@ extension GATTServer {
         var client = clients[bearer.client] ?? Client(security: security)
         client.security = security
         client.bearers[bearer.channel] = max(mtu, Self.smallestMTU)
-        if client.memory.knownHash == nil, client.awareness.isAware {
-            client.memory.knownHash = database.hash
+        if client.clientRecord.knownHash == nil, client.awareness.isAware {
+            client.clientRecord.knownHash = database.hash
         }
         clients[bearer.client] = client
     }
@@ -53,7 +53,7 @@ extension GATTServer {
         guard let before = clients[client] else { return [] }
         clients[client]?.security = security
         // The stored record belonged to the old bond. A new bond starts without a record.
-        if !security.isBonded { clients[client]?.kept = nil }
+        if !security.isBonded { clients[client]?.storedRecord = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
         // A change that could not be indicated to an unproved client is indicated now.
         return isNewlyTrusted ? remember(client) + indicateServiceChange(to: client) : []
@@ -75,11 +75,13 @@ extension GATTServer {
     /// Returns an action that stores the client's record if it is trusted and the record has
     /// changed.
     mutating func remember(_ client: ClientID) -> [Action] {
-        guard let record = clients[client], record.isTrusted, record.memory != record.kept else {
+        guard let record = clients[client], record.isTrusted,
+            record.clientRecord != record.storedRecord
+        else {
             return []
         }
-        clients[client]?.kept = record.memory
-        return [.remember(client, record.memory)]
+        clients[client]?.storedRecord = record.clientRecord
+        return [.remember(client, record.clientRecord)]
     }
 }
 
@@ -90,9 +92,12 @@ extension GATTServer {
     /// The record serves only to compare the database that the client knows with the current one.
     /// If they differ, the server already refuses the client's old handles, as it will after
     /// encryption. Otherwise the server would accept them until then (Vol 3, Part G, 2.5.2.1).
-    package mutating func recognize(_ client: ClientID, _ memory: ClientRecord) {
-        guard clients[client]?.isTrusted == false, memory.knownHash != database.hash else { return }
-        clients[client]?.memory.supportedFeatures |= memory.supportedFeatures & ClientFeatures.all
+    package mutating func recognize(_ client: ClientID, _ clientRecord: ClientRecord) {
+        guard clients[client]?.isTrusted == false, clientRecord.knownHash != database.hash else {
+            return
+        }
+        clients[client]?.clientRecord.supportedFeatures |=
+            clientRecord.supportedFeatures & ClientFeatures.all
         clients[client]?.awareness.databaseChanged()
     }
 
@@ -104,17 +109,18 @@ extension GATTServer {
     /// configurations of characteristics that no longer exist are removed, and the others are
     /// reported to the application. If the database has changed, the server indicates Service
     /// Changed for all handles, because the earlier database is not known.
-    package mutating func restore(_ client: ClientID, _ memory: ClientRecord) -> [Action] {
+    package mutating func restore(_ client: ClientID, _ clientRecord: ClientRecord) -> [Action] {
         guard var record = clients[client] else { return [] }
-        let valid = memory.configurations.filter(isStillThere)
-        let configured = record.memory.configurations
-        record.memory.configurations.merge(valid) { current, _ in current }
-        record.memory.supportedFeatures |= memory.supportedFeatures & ClientFeatures.all
-        let counters = [memory.lastSignCounter, record.memory.lastSignCounter].compactMap { $0 }
-        record.memory.lastSignCounter = counters.max()
-        record.memory.knownHash = memory.knownHash
-        record.kept = memory
-        if memory.knownHash == database.hash {
+        let valid = clientRecord.configurations.filter(isStillThere)
+        let configured = record.clientRecord.configurations
+        record.clientRecord.configurations.merge(valid) { current, _ in current }
+        record.clientRecord.supportedFeatures |= clientRecord.supportedFeatures & ClientFeatures.all
+        let counters = [clientRecord.lastSignCounter, record.clientRecord.lastSignCounter]
+            .compactMap { $0 }
+        record.clientRecord.lastSignCounter = counters.max()
+        record.clientRecord.knownHash = clientRecord.knownHash
+        record.storedRecord = clientRecord
+        if clientRecord.knownHash == database.hash {
             record.awareness.becomeAware()
         } else {
             record.awareness.databaseChanged()
@@ -123,10 +129,10 @@ extension GATTServer {
         if !record.awareness.isAware, wantsServiceChanged(client) {
             clients[client]?.serviceChange.add(.all)
         }
-        let told = valid.keys.sorted().filter { configured[$0] == nil }.compactMap {
+        let subscribed = valid.keys.sorted().filter { configured[$0] == nil }.compactMap {
             subscriptionReport(ofConfiguration: $0, by: client)
         }
-        return told + remember(client) + indicateServiceChange(to: client)
+        return subscribed + remember(client) + indicateServiceChange(to: client)
     }
 
     /// Returns whether the descriptor still exists at its handle, belongs to the same

@@ -77,7 +77,7 @@ extension GATTServer {
             throw .notACharacteristic(handle)
         }
         guard let configuration = characteristic.configurationHandle,
-            let bits = record.memory.configurations[configuration]?.bits,
+            let bits = record.clientRecord.configurations[configuration]?.bits,
             let kind = GATT.SubscriptionKind(configuration: bits)
         else { throw .notSubscribed }
         guard !record.isOutOfSync else { throw .outOfSync }
@@ -116,7 +116,7 @@ extension GATTServer {
         with second: Notification,
         of value: GATT.AttributeValue
     ) -> ATT.PDU? {
-        let features = clients[first.bearer.client]?.memory.supportedFeatures ?? 0
+        let features = clients[first.bearer.client]?.clientRecord.supportedFeatures ?? 0
         guard features & ClientFeatures.multipleHandleValueNotifications != 0,
             let mtu = clients[first.bearer.client]?.bearers[first.bearer.channel],
             second.kind == .notification, value.value.count <= mtu,

@@ -13,22 +13,26 @@ extension GATTServer {
     /// - Parameters:
     ///   - key: The key, or nil to refuse all signed commands.
     ///   - client: The client.
-    ///   - kept: The stored record of the client. Only its counter is used here. The rest takes
-    ///     effect with `restore`, and an action that stores a new counter includes it unchanged.
+    ///   - storedRecord: The stored record of the client. Only its counter is used here. The rest
+    ///     takes effect with `restore`, and an action that stores a new counter includes it
+    ///     unchanged.
     package mutating func setSigningKey(
         _ key: SigningKey?,
         of client: ClientID,
-        kept: ClientRecord? = nil
+        storedRecord: ClientRecord? = nil
     ) {
         guard var record = clients[client] else { return }
         // Each key has its own counter.
         if let before = record.signingKey, before.key != key?.key {
-            record.memory.lastSignCounter = nil
+            record.clientRecord.lastSignCounter = nil
         }
         record.signingKey = key
-        record.kept = record.kept ?? kept
-        let counters = [record.memory.lastSignCounter, kept?.lastSignCounter].compactMap { $0 }
-        record.memory.lastSignCounter = counters.max()
+        record.storedRecord = record.storedRecord ?? storedRecord
+        let counters = [record.clientRecord.lastSignCounter, storedRecord?.lastSignCounter]
+            .compactMap {
+                $0
+            }
+        record.clientRecord.lastSignCounter = counters.max()
         clients[client] = record
     }
 
@@ -48,11 +52,11 @@ extension GATTServer {
             !client.security.isEncrypted,
             var key = client.signingKey
         else { return false }
-        let counters = [key.lastCounter, client.memory.lastSignCounter].compactMap { $0 }
+        let counters = [key.lastCounter, client.clientRecord.lastSignCounter].compactMap { $0 }
         key.lastCounter = counters.max()
         guard key.accept(command) else { return false }
         clients[bearer.client]?.signingKey = key
-        clients[bearer.client]?.memory.lastSignCounter = key.lastCounter
+        clients[bearer.client]?.clientRecord.lastSignCounter = key.lastCounter
         actions += rememberCounter(of: bearer.client)
         return true
     }
@@ -63,9 +67,9 @@ extension GATTServer {
     /// identity of the client. No other change on such a link is stored.
     private mutating func rememberCounter(of client: ClientID) -> [Action] {
         guard let record = clients[client], record.security.isBonded else { return [] }
-        var memory = record.kept ?? ClientRecord()
-        memory.lastSignCounter = record.memory.lastSignCounter
-        clients[client]?.kept = memory
-        return [.remember(client, memory)]
+        var clientRecord = record.storedRecord ?? ClientRecord()
+        clientRecord.lastSignCounter = record.clientRecord.lastSignCounter
+        clients[client]?.storedRecord = clientRecord
+        return [.remember(client, clientRecord)]
     }
 }

@@ -13,7 +13,7 @@ extension GATTServer {
         guard let configuration = database.characteristics[handle]?.configurationHandle else {
             return []
         }
-        return clients.filter { $0.value.memory.configurations[configuration] != nil }
+        return clients.filter { $0.value.clientRecord.configurations[configuration] != nil }
             .map(\.key)
             .sorted { $0.rawValue < $1.rawValue }
     }
@@ -21,7 +21,7 @@ extension GATTServer {
     /// Returns the subscriptions of a client, keyed by the handles of the characteristics' values.
     package func subscriptions(of client: ClientID) -> [AttributeHandle: GATT.SubscriptionKind] {
         var subscriptions: [AttributeHandle: GATT.SubscriptionKind] = [:]
-        for (handle, configuration) in clients[client]?.memory.configurations ?? [:] {
+        for (handle, configuration) in clients[client]?.clientRecord.configurations ?? [:] {
             guard case .clientConfiguration(let value) = database.attribute(handle)?.value else {
                 continue
             }
@@ -60,12 +60,14 @@ extension GATTServer {
             characteristic: record.uuid
         )
         let new = bits == 0 ? nil : configuration
-        guard clients[client]?.memory.configurations[handle] != new else { return [] }
-        clients[client]?.memory.configurations[handle] = new
+        guard clients[client]?.clientRecord.configurations[handle] != new else { return [] }
+        clients[client]?.clientRecord.configurations[handle] = new
         if valueHandle == serviceChangedHandle, new == nil {
             clients[client]?.serviceChange.forget()
         }
-        return [.told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))]
+        return [
+            .report(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
+        ]
             + remember(client)
     }
 
@@ -74,9 +76,9 @@ extension GATTServer {
         by client: ClientID
     ) -> Action? {
         guard case .clientConfiguration(let valueHandle) = database.attribute(handle)?.value,
-            let bits = clients[client]?.memory.configurations[handle]?.bits
+            let bits = clients[client]?.clientRecord.configurations[handle]?.bits
         else { return nil }
-        return .told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
+        return .report(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
     }
 
     /// Returns the known bits of a descriptor's value, or nil if its length is wrong.

@@ -14,8 +14,8 @@ extension GATTServer {
         case .fixed(let value), .stored(let value, _): value
         case .dynamic: nil
         case .clientConfiguration:
-            (clients[client]?.memory.configurations[attribute.handle]?.bits ?? 0).bytes
-        case .clientSupportedFeatures: [clients[client]?.memory.supportedFeatures ?? 0]
+            (clients[client]?.clientRecord.configurations[attribute.handle]?.bits ?? 0).bytes
+        case .clientSupportedFeatures: [clients[client]?.clientRecord.supportedFeatures ?? 0]
         case .databaseHash: database.hash
         }
     }
@@ -43,7 +43,7 @@ extension GATTServer {
     /// Writes the complete value of an attribute whose value the server manages. Nothing is
     /// checked, so call `refusal(ofWriting:to:by:)` first.
     ///
-    /// - Returns: The resulting actions without `told(.written)`, which the caller adds for the
+    /// - Returns: The resulting actions without `report(.written)`, which the caller adds for the
     ///   whole request.
     package mutating func write(
         _ value: [UInt8],
@@ -59,9 +59,9 @@ extension GATTServer {
             return configure(attribute.handle, of: valueHandle, with: value, by: client)
         case .clientSupportedFeatures:
             guard let features = value.first.map({ $0 & ClientFeatures.all }),
-                clients[client]?.memory.supportedFeatures != features
+                clients[client]?.clientRecord.supportedFeatures != features
             else { return [] }
-            clients[client]?.memory.supportedFeatures = features
+            clients[client]?.clientRecord.supportedFeatures = features
             return remember(client)
         }
     }
@@ -81,8 +81,8 @@ extension GATTServer {
     /// (Vol 3, Part G, 7.2). Bytes without a meaning for this server are ignored.
     private func refusal(ofFeatures value: [UInt8], of client: ClientID) -> ATT.ErrorCode? {
         guard let features = value.first else { return .invalidAttributeValueLength }
-        let kept = clients[client]?.memory.supportedFeatures ?? 0
-        return kept & ~features == 0 ? nil : .valueNotAllowed
+        let current = clients[client]?.clientRecord.supportedFeatures ?? 0
+        return current & ~features == 0 ? nil : .valueNotAllowed
     }
 }
 

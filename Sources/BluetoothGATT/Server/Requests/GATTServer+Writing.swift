@@ -88,8 +88,8 @@ extension GATTServer {
         where database.attribute(attribute.handle)?.type == attribute.type {
             actions += write(value, to: attribute, by: client)
         }
-        let stored = plan.kept.filter { database.attribute($0.handle)?.isStored == true }
-        return stored.isEmpty ? actions : [.told(client, .written(stored))] + actions
+        let stored = plan.entriesToStore.filter { database.attribute($0.handle)?.isStored == true }
+        return stored.isEmpty ? actions : [.report(client, .written(stored))] + actions
     }
 
     /// Performs all checks that are possible before the execution.
@@ -103,7 +103,7 @@ extension GATTServer {
         for entry in entries {
             let attribute = try writable(entry.handle, access, by: client)
             if let current = value(of: attribute, for: client) {
-                try plan.keep(entry, in: attribute, current: current)
+                try plan.store(entry, in: attribute, current: current)
             } else {
                 try plan.ask(entry)
             }

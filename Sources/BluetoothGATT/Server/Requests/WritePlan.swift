@@ -12,7 +12,7 @@ struct WritePlan: Sendable {
     private(set) var values: [(attribute: Attribute, value: [UInt8])] = []
 
     /// The entries for values in the database.
-    private(set) var kept: [GATT.WriteEntry] = []
+    private(set) var entriesToStore: [GATT.WriteEntry] = []
 
     /// The entries that the application must accept.
     private(set) var asked: [GATT.WriteEntry] = []
@@ -37,7 +37,7 @@ struct WritePlan: Sendable {
     ///
     /// At offset zero the entry replaces the value, as a Write Request does. At a greater offset,
     /// up to the end of the value, it overwrites or extends the value (Vol 3, Part F, 3.4.6.3).
-    mutating func keep(
+    mutating func store(
         _ entry: GATT.WriteEntry,
         in attribute: Attribute,
         current: [UInt8]
@@ -57,6 +57,6 @@ struct WritePlan: Sendable {
         } else {
             values.append((attribute, Array(after)))
         }
-        kept.append(entry)
+        entriesToStore.append(entry)
     }
 }

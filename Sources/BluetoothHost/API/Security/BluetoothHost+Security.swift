@@ -79,7 +79,7 @@ extension Link {
     /// - Throws: `Pairing.Failure` if the pairing fails. ``HostError/bondLost`` if the peer has
     ///   lost its keys. ``HostError/encryptionFailed(_:)`` and ``HostError/notEncrypted`` if the
     ///   link could not be encrypted with the keys of the bond. ``HostError/tooManyBonds`` if there
-    ///   is no room for another bond. ``HostError/bondNotKept(_:)`` if the keys cannot be stored.
+    ///   is no room for another bond. ``HostError/bondNotStored(_:)`` if the keys cannot be stored.
     ///   ``HostError/tooManyRequests`` if too many calls wait. ``HostError/disconnected(_:)``,
     ///   ``HostError/adapter(_:)`` or ``HostError/closed`` if the link, the controller or the host
     ///   ends first. `CancellationError` if the task is canceled.

@@ -50,8 +50,8 @@ struct LinkBearer: Sendable {
     }
 
     /// Returns the client's actions after a command was sent, or nil if the client did not send it.
-    mutating func commandLeft(_ id: UInt64) -> [GATTClient.Action]? {
-        client.commandLeft(id, on: &att)
+    mutating func commandSent(_ id: UInt64) -> [GATTClient.Action]? {
+        client.commandSent(id, on: &att)
     }
 
     /// Fails the unsent operations that use handles of a table that has changed.

@@ -177,7 +177,7 @@ extension LinkContext {
     }
 
     /// Returns whether links have posted events, or the queue has refused commands.
-    mutating func checkNews() -> Bool { !events.isEmpty || !refusedCommands.isEmpty }
+    mutating func checkEvents() -> Bool { !events.isEmpty || !refusedCommands.isEmpty }
 
     mutating func takeEvents() -> [(link: LinkIdentifier, event: LinkEvent)] {
         defer { events = [] }
@@ -240,5 +240,5 @@ enum LinkCommand: Sendable {
     case disconnection
     /// A command of the host. A refusal is logged, and ends the procedure that the command would
     /// have begun.
-    case upkeep(LinkCore.Procedure?)
+    case hostCommand(LinkCore.Procedure?)
 }

@@ -10,11 +10,11 @@ import BluetoothTypes
 // PDU is encoded once, in the packet that the transport gets, and no queue is involved. Each method
 // returns false where the usual path must be taken.
 extension LinkCore {
-    /// Whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After each
-    /// input, `pump` has sent everything, or has recorded the link as blocked.
+    /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
+    /// each input, `pump` has sent everything, or has recorded the link as blocked.
     private func isIdle(_ context: inout LinkContext) -> Bool {
         serving.queue.isEmpty && !context.isBlocked(identifier)
-            && !context.storeState.schedule.hasNews
+            && !context.storeState.schedule.hasChanges
     }
 
     /// Sends a value as a notification if the controller, or the queue of its packets, has room.

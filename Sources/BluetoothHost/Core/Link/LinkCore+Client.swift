@@ -92,7 +92,7 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         if lookupOperation == id { return lookupCompleted(result, &context) }
-        if protection.nameOperation == id { return nameArrived(result, &context) }
+        if protection.nameOperation == id { return nameReceived(result, &context) }
         guard probe == id else { return }
         probe = nil
         switch result {

@@ -26,7 +26,7 @@ extension LinkCore {
     }
 
     /// Sends a command of the host.
-    mutating func upkeep(
+    mutating func sendHostCommand(
         _ command: HCI.EncodedCommand,
         beginning procedure: Procedure? = nil,
         _ context: inout LinkContext
@@ -37,7 +37,7 @@ extension LinkCore {
                 deadline: context.now + Self.procedureTimeout
             )
         }
-        context.send(command, for: .link(identifier, .upkeep(procedure)))
+        context.send(command, for: .link(identifier, .hostCommand(procedure)))
     }
 
     /// Takes the controller's answer to a command.
@@ -49,7 +49,7 @@ extension LinkCore {
         switch command {
         case .parameters: parametersAnswered(result, &context)
         case .disconnection: disconnectionAnswered(result, &context)
-        case .upkeep(let procedure): upkeepAnswered(procedure, result, &context)
+        case .hostCommand(let procedure): hostCommandAnswered(procedure, result, &context)
         case .request(let id, let request):
             guard let failure = context.complete(id, request, by: result) else { return }
             guard let procedure = request.procedure else { return context.fail(id, failure) }
@@ -58,7 +58,7 @@ extension LinkCore {
         }
     }
 
-    private mutating func upkeepAnswered(
+    private mutating func hostCommandAnswered(
         _ procedure: Procedure?,
         _ result: CommandResult,
         _ context: inout LinkContext

@@ -17,10 +17,10 @@ extension LinkCore {
                 receiveBytes: Int(event.receiveBytes)
             )
         case .phyUpdateComplete(let event): phyUpdated(event, &context)
-        case .readRemoteVersionInformationComplete(let event): versionArrived(event, &context)
+        case .readRemoteVersionInformationComplete(let event): versionReceived(event, &context)
         case .remoteConnectionParameterRequest(let event):
-            parametersAsked(event, &context)
-        case .longTermKeyRequest(let event): longTermKeyAsked(event, &context)
+            parametersRequested(event, &context)
+        case .longTermKeyRequest(let event): longTermKeyRequested(event, &context)
         case .encryptionChange(let event):
             encryptionChanged(event.status, event.encryption, &context)
         case .encryptionChangeV2(let event):
@@ -62,7 +62,7 @@ extension LinkCore {
         procedureEnded(.phyUpdate, .success(.phy(phy)), &context)
     }
 
-    private mutating func versionArrived(
+    private mutating func versionReceived(
         _ event: HCI.ReadRemoteVersionInformationComplete,
         _ context: inout LinkContext
     ) {
@@ -80,7 +80,7 @@ extension LinkCore {
 
     /// Handles the peer's link-layer request for other parameters, which the host accepts or
     /// rejects (Vol 4, Part E, 7.7.65.6).
-    private mutating func parametersAsked(
+    private mutating func parametersRequested(
         _ event: HCI.LERemoteConnectionParameterRequest,
         _ context: inout LinkContext
     ) {
@@ -95,13 +95,13 @@ extension LinkCore {
                 connectionHandle: handle,
                 reason: .unacceptableConnectionParameters
             )
-            return upkeep(HCI.EncodedCommand(reply), &context)
+            return sendHostCommand(HCI.EncodedCommand(reply), &context)
         }
         let reply = HCI.LERemoteConnectionParameterRequestReply(
             connectionHandle: handle,
             parameters: HCI.ConnectionParameters(request)
         )
-        upkeep(HCI.EncodedCommand(reply), &context)
+        sendHostCommand(HCI.EncodedCommand(reply), &context)
     }
 }
 

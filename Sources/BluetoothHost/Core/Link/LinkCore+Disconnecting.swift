@@ -98,6 +98,6 @@ extension HostError {
     /// The reason that the peer gets if the host ends a link with this error (Vol 4, Part E,
     /// 7.1.6).
     fileprivate var reasonForPeer: HCI.ErrorCode {
-        if case .bondNotKept = self { .remoteDeviceLowResources } else { .authenticationFailure }
+        if case .bondNotStored = self { .remoteDeviceLowResources } else { .authenticationFailure }
     }
 }

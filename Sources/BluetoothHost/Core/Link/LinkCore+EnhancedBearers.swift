@@ -99,7 +99,7 @@ extension LinkCore {
             let id = context.takeOperation()
             try? logicalLink.send(outgoing.bytes, on: channel, id: id)
             guard let left = outgoing.completedCommand else { continue }
-            let actions = enhanced[place].commandLeft(left) ?? []
+            let actions = enhanced[place].commandSent(left) ?? []
             perform(actions, on: channel, &context)
         }
     }

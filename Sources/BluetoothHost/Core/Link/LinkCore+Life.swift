@@ -24,7 +24,7 @@ extension LinkCore {
     mutating func prepare(_ context: inout LinkContext) {
         if context.configuration.requestsDataLength, let bytes = context.longestPacket {
             let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)
-            upkeep(command, &context)
+            sendHostCommand(command, &context)
         }
         if role == .peripheral, context.configuration.preferredConnectionParameters != nil {
             preferredParametersDueAt = context.now + Self.parameterPause

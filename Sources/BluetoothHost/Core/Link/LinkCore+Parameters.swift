@@ -127,7 +127,7 @@ extension LinkCore {
             parameters: HCI.ConnectionParameters(request)
         )
         let encoded = HCI.EncodedCommand(command)
-        upkeep(encoded, beginning: .connectionUpdate, &context)
+        sendHostCommand(encoded, beginning: .connectionUpdate, &context)
     }
 }
 

@@ -11,7 +11,7 @@ extension LinkCore {
     /// Moves the link's data into the controller as far as there is room.
     mutating func pump(_ context: inout LinkContext) {
         // Persist before acknowledging.
-        if context.storeState.schedule.hasNews { context.writeChanges(now: context.now) }
+        if context.storeState.schedule.hasChanges { context.writeChanges(now: context.now) }
         var hasMore = true
         var hasRoom = context.transmitQueue.hasRoom(handle)
         while hasMore, hasRoom {
@@ -56,7 +56,7 @@ extension LinkCore {
         // The PDU may be the answer to the peer's MTU exchange.
         noteMTU(&context)
         if let id = outgoing.completedCommand {
-            if let actions = bearer.commandLeft(id) {
+            if let actions = bearer.commandSent(id) {
                 perform(actions, &context)
             } else {
                 valueSent(id, &context)

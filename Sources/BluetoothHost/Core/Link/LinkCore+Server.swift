@@ -41,9 +41,9 @@ extension LinkCore {
         case .respond(let source, let answer): respond(answer, on: source)
         case .ask(let request, let question):
             context.emit(.event(.served(identifier, .asked(request, question))))
-        case .told(_, .written(let entries)):
+        case .report(_, .written(let entries)):
             context.emit(.event(.served(identifier, .written(entries))))
-        case .told(_, .subscribed(let value, let kind)):
+        case .report(_, .subscribed(let value, let kind)):
             context.emit(.event(.served(identifier, .subscribed(value, kind))))
         case .indicate(_, let indication): indicate(indication, &context)
         case .remember(_, let record): remember(record, &context)
@@ -65,7 +65,7 @@ extension LinkCore {
         let isBonded = bond.map { !context.isRemoved($0) } ?? false
         let key = isBonded ? bond?.signingKey : nil
         let record = key == nil ? nil : context.clientRecords[identity]
-        context.server.setSigningKey(key, of: identifier.client, kept: record)
+        context.server.setSigningKey(key, of: identifier.client, storedRecord: record)
     }
 }
 
@@ -93,7 +93,7 @@ extension GATTServer.Action {
         switch self {
         case .respond(let bearer, _), .indicate(let bearer, _): bearer.client
         case .ask(_, .read(let client, _, _)), .ask(_, .write(let client, _, _)): client
-        case .told(let client, _), .remember(let client, _), .violated(let client, _): client
+        case .report(let client, _), .remember(let client, _), .violated(let client, _): client
         }
     }
 }

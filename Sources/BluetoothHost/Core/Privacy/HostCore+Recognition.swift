@@ -10,7 +10,7 @@ extension HostCore {
     mutating func advertisementReceived(_ entry: Advertisement?, now: Instant) {
         guard let entry else { return }
         let recognized = recognize(entry, now: now)
-        for index in scans.indices where scans[index].sieve.admits(recognized) {
+        for index in scans.indices where scans[index].advertisementFilter.admits(recognized) {
             emit(.event(.advertised(scan: scans[index].identifier, recognized)))
         }
     }

@@ -9,7 +9,7 @@ struct HeldRequests: Sendable {
 
     private var all: [(request: DeferredRequest, id: RequestIdentifier, deadline: Instant)] = []
 
-    /// The deadline of the oldest request. All requests may wait equally long, so it is the
+    /// The deadline of the oldest request. All requests have the same timeout, so it is the
     /// earliest.
     var nextDeadline: Instant? { all.first?.deadline }
 

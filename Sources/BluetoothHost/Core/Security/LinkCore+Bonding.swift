@@ -73,7 +73,7 @@ extension LinkCore {
     /// (Vol 3, Part H, 3.5.5 and 3.6.1). After that no PDU exists for a failure, and the link ends
     /// with Remote Device Terminated Connection due to Low Resources.
     mutating func bondNotSaved(_ fault: StoreFault, _ context: inout LinkContext) {
-        let error = HostError.bondNotKept(fault.text)
+        let error = HostError.bondNotStored(fault.text)
         protection.unsavedBond = nil
         distrust(&context)
         let canRefuse = protection.outgoing.contains(where: Self.carriesKey)
@@ -134,7 +134,7 @@ extension LinkCore {
         start(.readDeviceName, id: operation, &context)
     }
 
-    mutating func nameArrived(
+    mutating func nameReceived(
         _ result: Result<GATT.Outcome, GATT.Failure>,
         _ context: inout LinkContext
     ) {

@@ -38,23 +38,23 @@ extension LinkCore {
         )
         reportUse(of: key, &context)
         let encoded = HCI.EncodedCommand(command)
-        upkeep(encoded, beginning: .encryption, &context)
+        sendHostCommand(encoded, beginning: .encryption, &context)
     }
 
     /// Gives the controller the key that the Central requests, from the pairing in progress or from
     /// the bond. If there is no such key, the host refuses at once, so that the peer does not wait.
-    mutating func longTermKeyAsked(
+    mutating func longTermKeyRequested(
         _ event: HCI.LELongTermKeyRequest,
         _ context: inout LinkContext
     ) {
         guard let (key, offer) = namedKey(event, context) else {
             let reply = HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle)
-            return upkeep(HCI.EncodedCommand(reply), &context)
+            return sendHostCommand(HCI.EncodedCommand(reply), &context)
         }
         protection.offered = offer
         reportUse(of: key, &context)
         let reply = HCI.LELongTermKeyRequestReply(connectionHandle: handle, longTermKey: key.value)
-        upkeep(HCI.EncodedCommand(reply), &context)
+        sendHostCommand(HCI.EncodedCommand(reply), &context)
     }
 
     /// Returns the key that the Central requests. Only a key of LE Secure Connections has zero as

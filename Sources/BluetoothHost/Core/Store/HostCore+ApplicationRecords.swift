@@ -64,7 +64,7 @@ extension BluetoothHost {
     ///   `applicationRecord(_:)`, if there are more than `HostCore.applicationRecordLengthLimit`
     ///   bytes, or if there are already `HostCore.applicationRecordLimit` other names.
     @discardableResult
-    package func keepApplicationRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+    package func storeApplicationRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
         guard let name = ApplicationName(name) else { return false }
         if let bytes {
             guard bytes.count <= HostCore.applicationRecordLengthLimit, hasRoom(for: name) else {

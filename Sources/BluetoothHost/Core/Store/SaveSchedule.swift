@@ -16,8 +16,8 @@ struct SaveSchedule: Sendable {
         let burst: Int
         let interval: Duration
 
-        /// The tolerance: a write is permitted if the allowance is whole again within this time.
-        var slack: Duration { interval * (burst - 1) }
+        /// The tolerance: a write is permitted if the allowance is full again within this time.
+        var tolerance: Duration { interval * (burst - 1) }
     }
 
     /// The number of writes of an entry before it has to wait.
@@ -34,12 +34,12 @@ struct SaveSchedule: Sendable {
     /// The number of writes of an application's record before it has to wait as long as other
     /// entries. In the long run, no program writes a record more than 2,880 times a day.
     static let applicationBurstLimit = 256
-    /// The number of entries in `wholeAt` above which the entries with a whole allowance are
+    /// The number of entries in `fullAt` above which the entries with a full allowance are
     /// removed.
     static let pruneLimit = 4_096
 
-    /// The times at which each allowance of an entry is whole again.
-    private var wholeAt: [RecordName: [Instant]] = [:]
+    /// The times at which each allowance of an entry is full again.
+    private var fullAt: [RecordName: [Instant]] = [:]
     /// The entries that wait to be written.
     private(set) var waiting: Set<RecordName> = []
     /// The entries that changed since the last call of `takeDue`.
@@ -51,7 +51,7 @@ struct SaveSchedule: Sendable {
     }
 
     /// Whether an entry has changed since the last call of `takeDue`.
-    var hasNews: Bool { !changed.isEmpty }
+    var hasChanges: Bool { !changed.isEmpty }
 
     /// Removes an entry that is gone, or has just been written for another reason.
     mutating func forget(_ name: RecordName) {
@@ -61,12 +61,12 @@ struct SaveSchedule: Sendable {
     /// Schedules another attempt for an entry that could not be written, `interval` after `now`.
     mutating func failed(_ name: RecordName, now: Instant) {
         waiting.insert(name)
-        wholeAt[name] = Self.allowances(of: name).map { now + $0.slack + Self.interval }
+        fullAt[name] = Self.allowances(of: name).map { now + $0.tolerance + Self.interval }
     }
 
     /// The time at which to call `takeDue`, zero for a call at once, or nil if no entry waits.
     var nextDeadline: Instant? {
-        if hasNews { return .zero }
+        if hasChanges { return .zero }
         // This runs after every packet, and usually no entry waits.
         return waiting.isEmpty ? nil : waiting.map(dueTime).min()
     }
@@ -76,16 +76,16 @@ struct SaveSchedule: Sendable {
         changed = []
         let due = waiting.filter { dueTime($0) <= now }
         guard !due.isEmpty else { return [] }
-        if wholeAt.count > Self.pruneLimit {
-            wholeAt = wholeAt.filter { _, whole in whole.contains { $0 > now } }
+        if fullAt.count > Self.pruneLimit {
+            fullAt = fullAt.filter { _, times in times.contains { $0 > now } }
         }
         for name in due { spend(name, now: now) }
         waiting.subtract(due)
         return due.sorted { $0.key.description < $1.key.description }
     }
 
-    /// The number of entries in `wholeAt`, for tests.
-    var rememberedCount: Int { wholeAt.count }
+    /// The number of entries whose allowance is tracked, for tests.
+    var trackedCount: Int { fullAt.count }
 
     /// Removes and returns all entries that wait, because the host is shut down.
     mutating func takeAll() -> [RecordName] {
@@ -95,13 +95,14 @@ struct SaveSchedule: Sendable {
 
     private mutating func spend(_ name: RecordName, now: Instant) {
         let allowances = Self.allowances(of: name)
-        let before = wholeAt[name] ?? allowances.map { _ in now }
-        wholeAt[name] = zip(before, allowances).map { max($0, now) + $1.interval }
+        let before = fullAt[name] ?? allowances.map { _ in now }
+        fullAt[name] = zip(before, allowances).map { max($0, now) + $1.interval }
     }
 
     private func dueTime(_ name: RecordName) -> Instant {
-        guard let whole = wholeAt[name] else { return .zero }
-        return zip(whole, Self.allowances(of: name)).map { $0 + (.zero - $1.slack) }.max() ?? .zero
+        guard let times = fullAt[name] else { return .zero }
+        return zip(times, Self.allowances(of: name)).map { $0 + (.zero - $1.tolerance) }.max()
+            ?? .zero
     }
 
     /// Returns the allowances of an entry. A write is due when each of them permits it.

@@ -12,8 +12,8 @@ struct Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Throws: ``PairingRefusal`` if the peer's features are not acceptable, or if the policy does not
-    ///   allow the result.
+    /// - Throws: ``PairingRefusal`` if the peer's features are not acceptable, or if the policy
+    ///   does not allow the result.
     init(
         _ context: SecurityManager.Context,
         _ policy: Pairing.Policy,
@@ -26,7 +26,7 @@ struct Session: Sendable {
         self.request = request
         self.response = response
         terms = try Terms(request: request, response: response, isInitiator: context.isCentral)
-        try policy.judge(terms, replacing: bond)
+        try policy.check(terms, replacing: bond)
         let peer = context.isCentral ? response : request
         // A peer that claims to have local out-of-band data must have received it from this device.
         if terms.usesSecureConnections, peer.hasOutOfBandData == true, policy.localRandom == nil {

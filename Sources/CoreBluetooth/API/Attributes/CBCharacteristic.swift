@@ -21,20 +21,20 @@ open class CBCharacteristic: CBAttribute {
     /// device.
     let origin: GATT.Characteristic?
 
-    let snapshot: Guarded<State>
+    let snapshot: LockedState<State>
 
     /// Makes a characteristic that was discovered in `service`.
     init(_ origin: GATT.Characteristic, of service: CBService?) {
         self.origin = origin
         let properties = CBCharacteristicProperties(rawValue: UInt(origin.properties.rawValue))
-        snapshot = Guarded(State(service: service, properties: properties))
+        snapshot = LockedState(State(service: service, properties: properties))
         super.init(identity: CBUUID(origin.uuid))
     }
 
     /// Makes a characteristic of this device.
     init(published identity: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         origin = nil
-        snapshot = Guarded(State(properties: properties, value: value))
+        snapshot = LockedState(State(properties: properties, value: value))
         super.init(identity: identity)
     }
 

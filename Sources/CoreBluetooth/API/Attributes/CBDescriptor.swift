@@ -14,19 +14,19 @@ open class CBDescriptor: CBAttribute {
     /// The descriptor in the peripheral's attribute table. `nil` for a descriptor of this device.
     let origin: GATT.Descriptor?
 
-    let snapshot: Guarded<State>
+    let snapshot: LockedState<State>
 
     /// Makes a descriptor that was discovered on `characteristic`.
     init(_ origin: GATT.Descriptor, of characteristic: CBCharacteristic?) {
         self.origin = origin
-        snapshot = Guarded(State(characteristic: characteristic))
+        snapshot = LockedState(State(characteristic: characteristic))
         super.init(identity: CBUUID(origin.uuid))
     }
 
     /// Makes a descriptor of this device.
     init(published identity: CBUUID, value: Any?) {
         origin = nil
-        snapshot = Guarded(State(value: value))
+        snapshot = LockedState(State(value: value))
         super.init(identity: identity)
     }
 

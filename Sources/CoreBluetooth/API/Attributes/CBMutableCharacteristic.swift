@@ -15,7 +15,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         var isDynamic = false
     }
 
-    let publication: Guarded<Publication>
+    let publication: LockedState<Publication>
 
     /// Makes a characteristic. A `value` makes it static.
     public init(
@@ -24,7 +24,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         value: Data?,
         permissions: CBAttributePermissions
     ) {
-        publication = Guarded(Publication(permissions: permissions))
+        publication = LockedState(Publication(permissions: permissions))
         super.init(published: UUID, properties: properties, value: value)
     }
 

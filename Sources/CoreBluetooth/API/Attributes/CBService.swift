@@ -21,13 +21,13 @@ open class CBService: CBAttribute {
     let origin: GATT.Service?
 
     private let primary: Bool
-    let snapshot: Guarded<State>
+    let snapshot: LockedState<State>
 
     /// Makes a service that was discovered on `peripheral`.
     init(_ origin: GATT.Service, of peripheral: CBPeripheral?) {
         self.origin = origin
         primary = origin.isPrimary
-        snapshot = Guarded(State(peripheral: peripheral))
+        snapshot = LockedState(State(peripheral: peripheral))
         super.init(identity: CBUUID(origin.uuid))
     }
 
@@ -35,7 +35,7 @@ open class CBService: CBAttribute {
     init(published identity: CBUUID, isPrimary: Bool) {
         origin = nil
         primary = isPrimary
-        snapshot = Guarded(State())
+        snapshot = LockedState(State())
         super.init(identity: identity)
     }
 

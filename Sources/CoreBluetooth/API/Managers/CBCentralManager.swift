@@ -21,7 +21,7 @@ open class CBCentralManager: CBManager {
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let delegateReference: Guarded<DelegateReference>
+    private let delegateReference: LockedState<DelegateReference>
 
     private struct DelegateReference {
         weak var delegate: (any CBCentralManagerDelegate)?
@@ -29,7 +29,7 @@ open class CBCentralManager: CBManager {
 
     private let receiver = WeakReference<CBCentralManager>()
     private let delivery: Delivery<CentralEvent>
-    let snapshot = Guarded(Snapshot())
+    let snapshot = LockedState(Snapshot())
 
     /// The state that the manager shows.
     struct Snapshot {
@@ -62,7 +62,7 @@ open class CBCentralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        delegateReference = Guarded(DelegateReference(delegate: delegate))
+        delegateReference = LockedState(DelegateReference(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self
@@ -80,7 +80,7 @@ open class CBCentralManager: CBManager {
             restoreIdentifier: options.restoreIdentifier,
             followsBackgroundRules: options.hasBackgroundRules
         )
-        connection.take(at: options.adapter) {
+        connection.open(options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)

@@ -13,10 +13,10 @@ open class CBManager: NSObject {
     let session = SessionIdentifier.next()
     let options: ManagerOptions
     let observers = KeyValueObservers()
-    private let snapshot: Guarded<Snapshot>
+    private let snapshot: LockedState<Snapshot>
     /// Held while a command changes the snapshot and goes to the adapter, so that both get commands
     /// in the same order.
-    private let commandOrder = Guarded(())
+    private let commandOrder = LockedState(())
 
     private struct Snapshot {
         var state = CBManagerState.unknown
@@ -27,7 +27,7 @@ open class CBManager: NSObject {
 
     init(_ options: ManagerOptions) {
         self.options = options
-        snapshot = Guarded(Snapshot(followsBackgroundRules: options.hasBackgroundRules))
+        snapshot = LockedState(Snapshot(followsBackgroundRules: options.hasBackgroundRules))
         super.init()
     }
 

@@ -16,7 +16,7 @@ open class CBPeripheralManager: CBManager {
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let delegateReference: Guarded<DelegateReference>
+    private let delegateReference: LockedState<DelegateReference>
 
     private struct DelegateReference {
         weak var delegate: (any CBPeripheralManagerDelegate)?
@@ -24,9 +24,9 @@ open class CBPeripheralManager: CBManager {
 
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
-    let snapshot = Guarded(PeripheralManagerSnapshot())
+    let snapshot = LockedState(PeripheralManagerSnapshot())
     /// The values that wait to be sent. Shared with the adapter.
-    let updates = Guarded(UpdateQueue())
+    let updates = LockedState(UpdateQueue())
 
     /// Makes a manager without a delegate, on the main queue.
     public convenience init() {
@@ -50,7 +50,7 @@ open class CBPeripheralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        delegateReference = Guarded(DelegateReference(delegate: delegate))
+        delegateReference = LockedState(DelegateReference(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self
@@ -61,7 +61,7 @@ open class CBPeripheralManager: CBManager {
             restoreIdentifier: self.options.restoreIdentifier,
             hasBackgroundRules: self.options.hasBackgroundRules
         )
-        connection.take(at: self.options.adapter) {
+        connection.open(self.options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)

@@ -3,11 +3,11 @@
 #if os(Linux)
     /// The observations of one object.
     ///
-    /// A key path does not say on Linux which property it names. After each change of the object, every
-    /// observation therefore compares the value of its key path with the last one.
+    /// A key path does not say on Linux which property it names. After each change of the object,
+    /// every observation therefore compares the value of its key path with the last one.
     final class KeyValueObservers: Sendable {
         /// Held weakly: an observation ends when the application releases it.
-        private let observations = Guarded<[WeakReference<NSKeyValueObservation>]>([])
+        private let observations = LockedState<[WeakReference<NSKeyValueObservation>]>([])
 
         /// Begins an observation.
         ///
@@ -23,10 +23,11 @@
             _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
         ) -> NSKeyValueObservation {
             let first = object[keyPath: keyPath]
-            let last = Guarded(first)
+            let last = LockedState(first)
             let observation = NSKeyValueObservation { [weak object] in
                 guard let object else { return }
-                // The value is read under the lock, so that the last of two threads has the newer one.
+                // The value is read under the lock, so that the last of two threads has the newer
+                // one.
                 let (old, new) = last.change { last in
                     let old = last
                     last = object[keyPath: keyPath]
@@ -53,7 +54,8 @@
         }
     }
 #else
-    /// No observations: `observe` of Foundation on Apple's platforms needs properties of Objective-C.
+    /// No observations: `observe` of Foundation on Apple's platforms needs properties of
+    /// Objective-C.
     final class KeyValueObservers: Sendable {
         func report() {}
     }

@@ -3,24 +3,25 @@
 #if os(Linux)
     import Foundation
 
-    // The types of key-value observation that Foundation for Linux lacks. `NSKeyValueObservingOptions`
-    // has no `prior`, because no change is reported before it happens.
+    // The types of key-value observation that Foundation for Linux lacks.
+    // `NSKeyValueObservingOptions` has no `prior`, because no change is reported before it happens.
 
     /// An observation of a property, which ends when it is released.
     ///
     /// Made by `observe(_:options:changeHandler:)` of a manager or peripheral.
     public final class NSKeyValueObservation: NSObject, Sendable {
         /// Compares the property with its last value. `nil` after the end of the observation.
-        private let comparison: Guarded<(() -> Void)?>
+        private let comparison: LockedState<(() -> Void)?>
 
         init(_ comparison: @escaping () -> Void) {
-            self.comparison = Guarded(comparison)
+            self.comparison = LockedState(comparison)
         }
 
         /// Ends the observation. Can be called on any thread, any number of times. A call of the
         /// handler that has begun on another thread still completes.
         public func invalidate() {
-            // The closure is released outside the lock, because it retains objects of the application.
+            // The closure is released outside the lock, because it retains objects of the
+            // application.
             _ = comparison.change { comparison in
                 defer { comparison = nil }
                 return comparison
@@ -42,8 +43,8 @@
         public let kind: Kind
         /// The value after the change. `nil` unless the options contain `new`.
         public let newValue: Value?
-        /// The value before the change. `nil` unless the options contain `old`, and in the first call
-        /// for the option `initial`.
+        /// The value before the change. `nil` unless the options contain `old`, and in the first
+        /// call for the option `initial`.
         public let oldValue: Value?
         /// The changed elements of a collection. Always `nil`: a change replaces the whole value.
         public let indexes: IndexSet?

@@ -11,7 +11,7 @@ import Foundation
 /// pass that write: the response to the central then names its attribute.
 open class CBATTRequest: NSObject {
     private let subject: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
-    private let content: Guarded<Data?>
+    private let content: LockedState<Data?>
 
     /// The server's identifier of the request. `nil` if no answer is expected.
     let question: GATTServer.RequestID?
@@ -28,7 +28,7 @@ open class CBATTRequest: NSObject {
         handle: AttributeHandle? = nil
     ) {
         subject = (central, characteristic, offset)
-        content = Guarded(value)
+        content = LockedState(value)
         self.question = question
         self.handle = handle
     }

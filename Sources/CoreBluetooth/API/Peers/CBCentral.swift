@@ -6,10 +6,10 @@ import Foundation
 /// A central that is connected to this device, for a `CBPeripheralManager`. It is known once it has
 /// subscribed, read or written.
 open class CBCentral: CBPeer {
-    private let length: Guarded<Int>
+    private let length: LockedState<Int>
 
     init(identity: UUID, maximumUpdateValueLength: Int) {
-        length = Guarded(maximumUpdateValueLength)
+        length = LockedState(maximumUpdateValueLength)
         super.init(identity: identity)
     }
 

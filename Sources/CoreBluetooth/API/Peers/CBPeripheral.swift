@@ -16,7 +16,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
-    private let delegateReference = Guarded(DelegateReference())
+    private let delegateReference = LockedState(DelegateReference())
 
     private struct DelegateReference {
         weak var delegate: (any CBPeripheralDelegate)?
@@ -27,10 +27,10 @@ open class CBPeripheral: CBPeer {
     private(set) weak var manager: CBCentralManager?
     let adapter: SharedAdapter?
     let session: SessionIdentifier
-    let snapshot: Guarded<Snapshot>
+    let snapshot: LockedState<Snapshot>
     let observers = KeyValueObservers()
     /// The disconnection for which the delegate is being called.
-    let disconnection = Guarded<Disconnection?>(nil)
+    let disconnection = LockedState<Disconnection?>(nil)
 
     /// The state that the peripheral shows.
     struct Snapshot {
@@ -53,7 +53,7 @@ open class CBPeripheral: CBPeer {
         self.manager = manager
         adapter = manager.adapter
         session = manager.session
-        snapshot = Guarded(Snapshot(name: name))
+        snapshot = LockedState(Snapshot(name: name))
         super.init(identity: UUID(peer))
     }
 

@@ -12,7 +12,7 @@ struct AdapterEnvironment: Sendable {
     private var access: AdapterAccess?
 
     /// Makes the port of an adapter. Logs a warning and returns `nil` if there is no such adapter.
-    init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
+    init?(_ adapter: CBAdapter, switches: LockedState<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
             guard let access = Self.access(to: name) else { return nil }
@@ -29,7 +29,7 @@ struct AdapterEnvironment: Sendable {
         _ access: AdapterAccess,
         _ adapterName: String,
         _ name: String,
-        _ switches: Guarded<AdapterSwitches>
+        _ switches: LockedState<AdapterSwitches>
     ) {
         var configuration = HostConfiguration()
         configuration.name = name

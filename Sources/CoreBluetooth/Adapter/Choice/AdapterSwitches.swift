@@ -28,8 +28,9 @@ extension CBAdapter {
     }
 
     /// The device's name: the value of the Device Name characteristic that connected centrals read.
-    /// It is cut to 248 bytes of UTF-8. The default is the environment variable `LANYARD_NAME`, or
-    /// else the computer's host name. Setting an empty string restores the default.
+    /// It is truncated to 248 bytes of UTF-8. The default is the environment variable
+    /// `LANYARD_NAME`, or else the computer's host name. Setting an empty string restores the
+    /// default.
     ///
     /// Advertisements contain the name only if the application advertises it with
     /// `CBAdvertisementDataLocalNameKey`.
@@ -89,11 +90,11 @@ extension CBAdapter {
     }
 
     /// Disconnects all links and releases the controller. The state of the remaining managers
-    /// becomes `unsupported`. The next manager that is made opens the adapter again, after it was
-    /// closed. The properties set here and the data for state restoration are kept.
+    /// becomes `unsupported`. The next manager opens the adapter again. The properties set here and
+    /// the data for state restoration are kept.
     ///
-    /// Returns when the adapter is closed, even if another call closes it. For the end of a program
-    /// or of a test. Calling it is optional.
+    /// Returns when the adapter is closed, even if another call closes it. Call it at the end of a
+    /// program or of a test. The call is optional.
     public func shutDown() async {
         await usage.shutDown(self)
     }
@@ -109,5 +110,5 @@ struct AdapterSwitches: Sendable {
     var pairingDelegate: (any PairingDelegate)?
     /// The conditions under which a peer may start a pairing. Not a setting, but read together with
     /// the settings.
-    var grounds = PairingGrounds()
+    var pairingConditions = PairingConditions()
 }

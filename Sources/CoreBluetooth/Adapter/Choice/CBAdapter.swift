@@ -70,7 +70,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     init(
         name: String,
         deviceName: String,
-        makePort: @escaping @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
+        makePort: @escaping @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
     ) {
         source = .made(MadeAdapter(name: name, deviceName: deviceName, makePort: makePort))
     }
@@ -127,14 +127,14 @@ public let CBManagerOptionAdapterKey = "LanyardManagerOptionAdapter"
 final class MadeAdapter: Hashable, Sendable {
     let name: String
     let deviceName: String
-    let makePort: @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
+    let makePort: @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
     /// Not in the table of named adapters: it is released with this object.
     let usage = AdapterUsage()
 
     init(
         name: String,
         deviceName: String,
-        makePort: @escaping @Sendable (String, Guarded<AdapterSwitches>) -> any BluetoothPort
+        makePort: @escaping @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
     ) {
         self.name = name
         self.deviceName = deviceName

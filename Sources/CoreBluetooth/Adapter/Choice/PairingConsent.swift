@@ -12,13 +12,14 @@ import BluetoothTypes
 /// a protected value is used. In the second, the peer is the central on its link, and the
 /// application publishes a value or channel that requires encryption.
 struct PairingConsent: PairingDelegate {
-    let switches: Guarded<AdapterSwitches>
+    let switches: LockedState<AdapterSwitches>
 
     private var delegate: (any PairingDelegate)? { switches.current.pairingDelegate }
 
     func consents(to pairing: PairingRequest) async -> Bool {
         if let delegate { return await delegate.consents(to: pairing) }
-        return !pairing.isIncoming || switches.current.grounds.permit(pairing.link.identifier)
+        return !pairing.isIncoming
+            || switches.current.pairingConditions.permit(pairing.link.identifier)
     }
 
     func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
@@ -46,7 +47,7 @@ struct PairingConsent: PairingDelegate {
 }
 
 /// The conditions under which a peer may start a pairing without a pairing delegate.
-struct PairingGrounds: Equatable, Sendable {
+struct PairingConditions: Equatable, Sendable {
     /// Whether a published value or channel requires encryption. The central's pairing is accepted
     /// whichever value the central uses: it could request the protected value first and then pair.
     var isSomethingProtected = false
@@ -63,7 +64,7 @@ struct PairingGrounds: Equatable, Sendable {
 extension HostConfiguration {
     /// Sets the pairing policy that applications of the framework expect. Keeps a policy that the
     /// adapter's maker configured.
-    mutating func pairAsApplicationsExpect(_ switches: Guarded<AdapterSwitches>) {
+    mutating func pairAsApplicationsExpect(_ switches: LockedState<AdapterSwitches>) {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches: switches)
         asksPerson = { switches.current.pairingDelegate != nil }

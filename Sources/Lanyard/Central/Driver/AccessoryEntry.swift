@@ -36,7 +36,7 @@ final class AccessoryEntry: @unchecked Sendable {
     var replies: [Int: RequestReply] = [:]
     var writes: WriteQueue
     /// The commands to control points, and the tasks that wait for their answers.
-    var procedures: [CharacteristicPath: ProcedureLine] = [:]
+    var procedures: [CharacteristicPath: ProcedureQueue] = [:]
     var procedureReplies: [Int: CentralDriver.ProcedureReply] = [:]
     var transports: [Int: CharacteristicTransport] = [:]
     /// The renewal plans for refused messages, by the characteristic that carries the answers.

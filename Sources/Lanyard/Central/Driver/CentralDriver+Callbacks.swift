@@ -24,7 +24,7 @@ extension CentralDriver: CBCentralManagerDelegate {
 
     /// All links are gone, and Core Bluetooth does not report their ends.
     private func bluetoothWent(_ unavailability: Unavailability) {
-        for watch in watches.values { watch.setHearing(false, now: now) }
+        for watch in watches.values { watch.setReportsEveryPacket(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting
         // accessory.
         for entry in entries { entry.slot = nil }
@@ -152,7 +152,8 @@ extension Unavailability {
 }
 
 extension AccessoryMachine.State {
-    /// Whether the state concerns a link to this peripheral, including the end of that link.
+    /// Returns whether the state concerns a link to this peripheral, including the end of that
+    /// link.
     fileprivate func isAbout(_ peripheral: Peripheral) -> Bool {
         switch self {
         case .connecting(_, .waitingForSlot), .connecting(_, .backingOff): false

@@ -99,7 +99,7 @@ extension CentralDriver {
     ) async throws(AccessoryError) -> AccessorySnapshot {
         let kind = snapshot.description.kind
         guard kind == description.kind else { throw .alreadyPaired(kind: kind) }
-        guard !roster.has(snapshot) else {
+        guard !accessoryList.contains(snapshot) else {
             if target != nil { connect(snapshot) }
             return snapshot
         }
@@ -186,8 +186,8 @@ extension CentralDriver {
         try await command(.forget, of: snapshot)
         for await _ in snapshot.events() {}
         if Task.isCancelled { throw .cancelled }
-        let isKept = await settle { $0.backlog.unforgotten.contains(identity) }
-        if isKept == true { throw .notErased }
+        let isRemembered = await settle { $0.backlog.unforgotten.contains(identity) }
+        if isRemembered == true { throw .notErased }
     }
 
     func pairIfNeeded(_ snapshot: AccessorySnapshot) async throws(AccessoryError) {

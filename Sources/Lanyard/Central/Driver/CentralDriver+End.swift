@@ -42,7 +42,7 @@ extension CentralDriver {
         unclaimedPeripherals = []
         endingPeripherals = []
         inbox = []
-        roster.end()
+        accessoryList.end()
         availability.end()
         slots.end()
     }

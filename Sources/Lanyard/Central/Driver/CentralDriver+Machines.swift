@@ -120,7 +120,7 @@ extension CentralDriver {
         for transport in entry.transports.values { transport.end() }
         entry.transports = [:]
         if let identity = entry.identity { identities.forget(identity) }
-        if entry.isShown { roster.remove(entry.snapshot) }
+        if entry.isShown { accessoryList.remove(entry.snapshot) }
         entry.isShown = false
         entry.snapshot.end()
         watchersKnownChanged()

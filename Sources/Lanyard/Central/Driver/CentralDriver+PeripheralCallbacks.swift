@@ -137,7 +137,7 @@ extension CentralDriver: CBPeripheralDelegate {
         let text = "didUpdateValue \(path.characteristic)"
         callback(peripheral, text, error, detail: "\(value.count) bytes") { entry in
             let reference = AttributeReference(attribute: characteristic)
-            valueCame(value, of: path, reference, error, peripheral, entry)
+            valueReceived(value, of: path, reference, error, peripheral, entry)
         }
     }
 

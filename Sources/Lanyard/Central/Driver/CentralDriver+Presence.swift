@@ -41,7 +41,7 @@ extension CentralDriver {
             driver.watches[number] = watch
             watch.knownChanged()
             if driver.scans.running?.reportsDuplicates == true {
-                watch.setHearing(true, now: driver.now)
+                watch.setReportsEveryPacket(true, now: driver.now)
             }
             driver.updateScan()
         }

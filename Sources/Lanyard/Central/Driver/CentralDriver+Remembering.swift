@@ -75,7 +75,7 @@ extension CentralDriver {
     func show(_ entry: AccessoryEntry, as identity: AccessoryIdentity) {
         entry.snapshot.show(as: identity)
         entry.isShown = true
-        roster.add(entry.snapshot)
+        accessoryList.add(entry.snapshot)
         watchersKnownChanged()
     }
 

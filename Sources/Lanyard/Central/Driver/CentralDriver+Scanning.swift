@@ -35,8 +35,8 @@ extension CentralDriver {
     /// Starts, changes or stops the one scan as the requests demand.
     func updateScan() {
         for entry in entries {
-            let isSought = entry.identity.map { pool.isSearching(for: $0) } ?? false
-            let isWatchedFor = isSought || entry.needsWatch
+            let isSearchedFor = entry.identity.map { pool.isSearching(for: $0) } ?? false
+            let isWatchedFor = isSearchedFor || entry.needsWatch
             guard entry.isWatchedFor != isWatchedFor else { continue }
             entry.isWatchedFor = isWatchedFor
             planScan(entry)
@@ -48,8 +48,8 @@ extension CentralDriver {
             record(.call, "stopScan", nil)
             manager?.stopScan()
         }
-        let isHearing = scans.running?.reportsDuplicates ?? false
-        for watch in watches.values { watch.setHearing(isHearing, now: now) }
+        let reportsEveryPacket = scans.running?.reportsDuplicates ?? false
+        for watch in watches.values { watch.setReportsEveryPacket(reportsEveryPacket, now: now) }
     }
 
     private func scan(_ scan: PlannedScan) {
@@ -125,7 +125,9 @@ extension CentralDriver {
             entry.snapshot.setName(discovery.name)
             return foundAgain(peripheral, discovery, entry)
         }
-        guard discovery.isConnectable, description.canTellApart(by: identity) else { return }
+        guard discovery.isConnectable, description.identifiesAccessories(by: identity) else {
+            return
+        }
         let looking = entries.first {
             $0.identity == nil && $0.description.kind == description.kind
                 && $0.snapshot.change.state == .scanning && fits(discovery, $0)
@@ -138,8 +140,8 @@ extension CentralDriver {
         feed(.found(peripheral, rssi: discovery.rssi), to: looking)
     }
 
-    /// Whether the device belongs to a known accessory of another kind, which is identified in
-    /// another way.
+    /// Returns whether the device belongs to a known accessory of another kind, which is identified
+    /// in another way.
     private func isAccessoryOfOtherKind(
         _ discovery: Discovery,
         than description: AccessoryDescription
@@ -217,8 +219,8 @@ extension AccessoryEntry {
 }
 
 extension AccessoryDescription {
-    /// Whether these accessories are identified by this kind of identity.
-    fileprivate func canTellApart(by identity: AccessoryIdentity) -> Bool {
+    /// Returns whether these accessories are identified by this kind of identity.
+    fileprivate func identifiesAccessories(by identity: AccessoryIdentity) -> Bool {
         switch (self.identity, identity) {
         case (.manufacturerData, .manufacturer), (.system, .system): true
         default: false

@@ -80,8 +80,9 @@ extension CentralDriver {
         switch action {
         case .grant(let slot, let identity): grant(slot, to: identity)
         case .evict(_, let holder, let identity): evict(holder, for: identity)
-        case .turnAway(let identity, let slots): tell(slots, to: identity) { .turnedAway($0) }
-        case .wait(let identity, let slots): tell(slots, to: identity) { .delayed($0) }
+        case .turnAway(let identity, let slots):
+            reportSlots(slots, to: identity) { .turnedAway($0) }
+        case .wait(let identity, let slots): reportSlots(slots, to: identity) { .delayed($0) }
         case .changed: slots.show(named(pool.state(now: now)))
         case .keepWaiting: break
         }
@@ -94,12 +95,12 @@ extension CentralDriver {
         entry.slot = slot
         record(.note, "slot reserved", entry)
         feed(.slot(.granted), to: entry)
-        tellPairings()
+        reportSlotHolders()
     }
 
     /// Informs each waiting pairing of the current slot holders, because another accessory received
     /// the slot.
-    private func tellPairings() {
+    private func reportSlotHolders() {
         for entry in entries where !entry.isShown {
             guard let identity = entry.identity else { continue }
             for notice in pool.waitNotice(identity, now: now) { perform(notice) }
@@ -112,7 +113,7 @@ extension CentralDriver {
         feed(.slot(.revoked), to: entry)
     }
 
-    /// The name of an accessory for messages to people.
+    /// Returns the name of an accessory for messages to people.
     private func name(of identity: AccessoryIdentity) -> String {
         entry(of: identity)?.name ?? "\(identity)"
     }
@@ -129,7 +130,7 @@ extension CentralDriver {
         return slots
     }
 
-    private func tell(
+    private func reportSlots(
         _ slots: OutOfConnectionSlots,
         to identity: AccessoryIdentity,
         _ event: (AttemptRecord.Slots) -> SlotEvent

@@ -25,7 +25,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
 
     // MARK: Immutable state
 
-    let roster = Roster()
+    let accessoryList = AccessoryList()
     let procedureNumbers = ProcedureNumbers()
     let availability = ObservableValue(Availability.unknown)
     let slots: ObservableValue<ConnectionSlots>
@@ -35,7 +35,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     let descriptions: [AccessoryDescription]
     let store: any AccessoryStore
     /// Whether the app is in the background.
-    let isInBackground = Guarded(false)
+    let isInBackground = Locked(false)
     /// The manager that the app passed; `nil` if the driver creates its own.
     let adoption: Adoption?
     let log = Logger(label: "Lanyard")

@@ -31,8 +31,8 @@ final class PresenceWatch: @unchecked Sendable {
     var scan: PlannedScan { PlannedScan(services: matcher.services, reportsDuplicates: true) }
 
     /// Sets whether a scan is running that reports every advertisement.
-    func setHearing(_ isHearing: Bool, now: Duration) {
-        if isHearing {
+    func setReportsEveryPacket(_ reportsEveryPacket: Bool, now: Duration) {
+        if reportsEveryPacket {
             tracker.scanStarted(now: now)
         } else {
             tracker.scanStopped(now: now)
@@ -43,7 +43,7 @@ final class PresenceWatch: @unchecked Sendable {
     func heard(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
         // A device that matched once may send less in its next packet.
         guard tracker.device(identity) != nil || matcher.matches(discovery) else { return }
-        tell(tracker.heard(discovery, as: identity, now: now))
+        deliver(tracker.heard(discovery, as: identity, now: now))
     }
 
     /// Returns whether a device counts as present.
@@ -59,7 +59,7 @@ final class PresenceWatch: @unchecked Sendable {
     func connected(_ identity: AccessoryIdentity, now: Duration) {
         // It is unknown whether a device that was never discovered would match.
         guard tracker.device(identity) != nil else { return }
-        tell(tracker.connected(identity, now: now))
+        deliver(tracker.connected(identity, now: now))
     }
 
     func disconnected(_ identity: AccessoryIdentity, now: Duration) {
@@ -69,7 +69,7 @@ final class PresenceWatch: @unchecked Sendable {
 
     /// Merges two identities that turned out to be the same device.
     func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
-        tell(tracker.merge(identity, into: other))
+        deliver(tracker.merge(identity, into: other))
     }
 
     /// Notes that an accessory was added to the central or removed, or that the subscription began.
@@ -82,10 +82,10 @@ final class PresenceWatch: @unchecked Sendable {
 
     private func deadlinePassed() {
         deadline = nil
-        tell(tracker.deadlinePassed(now: timekeeper.now))
+        deliver(tracker.deadlinePassed(now: timekeeper.now))
     }
 
-    private func tell(_ events: [PresenceEvent]) {
+    private func deliver(_ events: [PresenceEvent]) {
         if !events.isEmpty { sink.receive(events) }
         settle()
     }

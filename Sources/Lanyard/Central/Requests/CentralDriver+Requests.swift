@@ -123,7 +123,7 @@ extension CentralDriver {
     // MARK: Answers
 
     /// Passes a received value to the request that reads it, and to the subscribers.
-    func valueCame(
+    func valueReceived(
         _ value: Data,
         of path: CharacteristicPath,
         _ reference: AttributeReference,
@@ -150,7 +150,7 @@ extension CentralDriver {
     }
 
     private func show(_ value: Data, of path: CharacteristicPath, _ entry: AccessoryEntry) {
-        for transport in entry.transports.values { transport.valueCame(value, of: path) }
+        for transport in entry.transports.values { transport.valueReceived(value, of: path) }
         // If several services have the characteristic, the app means the first one in the
         // description.
         guard entry.path(of: path.characteristic) == path else { return }

@@ -159,7 +159,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         receiver?(isLinked ? .linked : .unlinked(AccessoryError.linkEnded))
     }
 
-    func valueCame(_ value: Data, of path: CharacteristicPath) {
+    func valueReceived(_ value: Data, of path: CharacteristicPath) {
         guard isLinked, path == entry?.path(of: listening) else { return }
         receiver?(.received(value))
     }

@@ -27,7 +27,7 @@ final class Hub<Element: Sendable>: Sendable {
         weak var mailbox: Mailbox<Element>?
     }
 
-    private let listeners = Guarded(Listeners())
+    private let listeners = Locked(Listeners())
 
     /// Creates a sequence for a new subscriber, which begins with the given elements.
     func events(

@@ -25,8 +25,8 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     private let limit: Int
-    private let contents = Guarded(Contents())
-    private let left = Guarded<(@Sendable () -> Void)?>(nil)
+    private let contents = Locked(Contents())
+    private let left = Locked<(@Sendable () -> Void)?>(nil)
 
     init(limit: Int) {
         self.limit = limit

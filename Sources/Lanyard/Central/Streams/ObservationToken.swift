@@ -2,10 +2,10 @@
 
 /// An observation: its closure is called for each event until the token is canceled or released.
 public final class ObservationToken: Sendable {
-    private let end: Guarded<(@Sendable () -> Void)?>
+    private let end: Locked<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) {
-        self.end = Guarded(end)
+        self.end = Locked(end)
     }
 
     deinit { cancel() }

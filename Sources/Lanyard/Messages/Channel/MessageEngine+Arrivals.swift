@@ -7,7 +7,7 @@ import Foundation
 extension MessageEngine {
     func take(_ arrival: MessageWire.Arrival) {
         switch arrival {
-        case .trouble(let event): report(event)
+        case .report(let event): report(event)
         case .reply(let bytes): sendUrgently(bytes)
         case .message(let message):
             change { $0.statistics.received += 1 }
@@ -82,15 +82,15 @@ extension MessageEngine {
 }
 
 extension Data {
-    /// The beginning of the data as text, with replacement characters for invalid UTF-8.
+    /// Returns the beginning of the data as text, with replacement characters for invalid UTF-8.
     func quotation(limit: Int) -> String {
         String(decoding: prefix(Swift.max(limit, 0)), as: UTF8.self)
     }
 }
 
 extension String {
-    /// The beginning of the text: as many whole Unicode scalars as fit into a number of bytes in
-    /// UTF-8. One character can consist of any number of scalars.
+    /// Returns the beginning of the text: as many whole Unicode scalars as fit into a number of
+    /// bytes in UTF-8. One character can consist of any number of scalars.
     func quotation(limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var (scalars, count) = (UnicodeScalarView(), 0)

@@ -47,7 +47,7 @@ final class MessageEngine: @unchecked Sendable {
     let timekeeper: any Timekeeper
     let hub = Hub<MessageChannelEvent>()
     let transport: any MessageTransport
-    private let state = Guarded(Snapshot())
+    private let state = Locked(Snapshot())
 
     /// The state that any thread can read.
     struct Snapshot {

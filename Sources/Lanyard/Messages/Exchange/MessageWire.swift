@@ -15,7 +15,7 @@ package struct MessageWire {
         /// A frame that must be sent at once; it is already framed, and may be empty.
         case reply(Data)
         /// A frame that is not a message.
-        case trouble(MessageChannelEvent)
+        case report(MessageChannelEvent)
     }
 
     private var framing: any MessageFraming
@@ -118,9 +118,9 @@ package struct MessageWire {
         framing.receive(chunk).map { event in
             switch event {
             case .message(let message): open(message)
-            case .stray(let count): .trouble(.stray(count: count))
-            case .broken(let count): .trouble(.broken(count: count))
-            case .oversize(let limit): .trouble(.oversize(limit: limit))
+            case .stray(let count): .report(.stray(count: count))
+            case .broken(let count): .report(.broken(count: count))
+            case .oversize(let limit): .report(.oversize(limit: limit))
             }
         }
     }
@@ -133,7 +133,7 @@ package struct MessageWire {
     private mutating func open(_ frame: Data) -> Arrival {
         guard var session else { return .message(frame) }
         guard let sealed = framing.carriesAnyByte ? frame : Data(base64Encoded: frame) else {
-            return .trouble(.unopened(.refused))
+            return .report(.unopened(.refused))
         }
         do throws(SealingError) {
             let arrival = try session.open(sealed)
@@ -141,7 +141,7 @@ package struct MessageWire {
             keepKeys()
             return try take(arrival)
         } catch {
-            return .trouble(.unopened(error))
+            return .report(.unopened(error))
         }
     }
 

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A framing that sends the length of each message before it, in two or four bytes: for messages of
-/// any bytes over a link that loses none.
+/// A framing that sends the length of each message, in two or four bytes, before the message. It
+/// suits messages of any bytes over a link that loses no bytes.
 ///
 /// Nothing marks the beginning of a message, so this framing does not recover from garbage: it
 /// skips as many bytes as an invalid length announces. The next link starts with an empty buffer.
@@ -28,7 +28,7 @@ public struct LengthPrefixedFraming: MessageFraming {
         /// In the length, of which `count` bytes have arrived.
         case length(count: Int, value: Int)
         case inside(missing: Int)
-        case passingOver(missing: Int)
+        case skipping(missing: Int)
     }
 
     /// The length of the longest message, in bytes.
@@ -50,8 +50,8 @@ public struct LengthPrefixedFraming: MessageFraming {
         _ order: ByteOrder = .bigEndian,
         limit: Int = MessageFramingLimits.standard
     ) {
-        let expressible = width == .twoBytes ? Int(UInt16.max) : Int(UInt32.max)
-        self.limit = min(max(limit, 0), expressible)
+        let maximum = width == .twoBytes ? Int(UInt16.max) : Int(UInt32.max)
+        self.limit = min(max(limit, 0), maximum)
         self.width = width
         self.order = order
     }
@@ -76,10 +76,10 @@ public struct LengthPrefixedFraming: MessageFraming {
                 partial.append(part)
                 place = .inside(missing: missing - part.count)
                 if part.count == missing { finish(&events) }
-            case .passingOver(let missing):
+            case .skipping(let missing):
                 let count = min(missing, rest.count)
                 rest = rest.dropFirst(count)
-                place = .passingOver(missing: missing - count)
+                place = .skipping(missing: missing - count)
                 if count == missing { reset() }
             }
         }
@@ -121,7 +121,7 @@ public struct LengthPrefixedFraming: MessageFraming {
         }
         if length > limit {
             events.append(.oversize(limit: limit))
-            place = .passingOver(missing: length)
+            place = .skipping(missing: length)
         } else {
             place = .inside(missing: length)
             if length == 0 { finish(&events) }

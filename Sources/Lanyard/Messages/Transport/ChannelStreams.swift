@@ -92,7 +92,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
         #endif
     }
 
-    private func tell(_ event: Event) {
+    private func report(_ event: Event) {
         guard let receiver else { return }
         if case .ended = event { close() }
         receiver(event)
@@ -115,6 +115,6 @@ extension ChannelStreams: StreamDelegate {
     }
 
     private func hop(_ event: @escaping @Sendable () -> Event) {
-        timekeeper.perform(on: queue) { [weak self] in self?.tell(event()) }
+        timekeeper.perform(on: queue) { [weak self] in self?.report(event()) }
     }
 }

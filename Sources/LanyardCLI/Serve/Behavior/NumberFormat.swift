@@ -66,7 +66,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The numbers that the format can hold, in units of ten to the power of `exponent`.
+    /// Returns the numbers that the format can hold, in units of ten to the power of `exponent`.
     func range(exponent: Int) -> ClosedRange<Double> {
         guard let mantissas else {
             let largest = self == .float32 ? Double(Float.greatestFiniteMagnitude) : 1e300
@@ -76,8 +76,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         return mantissas.lowerBound * unit...mantissas.upperBound * unit
     }
 
-    /// The bytes of the number, or of the nearest number that fits, in units of ten to the power of
-    /// `exponent`.
+    /// Returns the bytes of the number, or of the nearest number that fits, in units of ten to the
+    /// power of `exponent`.
     func encode(_ number: Double, exponent: Int) -> [UInt8] {
         guard let mantissas else {
             return self == .float32
@@ -94,7 +94,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The number of the bytes; nil if their count is another one, or if they are not a number.
+    /// Returns the number of the bytes; nil if their count is another one, or if they are not a
+    /// number.
     func decode(_ bytes: [UInt8]) -> Double? {
         guard bytes.count == count else { return nil }
         let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -117,7 +118,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
         Int64(bitPattern: bits << UInt64(64 - width)) >> Int64(64 - width)
     }
 
-    /// The number of a mantissa and an exponent of ten; nil for the special values.
+    /// Returns the number of a mantissa and an exponent of ten; nil for the special values.
     private func medical(_ bits: UInt64, mantissaWidth: Int, exponentWidth: Int) -> Double? {
         let mantissa = Double(Self.signed(bits, width: mantissaWidth))
         guard let mantissas, mantissas.contains(mantissa) else { return nil }

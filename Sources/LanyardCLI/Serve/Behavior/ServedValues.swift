@@ -77,8 +77,8 @@ struct ServedValues: Sendable {
 
 // Requests of clients.
 extension ServedValues {
-    /// The value from `offset` on. A value that changes without a clock changes when its beginning
-    /// is read, so that the parts of a long value belong together.
+    /// Returns the value from `offset` on. A value that changes without a clock changes when its
+    /// beginning is read, so that the parts of a long value belong together.
     mutating func read(
         _ handle: AttributeHandle,
         offset: Int
@@ -108,8 +108,8 @@ extension ServedValues {
         return .success(echoes(of: writes.map(\.handle)))
     }
 
-    /// A write at the beginning replaces the whole value. A write at an offset replaces the bytes
-    /// there. The offset cannot be beyond the end.
+    /// Returns a write at the beginning replaces the whole value. A write at an offset replaces the
+    /// bytes there. The offset cannot be beyond the end.
     private static func value(
         _ bytes: [UInt8],
         after write: GATT.WriteEntry,
@@ -124,7 +124,7 @@ extension ServedValues {
         return .success(bytes.prefix(write.offset) + write.value + bytes.dropFirst(end))
     }
 
-    /// One echo for each value, however many parts it was written in.
+    /// Returns one echo for each value, however many parts it was written in.
     private func echoes(of handles: [AttributeHandle]) -> [Echo] {
         var echoed: Set<AttributeHandle> = []
         return handles.compactMap { handle in
@@ -163,7 +163,7 @@ extension ServedValues {
         entries.map { ($0.key, $0.value.bytes) }.sorted { $0.handle < $1.handle }
     }
 
-    /// The current value; nil if there is none.
+    /// Returns the current value; nil if there is none.
     func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
 
     /// Sets a value. Returns the reason if the value cannot be set; nil if it was.
@@ -208,7 +208,7 @@ struct PeriodSchedule: Sendable {
     /// The time of the next value; nil for never.
     var nextDeadline: Instant? { entries.map(\.next).min() }
 
-    /// The values that are due. Periods that have passed without a call are skipped.
+    /// Returns the values that are due. Periods that have passed without a call are skipped.
     mutating func takeDue(now: Instant) -> [AttributeHandle] {
         entries.indices.filter { entries[$0].next <= now }.map { index in
             let due = entries[index].next + entries[index].period

@@ -35,7 +35,7 @@ struct ValueTemplate: Equatable, Sendable {
     /// The length of the longest value, in bytes.
     var longestCount: Int { pieces.reduce(0) { $0 + $1.longestCount } }
 
-    /// The value after `count` others, one every `seconds`.
+    /// Returns the value after `count` others, one every `seconds`.
     func bytes(after count: Int = 0, every seconds: Double = 0) -> [UInt8] {
         pieces.flatMap { $0.bytes(after: count, every: seconds) }
     }
@@ -96,7 +96,7 @@ enum MovingNumber: Equatable, Sendable {
         if case .sine = self { true } else { false }
     }
 
-    /// The number after `count` others, one every `seconds`.
+    /// Returns the number after `count` others, one every `seconds`.
     func value(after count: Int, every seconds: Double) -> Double {
         switch self {
         case .constant(let number): number
@@ -114,7 +114,7 @@ enum MovingNumber: Equatable, Sendable {
         }
     }
 
-    /// The steps from one end that do not pass the other, repeated.
+    /// Returns the steps from one end that do not pass the other, repeated.
     private static func ramp(
         _ from: Double,
         _ to: Double,

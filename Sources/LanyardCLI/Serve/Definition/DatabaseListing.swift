@@ -15,11 +15,11 @@ struct DatabaseListing: Sendable {
     init(_ accessory: ServedAccessory) throws(ProgramFailure) {
         self.accessory = accessory
         do throws(GATT.DefinitionError) {
-            let (server, services) = try accessory.rehearse()
+            let (server, services) = try accessory.publishLocally()
             self.server = server
             values = ServedValues(Array(zip(accessory.services, services)))
         } catch {
-            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.complaint)")
+            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.problem)")
         }
     }
 
@@ -100,7 +100,7 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// The result of a read by a client without security.
+    /// Returns the result of a read by a client without security.
     private func value(of attribute: Attribute) -> Exploration.Value {
         let refusal =
             attribute.permissions.read.map { $0.refusal(of: .none, isAuthorized: false) }

@@ -40,7 +40,7 @@ extension JSONNode {
         }
     }
 
-    /// The permissions of an attribute. Access that is not in the list is not permitted.
+    /// Returns the permissions of an attribute. Access that is not in the list is not permitted.
     ///
     /// - Parameter canNotify: Whether the attribute is a characteristic's value.
     func permissions(

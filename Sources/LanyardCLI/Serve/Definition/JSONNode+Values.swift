@@ -5,9 +5,9 @@ import JSONText
 
 // Values in a database file: a text as on the command line, one piece, or a list of pieces.
 extension JSONNode {
-    /// The most pieces of a value.
+    /// The maximum number of pieces of a value.
     private static let pieceLimit = 64
-    /// The most values or numbers in a list.
+    /// The maximum number of values or numbers in a list.
     private static let listLimit = 4_096
     /// The largest step of a ramp, and the largest number without another bound.
     private static let largestStep = 1e15
@@ -105,7 +105,7 @@ extension JSONNode {
         }
     }
 
-    /// The elements of a list that must not be empty.
+    /// Returns the elements of a list that must not be empty.
     private func someElements(limit: Int) throws(JSONError) -> [JSONNode] {
         let elements = try elements(limit: limit)
         guard !elements.isEmpty else { throw error("at least one should be here") }

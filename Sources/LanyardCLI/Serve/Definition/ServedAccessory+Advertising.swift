@@ -44,7 +44,7 @@ extension GATT.ServiceDefinition {
 extension JSONNode {
     /// The valid advertising intervals, in seconds (Vol 4, Part E, 7.8.5).
     private static let intervals = 0.02...10.24
-    /// The most services that are advertised or have service data.
+    /// The maximum number of services that are advertised or have service data.
     private static let announcedLimit = 64
 
     /// The advertising of a file.
@@ -109,7 +109,7 @@ extension JSONNode {
         )
     }
 
-    /// An interval in seconds, or the shortest and the longest.
+    /// Returns an interval in seconds, or the shortest and the longest.
     private static func interval(_ node: JSONNode) throws(JSONError) -> ClosedRange<Duration> {
         guard case .array = node.value else {
             let interval = Duration.seconds(try node.number(in: intervals))

@@ -7,8 +7,8 @@ import BluetoothTypes
 import JSONText
 
 extension ServedAccessory {
-    /// The services in an order in which they can be published: the order of the file, but each
-    /// service before the services that include it. Throws if an include has no such order.
+    /// Returns the services in an order in which they can be published: the order of the file, but
+    /// each service before the services that include it. Throws if an include has no such order.
     func orderedForPublication() throws(JSONError) -> [ServedService] {
         var server = GATTServer()
         var ordered: [ServedService] = []
@@ -16,14 +16,14 @@ extension ServedAccessory {
             do throws(GATT.DefinitionError) {
                 _ = try server.publish(services[index].definition)
             } catch {
-                throw JSONError(place: "services[\(index)]", complaint: error.complaint)
+                throw JSONError(place: "services[\(index)]", problem: error.problem)
             }
             ordered.append(services[index])
         }
         return ordered
     }
 
-    /// The indices of the services in the order of publication.
+    /// Returns the indices of the services in the order of publication.
     private func publicationOrder() throws(JSONError) -> [Int] {
         var order: [Int] = []
         var remaining = Array(services.indices)
@@ -36,7 +36,7 @@ extension ServedAccessory {
             guard let next else {
                 throw JSONError(
                     place: "services[\(first)].includes",
-                    complaint: "services include each other in a cycle"
+                    problem: "services include each other in a cycle"
                 )
             }
             order.append(remaining.remove(at: next))
@@ -46,7 +46,7 @@ extension ServedAccessory {
 
     /// Publishes the services on a server of its own. Returns the server and the published services
     /// with their initial values.
-    func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
+    func publishLocally() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)
         server.setSupportsEnhancedBearers(HostConfiguration().servesEnhancedBearers)
@@ -69,7 +69,7 @@ extension GATT.ServiceDefinition {
 
 extension GATT.DefinitionError {
     /// The fault, for the author of the definition.
-    var complaint: String {
+    var problem: String {
         switch self {
         case .handleNotFree(let handle):
             "the handle \(handle.rawValue) is taken, or not after the one before it"

@@ -43,7 +43,7 @@ extension ServedAccessory {
                 guard target?.properties.canSend != true else { continue }
                 throw JSONError(
                     place: "services[\(serviceIndex)].characteristics[\(index)].echo",
-                    complaint: target == nil
+                    problem: target == nil
                         ? "no characteristic is \(uuid)" : "\(uuid) does not notify or indicate"
                 )
             }
@@ -63,7 +63,7 @@ extension JSONNode {
         }
     }
 
-    /// The members of an object. The `unread` ones are accepted and ignored.
+    /// Returns the members of an object. The `unread` ones are accepted and ignored.
     func members(
         _ known: [String],
         unread: [String]
@@ -117,7 +117,7 @@ extension JSONNode {
 }
 
 extension JSONMembers {
-    /// The member, if it is present and not null.
+    /// Returns the member, if it is present and not null.
     func unlessNull(_ key: String) -> JSONNode? {
         self[key].flatMap { $0.value == .null ? nil : $0 }
     }

@@ -8,11 +8,11 @@ import BluetoothTypes
 /// The accessory that a database file describes: its name, its advertising, its services, and the
 /// behavior of its values. `docs/SERVING.md` describes every key of the file.
 struct ServedAccessory: Equatable, Sendable {
-    /// The most services of a file.
+    /// The maximum number of services of a file.
     static let serviceLimit = 256
-    /// The most characteristics of a service.
+    /// The maximum number of characteristics of a service.
     static let characteristicLimit = 1_024
-    /// The most descriptors of a characteristic.
+    /// The maximum number of descriptors of a characteristic.
     static let descriptorLimit = 64
     /// The longest name, in bytes. A name that does not fit into an advertisement is shortened
     /// there (Vol 3, Part C, 12.1).

@@ -85,7 +85,8 @@ extension ServeSession {
 /// The queue of values for one client. A task sends one value after the other, each when the one
 /// before it has left, so that a slow client holds up no other.
 struct SendQueue: Sendable {
-    /// The most values that wait for a slow client. Further values are not sent, which is reported.
+    /// The maximum number of values that wait for a slow client. Further values are not sent, which
+    /// is reported.
     static let limit = 1_024
 
     private let values: AsyncStream<GATT.AttributeValue>

@@ -82,7 +82,7 @@ final class ServeSession: Sendable {
             do throws(GATT.DefinitionError) {
                 published.append(try await host.publish(service.definition))
             } catch {
-                throw ProgramFailure(.badData, "\(service.definition.uuid): \(error.complaint)")
+                throw ProgramFailure(.badData, "\(service.definition.uuid): \(error.problem)")
             }
         }
         let pairs = Array(zip(accessory.services, published))

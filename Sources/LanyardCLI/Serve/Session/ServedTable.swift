@@ -49,12 +49,13 @@ struct ServedTable: Sendable {
         }
     }
 
-    /// The attribute at the handle. It has no name if the handle is unknown.
+    /// Returns the attribute at the handle. It has no name if the handle is unknown.
     func attribute(_ handle: AttributeHandle) -> ServedAttribute {
         attributes[handle] ?? ServedAttribute(handle: handle, uuid: BluetoothUUID(0))
     }
 
-    /// The characteristic that matches the reference. Throws if there is none, or more than one.
+    /// Returns the characteristic that matches the reference. Throws if there is none, or more than
+    /// one.
     func find(_ reference: CharacteristicReference) throws(ProgramFailure) -> ServedAttribute {
         let matches = services.filter { service in
             reference.service.map { $0 == service.service.uuid } ?? true
@@ -112,7 +113,7 @@ struct ServedAttribute: Hashable, Sendable {
         return "\(name ?? description ?? uuid.description) #\(handle.rawValue)"
     }
 
-    /// A value of the attribute, or the part that begins at the offset.
+    /// Returns a value of the attribute, or the part that begins at the offset.
     func describe(_ bytes: [UInt8], from offset: Int = 0) -> String {
         let shown = Array(bytes.prefix(Self.shownLimit))
         guard shown.count == bytes.count else {
@@ -124,12 +125,12 @@ struct ServedAttribute: Hashable, Sendable {
             : ValueText.describe(bytes, ofCharacteristic: uuid)
     }
 
-    /// The most bytes of a value on a line. `--json` shows all.
+    /// The maximum number of bytes of a value on a line. `--json` shows all.
     private static let shownLimit = 32
 }
 
 extension ServedAttribute {
-    /// The members of a JSON object for a value, or for its part from the offset.
+    /// Returns the members of a JSON object for a value, or for its part from the offset.
     func members(of value: [UInt8], offset: Int = 0) -> [JSON.Member] {
         let meaning =
             offset > 0

@@ -36,7 +36,7 @@ enum TypedCommand: Equatable, Sendable {
         database file ({"sint16": 21.5, "exponent": -2}).
         """
 
-    /// Parses a line. Throws if it is no command.
+    /// Parses a line. Throws if it is not a command.
     init(_ line: String) throws(ProgramFailure) {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first?.lowercased(), words.count) {
@@ -61,7 +61,7 @@ enum TypedCommand: Equatable, Sendable {
     }
 }
 
-/// The most characters of an invalid line that the error repeats.
+/// The maximum number of characters of an invalid line that the error repeats.
 private let shownLimit = 60
 
 // Typed commands.
@@ -140,8 +140,8 @@ extension ServeSession {
     }
 
     private func set(_ bytes: [UInt8], of attribute: ServedAttribute) throws(ProgramFailure) {
-        if let complaint = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
-            throw .usage("\(attribute.text) was not set: \(complaint)")
+        if let problem = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
+            throw .usage("\(attribute.text) was not set: \(problem)")
         }
         try reportChange(.set(attribute, bytes))
     }

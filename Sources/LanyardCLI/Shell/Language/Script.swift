@@ -12,7 +12,7 @@ struct Script: Equatable, Sendable {
 
     /// The longest file, in bytes.
     static let lengthLimit = 1 << 20
-    /// The most lines.
+    /// The maximum number of lines.
     static let lineLimit = 10_000
 
     /// The name of the file, for messages. Safe to print.
@@ -75,7 +75,7 @@ struct Script: Equatable, Sendable {
 }
 
 extension ProgramFailure {
-    /// The same failure with its place in a script.
+    /// Returns the same failure with its place in a script.
     func at(_ script: String, line: Int, status: ProcessStatus? = nil) -> ProgramFailure {
         ProgramFailure(
             status ?? self.status,

@@ -50,7 +50,7 @@ struct ScriptExpectation: Equatable, Sendable {
     /// The words that begin a condition.
     static let keywords = ["equals", "contains", "matches", "between", "not"]
 
-    /// Whether the words begin a condition.
+    /// Returns whether the words begin a condition.
     static func begins(with words: ArraySlice<String>) -> Bool {
         guard let first = words.first else { return false }
         if keywords.contains(first) { return true }
@@ -167,7 +167,7 @@ extension ScriptExpectation: CustomStringConvertible {
 }
 
 extension ScriptSubject {
-    /// The most characters of a result that a message repeats.
+    /// The maximum number of characters of a result that a message repeats.
     private static let shownLimit = 200
 
     /// The text for a message, on one line.
@@ -176,7 +176,7 @@ extension ScriptSubject {
         return line.count > Self.shownLimit ? line.prefix(Self.shownLimit) + "…" : line
     }
 
-    /// The number in the bytes, or the first number in the meaning or the text.
+    /// Returns the number in the bytes, or the first number in the meaning or the text.
     fileprivate func number(as format: NumberFormat?) throws(ProgramFailure) -> Double {
         if let format {
             guard let bytes, let number = format.decode(bytes) else {
@@ -198,7 +198,7 @@ extension ScriptSubject {
         return number
     }
 
-    /// The first decimal number in a text, with its sign and fraction.
+    /// Returns the first decimal number in a text, with its sign and fraction.
     static func firstNumber(in text: String) -> Double? {
         let characters = Array(text.unicodeScalars.prefix(ScriptExpectation.textLimit))
         func isDigit(_ index: Int) -> Bool {

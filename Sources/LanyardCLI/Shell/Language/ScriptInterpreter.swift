@@ -7,7 +7,7 @@ import BluetoothTypes
 /// The interpreter does no I/O and reads no clock. Its user gives it each line with the time,
 /// performs the returned action, and reports the result before the next line.
 struct ScriptInterpreter: Sendable {
-    /// What the user of the interpreter does for a line.
+    /// The action of the owner of the interpreter for a line.
     enum Action: Equatable, Sendable {
         /// Nothing: the interpreter did it.
         case none
@@ -21,7 +21,7 @@ struct ScriptInterpreter: Sendable {
         case quit
     }
 
-    /// The most variables.
+    /// The maximum number of variables.
     static let variableLimit = 256
     /// The longest value of a variable, in bytes.
     static let valueLimit = 8_192
@@ -95,7 +95,7 @@ struct ScriptInterpreter: Sendable {
         take(ScriptSubject(text: failure.happened))
     }
 
-    /// The failure of a step that took longer than the action allows.
+    /// Returns the failure of a step that took longer than the action allows.
     func timedOut(_ step: String, after limit: Duration, now: Instant) -> ProgramFailure {
         if let totalLimit, now - start >= totalLimit { return Self.tooLong(totalLimit) }
         return ProgramFailure(
@@ -131,7 +131,7 @@ struct ScriptInterpreter: Sendable {
 // MARK: - Limits
 
 extension ScriptInterpreter {
-    /// The time until the limit of the whole script; nil if it has none.
+    /// Returns the time until the limit of the whole script; nil if it has none.
     private func remainingTime(_ now: Instant) throws(ProgramFailure) -> Duration? {
         guard let totalLimit else { return nil }
         let remaining = totalLimit - (now - start)
@@ -152,7 +152,7 @@ extension ScriptInterpreter {
         return other.map { min(one, $0) } ?? one
     }
 
-    /// The limit of a wait or a check, which always has one.
+    /// Returns the limit of a wait or a check, which always has one.
     private func bounded(_ own: Duration?, _ remaining: Duration?) -> Duration {
         let limit = own ?? stepLimit ?? WaitCondition.defaultLimit
         return remaining.map { min(limit, $0) } ?? limit

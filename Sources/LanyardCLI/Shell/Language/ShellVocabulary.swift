@@ -13,7 +13,7 @@ enum ShellVocabulary {
         let name: String
         /// The arguments, as the help shows them.
         let arguments: String
-        /// What the command does.
+        /// The effect of the command.
         let summary: String
         /// More lines for the help on this command.
         var details = ""
@@ -25,7 +25,7 @@ enum ShellVocabulary {
         var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
     }
 
-    /// The command with this name; nil if there is none.
+    /// Returns the command with this name; nil if there is none.
     static func entry(_ name: String) -> Entry? {
         let name = name.lowercased()
         let wanted = synonyms[name] ?? name
@@ -47,7 +47,7 @@ enum ShellVocabulary {
         )
     }
 
-    /// The help on all commands, or on one.
+    /// Returns the help on all commands, or on one.
     static func help(_ name: String?) throws(ProgramFailure) -> String {
         guard let name else {
             let width = (entries.map(\.usage.count).filter { $0 <= columnLimit }.max() ?? 0) + 2

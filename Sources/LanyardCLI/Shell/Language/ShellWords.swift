@@ -3,15 +3,15 @@
 /// The words of a line of the shell or of a script.
 ///
 /// Spaces separate words. Single quotes keep everything between them, and double quotes everything
-/// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character. A
-/// word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
+/// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character.
+/// A word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
 /// `${NAME}` stand for a variable, whose value is never split into words, and `$$` for a dollar
 /// sign. A `#` before a space, and any `#` at the start of a line, begins a comment.
 struct ShellWords: Equatable, Sendable {
     /// The longest line, in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so that the
     /// beginning of a longer line is refused.
     static let lengthLimit = 4_096
-    /// The most words of a line: more than a value of the longest length needs.
+    /// The maximum number of words of a line: more than a value of the longest length needs.
     static let wordLimit = 1_024
 
     /// A part of a word.
@@ -66,7 +66,7 @@ struct ShellWords: Equatable, Sendable {
         }
     }
 
-    /// The words with the values of their variables. Throws if a variable has no value.
+    /// Returns the words with the values of their variables. Throws if a variable has no value.
     func expanded(_ values: [String: String]) throws(ProgramFailure) -> [String] {
         var result: [String] = []
         for word in words {
@@ -87,8 +87,8 @@ struct ShellWords: Equatable, Sendable {
     /// The longest name of a variable, in characters.
     static let nameLimit = 64
 
-    /// Whether the text can be the name of a variable: letters, digits and underscores, no digit
-    /// first.
+    /// Returns whether the text can be the name of a variable: letters, digits and underscores, no
+    /// digit first.
     static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.first, isNameStart(first), text.count <= nameLimit else {
             return false
@@ -106,7 +106,7 @@ struct ShellWords: Equatable, Sendable {
 }
 
 extension ProgramFailure {
-    /// The failure for a variable that was not set.
+    /// Returns the failure for a variable that was not set.
     static func noVariable(_ name: String, among values: [String: String]) -> ProgramFailure {
         .usage(
             "the variable $\(TerminalText.escape(name)) is not set",

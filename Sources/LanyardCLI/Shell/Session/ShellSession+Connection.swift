@@ -53,13 +53,13 @@ extension ShellSession {
         if let connection = state.withLock({ $0.connection }) { forgetLink(connection.link) }
     }
 
-    /// The name and the address of the device, safe to print.
+    /// Returns the name and the address of the device, safe to print.
     static func describe(_ connection: Connection) -> String {
         let address = AddressText.describe(connection.link.address)
         return connection.name.map { "\(TerminalText.escape($0)) (\(address))" } ?? address
     }
 
-    /// The members of JSON objects about the device.
+    /// Returns the members of JSON objects about the device.
     static func members(of connection: Connection) -> [JSON.Member] {
         [
             .init("address", .string(connection.link.address.description)),
@@ -83,7 +83,7 @@ extension ShellSession {
         }
     }
 
-    /// The reason without the words that the event has.
+    /// Returns the reason without the words that the event has.
     private static func describe(_ reason: HostError) -> String {
         if case .disconnected(let code) = reason { return "\(code)" }
         return "\(reason)"
@@ -188,7 +188,7 @@ extension ShellSession {
         )
     }
 
-    /// The name of a characteristic, or its UUID.
+    /// Returns the name of a characteristic, or its UUID.
     static func name(of uuid: BluetoothUUID) -> String {
         AssignedNumbers.name(ofCharacteristic: uuid) ?? uuid.description
     }

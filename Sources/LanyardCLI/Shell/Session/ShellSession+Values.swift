@@ -143,7 +143,7 @@ extension ShellSession {
 }
 
 extension CharacteristicReference {
-    /// Whether the subscription is one to this characteristic.
+    /// Returns whether the subscription is one to this characteristic.
     fileprivate func matches(_ subscription: ShellSession.Subscription, at handle: UInt16) -> Bool {
         if subscription.reference == self { return true }
         switch identity {

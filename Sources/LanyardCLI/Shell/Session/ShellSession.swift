@@ -53,9 +53,9 @@ final class ShellSession: Sendable {
         var lastObserver = 0
     }
 
-    /// The most values that no `wait` has taken. Older ones are dropped.
+    /// The maximum number of values that no `wait` has taken. Older ones are dropped.
     static let arrivedLimit = 256
-    /// The most names that are remembered for completion.
+    /// The maximum number of names that are remembered for completion.
     static let nameLimit = 500
 
     let environment: Environment
@@ -68,7 +68,7 @@ final class ShellSession: Sendable {
     var host: BluetoothHost { environment.host }
     var limits: StepLimits { environment.adapter.limits }
 
-    /// The link. Throws if there is none.
+    /// Returns the link. Throws if there is none.
     func connection() throws(ProgramFailure) -> Connection {
         guard let connection = state.withLock({ $0.connection }) else {
             throw ProgramFailure(

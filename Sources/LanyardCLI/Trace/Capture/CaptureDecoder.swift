@@ -7,7 +7,7 @@ import HCITransports
 /// Decodes the packets of a capture into lines, as `TraceDecoder` does for the log of a host. `>`
 /// marks packets of the Central. Of advertising, only the beginnings of links are decoded.
 struct CaptureDecoder {
-    /// The most links that are followed at a time. A further link replaces the oldest.
+    /// The maximum number of links that are followed at a time. A further link replaces the oldest.
     static let linkLimit = 256
 
     private let keys: [ExportedKey]
@@ -20,7 +20,7 @@ struct CaptureDecoder {
         self.keys = keys
     }
 
-    /// The line for a packet; nil if it belongs to no link, or its PDU continues.
+    /// Returns the line for a packet; nil if it belongs to no link, or its PDU continues.
     mutating func decode(_ packet: AirPacket) -> TraceLine? {
         if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
         guard let content = links[packet.accessAddress]?.receive(packet, keys),

@@ -5,7 +5,7 @@ import JSONText
 
 /// A link key of a file that `--export-keys` has written.
 struct ExportedKey: Equatable {
-    /// The most keys of a file.
+    /// The maximum number of keys of a file.
     static let limit = 4_096
 
     var central: DeviceAddress

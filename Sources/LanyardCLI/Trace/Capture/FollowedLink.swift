@@ -19,7 +19,8 @@ struct FollowedLink {
     /// microseconds: the longest packet and the inter-frame space.
     private static let answerLimit: Int64 = 17_200
 
-    /// The most packets that are tried with every key. Then the link counts as unreadable.
+    /// The maximum number of packets that are tried with every key. Then the link counts as
+    /// unreadable.
     private static let trialLimit = 8
 
     let handle: ConnectionHandle
@@ -39,7 +40,7 @@ struct FollowedLink {
         self.beginning = beginning
     }
 
-    /// The contents of a packet; nil for an empty packet or a retransmission.
+    /// Returns the contents of a packet; nil for an empty packet or a retransmission.
     mutating func receive(_ packet: AirPacket, _ keys: [ExportedKey]) -> Content? {
         let isFromCentral = packet.isFromCentral ?? guessSender(of: packet)
         latest = (isFromCentral, packet.microseconds)
@@ -122,8 +123,8 @@ struct FollowedLink {
         }
     }
 
-    /// The keys in the order of trial: first those for the addresses, EDIV and Rand of this link,
-    /// then all others, because addresses change.
+    /// Returns the keys in the order of trial: first those for the addresses, EDIV and Rand of this
+    /// link, then all others, because addresses change.
     private func ordered(_ keys: [ExportedKey], _ offer: SessionOffer) -> [ExportedKey] {
         let likely = keys.filter {
             $0.central == beginning.central && $0.peripheral == beginning.peripheral

@@ -26,7 +26,7 @@ struct SessionOffer {
 
 /// An encrypted session under one key, with a packet counter for each direction.
 struct LinkSession {
-    /// The most consecutive packets that a sniffer may have missed.
+    /// The maximum number of consecutive packets that a sniffer may have missed.
     static let lossLimit: UInt64 = 64
 
     private let cipher: AESCCM
@@ -64,7 +64,7 @@ struct LinkSession {
         return nil
     }
 
-    /// The nonce (Vol 6, Part E, 2.1): the counter of 39 bits, the direction bit, and the
+    /// Returns the nonce (Vol 6, Part E, 2.1): the counter of 39 bits, the direction bit, and the
     /// initialization vector.
     private func nonce(_ counter: UInt64, _ isFromCentral: Bool) -> [UInt8] {
         var bytes = (0..<5).map { UInt8(truncatingIfNeeded: counter >> (8 * UInt64($0))) }
@@ -92,7 +92,7 @@ enum LinkControl {
         0x18: "LL_PHY_UPDATE_IND", 0x19: "LL_MIN_USED_CHANNELS_IND",
     ]
 
-    /// The PDU on one line: its name, and its parameters in hexadecimal.
+    /// Returns the PDU on one line: its name, and its parameters in hexadecimal.
     static func describe(_ bytes: [UInt8]) -> String {
         guard let opcode = bytes.first else { return "empty" }
         let name = names[opcode] ?? "LL control \([opcode].hexadecimal)"

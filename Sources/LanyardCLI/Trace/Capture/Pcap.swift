@@ -35,7 +35,7 @@ struct Pcap {
     private let hasNanoseconds: Bool
     private var offset = Self.headerLength
 
-    /// Whether bytes begin like a pcap file.
+    /// Returns whether bytes begin with the header of a pcap file.
     static func isPcap(_ bytes: some Collection<UInt8>) -> Bool { magic(bytes) != nil }
 
     init(_ bytes: [UInt8]) throws(Failure) {
@@ -51,7 +51,7 @@ struct Pcap {
         self.linkType = linkType
     }
 
-    /// The next packet; nil at the end of the file.
+    /// Returns the next packet; nil at the end of the file.
     mutating func next() throws(Failure) -> Record? {
         guard offset < bytes.count else { return nil }
         guard bytes.count - offset >= Self.recordHeaderLength else { throw .torn(offset: offset) }

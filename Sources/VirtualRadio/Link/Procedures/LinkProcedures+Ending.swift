@@ -11,7 +11,7 @@ extension LinkProcedures {
     /// - Parameters:
     ///   - reason: The reason that is sent to the peer.
     ///   - code: The reason that is reported to this end's host.
-    ///   - now: The present.
+    ///   - now: The current time.
     mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {
         termination = (code, now + parameters.supervisionTimeout)
         outbox = []
@@ -24,7 +24,7 @@ extension LinkProcedures {
 
     /// Completes a change of encryption while the end disconnects, because otherwise the peer could
     /// not decrypt LL_TERMINATE_IND.
-    mutating func keepInStep(_ pdu: LLControlPDU) {
+    mutating func completeEncryptionChange(_ pdu: LLControlPDU) {
         switch (side, encryption.phase, pdu) {
         case (.central, .awaitingPause, .pauseEncryptionResponse):
             setEncryption(sending: false, receiving: false)

@@ -18,7 +18,7 @@ extension LinkProcedures {
         if own?.kind == .version { awaitAnswer(now: now) }
     }
 
-    mutating func peerTold(_ version: LinkVersion) {
+    mutating func versionReceived(_ version: LinkVersion) {
         peerVersion = peerVersion ?? version
         let isAboutToSay = outbox.contains { $0.opcode == LLControlPDU.versionOpcode }
         if !hasSentVersion, !isAboutToSay { send(.versionIndication(local.version)) }

@@ -11,7 +11,7 @@ extension LinkProcedures {
     ///   - wanted: The LE events that the host's masks admit (none if LE Meta is masked). The Link
     ///     Layer's answer depends on two of them (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
     ///   - eventCounter: The number of the connection event.
-    ///   - now: The present.
+    ///   - now: The current time.
     package mutating func receive(
         _ pdu: LLControlPDU,
         wanted: HCI.LEEventMask,
@@ -27,7 +27,7 @@ extension LinkProcedures {
             take(pdu, wanted: wanted, eventCounter: eventCounter, now: now)
             startNext()
         } else {
-            keepInStep(pdu)
+            completeEncryptionChange(pdu)
         }
         return takeActions()
     }
@@ -44,7 +44,7 @@ extension LinkProcedures {
         case .connectionUpdateIndication, .channelMapIndication, .phyUpdateIndication:
             guard side == .peripheral else { return refuseAsUnknown(pdu) }
             takeIndication(pdu, eventCounter)
-        case .versionIndication(let version): peerTold(version)
+        case .versionIndication(let version): versionReceived(version)
         case .featureRequest, .peripheralFeatureRequest, .featureResponse: takeFeatures(pdu)
         case .connectionParameterRequest, .connectionParameterResponse:
             takeParameters(pdu, wanted: wanted)

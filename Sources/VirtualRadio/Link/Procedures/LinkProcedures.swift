@@ -137,16 +137,16 @@ package struct LinkProcedures: Sendable {
     /// Whether data must wait, because encryption is being started or paused, or the link is
     /// ending.
     package var isDataPaused: Bool {
-        encryption.isBusy || (termination != nil && !isAboutToLeave) || isOver
+        encryption.isBusy || (termination != nil && !isAboutToDisconnect) || isOver
     }
 
     /// Whether the end is disconnecting.
-    var isLeaving: Bool { termination != nil }
+    var isDisconnecting: Bool { termination != nil }
 
     /// Whether the end is disconnecting and has not sent LL_TERMINATE_IND yet. Data that already
     /// waits is sent before it, because a host that sends an answer and then disconnects expects
     /// the answer to arrive. The supervision timeout limits the wait.
-    package var isAboutToLeave: Bool {
+    package var isAboutToDisconnect: Bool {
         guard termination != nil, !encryption.isBusy, !isOver,
             case .terminateIndication = urgentOutbox.first
         else { return false }

@@ -17,13 +17,13 @@ struct ClientRecordTests {
     }
 
     static let whole: ClientRecord = {
-        var memory = ClientRecord()
-        memory.supportedFeatures = 5
-        memory.knownHash = [UInt8](0..<16)
-        memory.lastSignCounter = 0x0403_0201
-        memory.configurations[AttributeHandle(0x0200)] = configuration(2)
-        memory.configurations[AttributeHandle(0x0010)] = configuration(1)
-        return memory
+        var clientRecord = ClientRecord()
+        clientRecord.supportedFeatures = 5
+        clientRecord.knownHash = [UInt8](0..<16)
+        clientRecord.lastSignCounter = 0x0403_0201
+        clientRecord.configurations[AttributeHandle(0x0200)] = configuration(2)
+        clientRecord.configurations[AttributeHandle(0x0010)] = configuration(1)
+        return clientRecord
     }()
 
     @Test("An empty record has three bytes")
@@ -84,8 +84,8 @@ struct ClientRecordTests {
         for round in 0..<20_000 {
             var bytes = generator.bytes(upTo: 120)
             if round.isMultiple(of: 2), bytes.count > 1 { (bytes[0], bytes[1]) = (1, bytes[1] & 3) }
-            guard let memory = try? ClientRecord(parsing: bytes) else { continue }
-            #expect(memory.encode() == bytes)
+            guard let clientRecord = try? ClientRecord(parsing: bytes) else { continue }
+            #expect(clientRecord.encode() == bytes)
         }
     }
 
@@ -97,8 +97,8 @@ struct ClientRecordTests {
             var changed = bytes
             let index = Int.random(in: 0..<bytes.count, using: &generator)
             changed[index] = UInt8.random(in: 0...255, using: &generator)
-            guard let memory = try? ClientRecord(parsing: changed) else { continue }
-            #expect(memory.encode() == changed)
+            guard let clientRecord = try? ClientRecord(parsing: changed) else { continue }
+            #expect(clientRecord.encode() == changed)
         }
     }
 }

@@ -95,14 +95,14 @@ struct NotificationTests {
     @Test("The security of the link is checked for each notification")
     func security() throws {
         var table = try Table(security: Table.bonded)
-        try table.subscribe(to: Table.guarded)
-        #expect(try Self.refusal(table, Table.guarded) == nil)
+        try table.subscribe(to: Table.protected)
+        #expect(try Self.refusal(table, Table.protected) == nil)
         _ = table.server.securityChanged(Table.client, LinkSecurity(isBonded: true))
         #expect(
-            try Self.refusal(table, Table.guarded) == .notPermitted(.insufficientEncryption)
+            try Self.refusal(table, Table.protected) == .notPermitted(.insufficientEncryption)
         )
         _ = table.server.securityChanged(Table.client, Table.bonded)
-        #expect(try Self.refusal(table, Table.guarded) == nil)
+        #expect(try Self.refusal(table, Table.protected) == nil)
     }
 
     @Test("A client with several bearers gets all notifications on one of them")
@@ -127,7 +127,7 @@ struct MultipleNotificationTests {
     static func table(features: UInt8, mtu: Int) throws -> Table {
         var table = try Table(security: Table.bonded, mtu: mtu)
         try table.setFeatures(features)
-        for uuid in [Table.notified, Table.both, Table.guarded] { try table.subscribe(to: uuid) }
+        for uuid in [Table.notified, Table.both, Table.protected] { try table.subscribe(to: uuid) }
         try table.subscribe(to: Table.indicated, 2)
         return table
     }
@@ -151,7 +151,7 @@ struct MultipleNotificationTests {
         let table = try Self.table(features: 4, mtu: 64)
         let values = [
             GATT.AttributeValue(handle: try table.value(Table.notified), value: [1]),
-            GATT.AttributeValue(handle: try table.value(Table.guarded), value: [2, 3]),
+            GATT.AttributeValue(handle: try table.value(Table.protected), value: [2, 3]),
         ]
         let sent = try table.server.notifications(of: values, to: Table.client).get()
         #expect(
@@ -169,7 +169,7 @@ struct MultipleNotificationTests {
     func separate() throws {
         let table = try Self.table(features: 3, mtu: 64)
         #expect(
-            try Self.opcodes(table, [(Table.notified, 1), (Table.guarded, 1)]) == [0x1B, 0x1B]
+            try Self.opcodes(table, [(Table.notified, 1), (Table.protected, 1)]) == [0x1B, 0x1B]
         )
     }
 
@@ -179,7 +179,7 @@ struct MultipleNotificationTests {
         #expect(
             try Self.opcodes(
                 table,
-                [(Table.notified, 1), (Table.indicated, 1), (Table.both, 1), (Table.guarded, 1)]
+                [(Table.notified, 1), (Table.indicated, 1), (Table.both, 1), (Table.protected, 1)]
             ) == [0x1B, 0x1D, 0x23]
         )
     }
@@ -187,11 +187,11 @@ struct MultipleNotificationTests {
     @Test("A PDU contains as many whole values as fit")
     func fitting() throws {
         let table = try Self.table(features: 4, mtu: 23)
-        let two = [(Table.notified, 7), (Table.guarded, 7)]
+        let two = [(Table.notified, 7), (Table.protected, 7)]
         #expect(try Self.opcodes(table, two) == [0x23])
-        let large = [(Table.notified, 7), (Table.guarded, 8), (Table.both, 1)]
+        let large = [(Table.notified, 7), (Table.protected, 8), (Table.both, 1)]
         #expect(try Self.opcodes(table, large) == [0x1B, 0x23])
-        let huge = [(Table.notified, 600), (Table.guarded, 1)]
+        let huge = [(Table.notified, 600), (Table.protected, 1)]
         #expect(try Self.opcodes(table, huge) == [0x1B, 0x1B])
     }
 
@@ -199,7 +199,7 @@ struct MultipleNotificationTests {
     func refused() throws {
         var table = try Self.table(features: 4, mtu: 64)
         _ = table.server.securityChanged(Table.client, .none)
-        let values = try [Table.notified, Table.guarded].map {
+        let values = try [Table.notified, Table.protected].map {
             GATT.AttributeValue(handle: try table.value($0), value: [1])
         }
         guard case .failure(let refusal) = table.server.notifications(of: values, to: Table.client)

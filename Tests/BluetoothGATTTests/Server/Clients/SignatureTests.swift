@@ -62,13 +62,13 @@ struct SignatureTests {
         var actions: [GATTServer.Action] = []
         let first = try Self.command(5)
         #expect(table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
-        #expect(actions.memories.map(\.lastSignCounter) == [5])
+        #expect(actions.clientRecords.map(\.lastSignCounter) == [5])
         #expect(!table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
         let older = try Self.command(4)
         #expect(!table.server.acceptSignature(of: older, on: Table.fixed, into: &actions))
         let newer = try Self.command(6)
         #expect(table.server.acceptSignature(of: newer, on: Table.fixed, into: &actions))
-        #expect(actions.memories.map(\.lastSignCounter) == [5, 6])
+        #expect(actions.clientRecords.map(\.lastSignCounter) == [5, 6])
     }
 
     @Test("The first counter may be zero, and no counter follows the last one")
@@ -118,10 +118,10 @@ struct SignatureTests {
     @Test("The stored counter applies after a restart")
     func restart() throws {
         var table = try Self.table()
-        var memory = ClientRecord()
-        memory.knownHash = table.server.database.hash
-        memory.lastSignCounter = 7
-        _ = table.server.restore(Table.client, memory)
+        var clientRecord = ClientRecord()
+        clientRecord.knownHash = table.server.database.hash
+        clientRecord.lastSignCounter = 7
+        _ = table.server.restore(Table.client, clientRecord)
         var actions: [GATTServer.Action] = []
         let old = try Self.command(7)
         #expect(!table.server.acceptSignature(of: old, on: Table.fixed, into: &actions))
@@ -131,19 +131,19 @@ struct SignatureTests {
 
     @Test("A new counter is stored with the whole record before the record is restored")
     func beforeRestoring() throws {
-        let kept = try BondedClientTests.memory(of: try Table())
-        var old = kept
+        let stored = try BondedClientTests.clientRecord(of: try Table())
+        var old = stored
         old.lastSignCounter = 7
         var table = try Table(security: LinkSecurity(isBonded: true))
-        table.server.setSigningKey(Self.signingKey, of: Table.client, kept: old)
+        table.server.setSigningKey(Self.signingKey, of: Table.client, storedRecord: old)
         var actions: [GATTServer.Action] = []
         let replayed = try Self.command(7)
         #expect(!table.server.acceptSignature(of: replayed, on: Table.fixed, into: &actions))
         let new = try Self.command(8)
         #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
-        var expected = kept
+        var expected = stored
         expected.lastSignCounter = 8
-        #expect(actions.memories == [expected])
+        #expect(actions.clientRecords == [expected])
         #expect(table.server.subscriptions(of: Table.client) == [:])
     }
 
@@ -176,6 +176,6 @@ struct SignatureTests {
         var actions: [GATTServer.Action] = []
         let command = try Self.command(1)
         #expect(table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
-        #expect(actions.memories.map(\.configurations) == [[:]])
+        #expect(actions.clientRecords.map(\.configurations) == [[:]])
     }
 }

@@ -16,7 +16,7 @@ struct SubscriptionTests {
         #expect(table.server.subscribers(of: handle) == [])
         #expect(
             try table.subscribe(to: Table.notified)
-                == [.told(Table.client, .subscribed(handle, .notification))]
+                == [.report(Table.client, .subscribed(handle, .notification))]
         )
         #expect(table.server.subscribers(of: handle) == [Table.client])
         #expect(table.server.subscriptions(of: Table.client) == [handle: .notification])
@@ -24,7 +24,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [1, 0])
         #expect(
             try table.subscribe(to: Table.notified, 0)
-                == [.told(Table.client, .subscribed(handle, nil))]
+                == [.report(Table.client, .subscribed(handle, nil))]
         )
         #expect(table.server.subscribers(of: handle) == [])
     }
@@ -81,7 +81,7 @@ struct SubscriptionTests {
     @Test("Subscribing needs the permission to subscribe, and unsubscribing needs none")
     func permissions() throws {
         var table = try Table(security: .none)
-        let attribute = try table.configuration(Table.guarded)
+        let attribute = try table.configuration(Table.protected)
         func refusal(_ bits: UInt8) -> ATT.ErrorCode? {
             table.server.refusal(ofWriting: [bits, 0], to: attribute, by: Table.client)
         }

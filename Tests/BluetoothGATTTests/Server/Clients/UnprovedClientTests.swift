@@ -61,7 +61,7 @@ struct UnprovedClientTests {
     }
 
     @Test("The client reads a name only with its permission, and only in Generic Access")
-    func guardedName() throws {
+    func protectedName() throws {
         let name = GATT.AttributeType.deviceName
         func characteristic(_ rule: SecurityRequirement) -> GATT.CharacteristicDefinition {
             .init(

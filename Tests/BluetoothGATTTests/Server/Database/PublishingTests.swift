@@ -190,12 +190,12 @@ struct PublishingTests {
     func configurationPermissions() throws {
         var database = AttributeDatabase()
         let silent = Descriptor(BluetoothUUID(0x2902), value: .dynamic)
-        let guarded = Descriptor(
+        let protected = Descriptor(
             BluetoothUUID(0x2902),
             permissions: .init(read: nil, write: .encrypted),
             value: .dynamic
         )
-        let characteristics = [silent, guarded].map {
+        let characteristics = [silent, protected].map {
             Characteristic(Self.uuid, .notify, descriptors: [$0])
         }
         _ = try database.publish(Service(Self.uuid, characteristics))

@@ -127,11 +127,11 @@ struct PreparedWriteTests {
         }
         #expect(execute(on: bearer) == [0x19])
         #expect(value == longest)
-        let report = GATTServer.Action.told(
+        let report = GATTServer.Action.report(
             bearer.client,
             .written([.init(handle: .init(0x25), value: longest)])
         )
-        #expect(fixture.takeNews() == [report])
+        #expect(fixture.takeEvents() == [report])
     }
 
     @Test("A part overwrites and extends the value, and at offset zero replaces it")
@@ -160,7 +160,7 @@ struct PreparedWriteTests {
         #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, tooLong])
         _ = prepare([], at: 513, of: 0x32, on: first)
         #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, ATT.ErrorCode.invalidOffset.rawValue])
-        #expect(fixture.news.isEmpty)
+        #expect(fixture.events.isEmpty)
     }
 
     @Test("A prepared write of a removed attribute does not apply to its successor")

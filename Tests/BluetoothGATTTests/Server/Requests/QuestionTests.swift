@@ -34,7 +34,7 @@ struct QuestionTests {
     }
 
     private var asked: [GATTServer.Question] {
-        fixture.news.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
+        fixture.events.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
     }
 
     @Test("A question for a read has its offset, and the answer is truncated to the MTU")
@@ -122,7 +122,7 @@ struct QuestionTests {
     @Test("An answer at the deadline is too late")
     mutating func tooLate() {
         _ = send("128200aa")
-        guard case .ask(let id, _)? = fixture.takeNews().first else {
+        guard case .ask(let id, _)? = fixture.takeEvents().first else {
             Issue.record("The application gets no question")
             return
         }
@@ -135,7 +135,7 @@ struct QuestionTests {
     @Test("A question ends when it is answered and when its bearer closes")
     mutating func endsOnce() {
         _ = send("0a8200")
-        guard case .ask(let id, _)? = fixture.takeNews().first else {
+        guard case .ask(let id, _)? = fixture.takeEvents().first else {
             Issue.record("The application gets no question")
             return
         }
@@ -162,7 +162,7 @@ struct QuestionTests {
         _ = fixture.send([0x0A, 0x86, 0], on: otherClient)
         #expect(send("52220001") == [])
         #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1])
-        let ids = fixture.takeNews().compactMap { action -> GATTServer.RequestID? in
+        let ids = fixture.takeEvents().compactMap { action -> GATTServer.RequestID? in
             if case .ask(let id, _) = action { id } else { nil }
         }
         #expect(ids.count == 3)
@@ -177,7 +177,7 @@ struct QuestionTests {
     @Test("Commands ask the application without a pending request")
     mutating func commandsAreForgotten() {
         for _ in 0..<1000 { _ = send("528200aa") }
-        #expect(fixture.takeNews().count == 1000)
+        #expect(fixture.takeEvents().count == 1000)
         #expect(fixture.server.nextDeadline == nil)
         #expect(fixture.server.pending.isEmpty)
     }

@@ -31,7 +31,7 @@ struct ReceivingTests {
     }
 
     @Test("A second request before the first response is reported as a violation")
-    func hasty() throws {
+    func outOfSequence() throws {
         var server = try SampleTable.server()
         server.open(bearer, security: .none, mtu: 23)
         let dynamic = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x32)))
@@ -54,7 +54,7 @@ struct ReceivingTests {
         #expect(fixture.send(command + signature) == [])
         #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0x55])
         let written = GATT.WriteEntry(handle: AttributeHandle(0x37), value: [0x55])
-        #expect(fixture.takeNews().contains(.told(bearer.client, .written([written]))))
+        #expect(fixture.takeEvents().contains(.report(bearer.client, .written([written]))))
         try fixture.server.setValue([0], of: AttributeHandle(0x37))
         _ = fixture.send(command + signature)
         #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0])

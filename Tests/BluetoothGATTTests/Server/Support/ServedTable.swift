@@ -11,7 +11,7 @@ struct ServedTable {
     static let notified = BluetoothUUID(0xFF01)
     static let indicated = BluetoothUUID(0xFF02)
     static let both = BluetoothUUID(0xFF03)
-    static let guarded = BluetoothUUID(0xFF04)
+    static let protected = BluetoothUUID(0xFF04)
     static let plain = BluetoothUUID(0xFF05)
 
     static let client = GATTServer.ClientID(rawValue: 1)
@@ -28,7 +28,7 @@ struct ServedTable {
             .init(indicated, .indicate),
             .init(both, [.notify, .indicate]),
             .init(
-                guarded,
+                protected,
                 [.read, .notify],
                 permissions: .init(read: .encrypted),
                 value: .stored([9])
@@ -119,7 +119,7 @@ extension [GATTServer.Action] {
     }
 
     /// The records that are to be kept.
-    var memories: [ClientRecord] {
-        compactMap { if case .remember(_, let memory) = $0 { memory } else { nil } }
+    var clientRecords: [ClientRecord] {
+        compactMap { if case .remember(_, let clientRecord) = $0 { clientRecord } else { nil } }
     }
 }

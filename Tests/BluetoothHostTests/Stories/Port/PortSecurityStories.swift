@@ -13,7 +13,7 @@ struct PortSecurityStories {
     private static let nameHandle = AttributeHandle(7)
     private static let pairingFailed: [UInt8] = [0x05, 0x08]
 
-    private static func guarded(_ code: ATT.ErrorCode) -> ModelPeer {
+    private static func protected(_ code: ATT.ErrorCode) -> ModelPeer {
         var peer = ModelPeer(1)
         peer.server.attributes.append(
             .init(handle: nameHandle, type: BluetoothUUID(0x2A00), value: Array("Lamp".utf8))
@@ -33,7 +33,7 @@ struct PortSecurityStories {
 
     @Test("A request without security on demand is refused, and no pairing starts")
     func background() throws {
-        let (harness, link) = try connected(Self.guarded(.insufficientAuthentication))
+        let (harness, link) = try connected(Self.protected(.insufficientAuthentication))
         let name = GATT.Operation.readUsingUUID(BluetoothUUID(0x2A00), first: .first, last: .last)
         harness.on { [journal = harness.journal] host in
             host.begin(.gatt(name, securesOnDemand: false), on: link, then: journal.noting("name"))
@@ -56,7 +56,7 @@ struct PortSecurityStories {
         ]
     )
     func refusals(_ code: ATT.ErrorCode) throws {
-        let peer = Self.guarded(code)
+        let peer = Self.protected(code)
         let (harness, link) = try connected(peer)
         let handle = ModelServer.readableHandle
         for request in [LinkRequest.gatt(.read(handle)), .gatt(.write(handle, [1]))] {
@@ -76,7 +76,7 @@ struct PortSecurityStories {
 
     @Test("The request fails with the end of the link if that comes first")
     func linkEnds() throws {
-        let peer = Self.guarded(.insufficientAuthentication)
+        let peer = Self.protected(.insufficientAuthentication)
         let (harness, link) = try connected(peer)
         harness.on { [journal = harness.journal] host in
             let read = LinkRequest.gatt(.read(ModelServer.readableHandle))

@@ -115,8 +115,8 @@ struct PairingPeer {
 extension Harness {
     /// The latest question of a pairing to the application.
     var lastQuestion: (link: LinkIdentifier, question: Pairing.Question, isIncoming: Bool)? {
-        for (link, news) in pairingNews.reversed() {
-            if case .asked(let question, _, let isIncoming) = news {
+        for (link, event) in pairingEvents.reversed() {
+            if case .asked(let question, _, let isIncoming) = event {
                 return (link, question, isIncoming)
             }
         }
@@ -124,12 +124,12 @@ extension Harness {
     }
 
     var questionCount: Int {
-        pairingNews.count { if case .asked = $0.news { true } else { false } }
+        pairingEvents.count { if case .asked = $0.event { true } else { false } }
     }
 
     /// Whether the application was asked about a lost bond.
     var isAskedAboutLoss: Bool {
-        pairingNews.contains { if case .bondLost = $0.news { true } else { false } }
+        pairingEvents.contains { if case .bondLost = $0.event { true } else { false } }
     }
 }
 

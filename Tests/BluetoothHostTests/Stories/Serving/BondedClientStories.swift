@@ -67,8 +67,8 @@ struct BondedClientStories {
         part(&harness)
         let link = try encrypted(&harness)
         #expect(harness.core.subscriptions(of: link) == [service.value(0): .notification])
-        let events = harness.news.filter { news in
-            guard news.link == link, case .subscribed = news.news else { return false }
+        let events = harness.clientEvents.filter { entry in
+            guard entry.link == link, case .subscribed = entry.event else { return false }
             return true
         }
         #expect(events.count == 1, "The application gets one event for the restored subscription")

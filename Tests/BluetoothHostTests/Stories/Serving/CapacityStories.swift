@@ -57,7 +57,7 @@ struct CapacityStories {
     }
 
     private func readiness(_ harness: Harness) -> Int {
-        harness.news.count { if case .readyToNotify = $0.news { true } else { false } }
+        harness.clientEvents.count { if case .readyToNotify = $0.event { true } else { false } }
     }
 
     @Test("Waiting values keep their order when some are removed")

@@ -201,7 +201,8 @@ struct NotificationStories {
     }
 
     private func readiness(_ harness: Harness) -> Int {
-        harness.news.filter { if case .readyToNotify = $0.news { true } else { false } }.count
+        harness.clientEvents.filter { if case .readyToNotify = $0.event { true } else { false } }
+            .count
     }
 
     @Test("An indication completes with its confirmation, and then the next is sent")

@@ -64,7 +64,7 @@ struct RequestStories {
         }
         #expect((opened.count, written.count) == (1, 1))
         #expect(try #require(opened.first) < #require(written.first))
-        #expect(harness.news.count { $0.link == link } == 1)
+        #expect(harness.clientEvents.count { $0.link == link } == 1)
         #expect(harness.core.value(of: service.value(0)) == [5])
     }
 

@@ -25,9 +25,9 @@ struct ApplicationRecordTests {
         let first = host(store)
         #expect(await first.applicationRecord("central-1") == nil)
         for generation in 1...40 {
-            await first.keepApplicationRecord([UInt8(generation)], "central-1")
+            await first.storeApplicationRecord([UInt8(generation)], "central-1")
         }
-        await first.keepApplicationRecord([], "empty")
+        await first.storeApplicationRecord([], "empty")
         #expect(await first.applicationRecord("central-1") == [40])
         await first.shutdown()
         let second = host(store)
@@ -36,7 +36,7 @@ struct ApplicationRecordTests {
             "The store has the last record"
         )
         #expect(await second.applicationRecord("empty") == [])
-        await second.keepApplicationRecord(nil, "central-1")
+        await second.storeApplicationRecord(nil, "central-1")
         #expect(await second.applicationRecord("central-1") == nil)
         await second.shutdown()
         #expect(store.load(try key("central-1")) == nil)
@@ -46,7 +46,7 @@ struct ApplicationRecordTests {
     func killed() async throws {
         let store = MemoryStore()
         let killed = host(store)
-        await killed.keepApplicationRecord([1, 2, 3], "peripheral")
+        await killed.storeApplicationRecord([1, 2, 3], "peripheral")
         #expect(await host(store).applicationRecord("peripheral") == [1, 2, 3])
         await killed.shutdown()
     }
@@ -54,9 +54,9 @@ struct ApplicationRecordTests {
     @Test("Without a store a record lasts as long as its host")
     func withoutStore() async {
         let host = host(nil)
-        await host.keepApplicationRecord([7], "a")
+        await host.storeApplicationRecord([7], "a")
         #expect(await host.applicationRecord("a") == [7])
-        await host.keepApplicationRecord(nil, "a")
+        await host.storeApplicationRecord(nil, "a")
         #expect(await host.applicationRecord("a") == nil)
         await host.shutdown()
     }
@@ -74,7 +74,7 @@ struct ApplicationRecordTests {
             return #expect(Bool(false), "The torn record is not reported")
         }
         #expect(store.load(try key("mine")) == nil)
-        #expect(await host.keepApplicationRecord([4], "mine"))
+        #expect(await host.storeApplicationRecord([4], "mine"))
         #expect(await host.applicationRecord("mine") == [4])
         await host.shutdown()
     }
@@ -93,7 +93,7 @@ struct ApplicationRecordTests {
     func unwritable() async {
         let host = host(FailingStore(toSave: true))
         var events = await host.securityEvents().makeAsyncIterator()
-        #expect(await host.keepApplicationRecord([5], "mine"))
+        #expect(await host.storeApplicationRecord([5], "mine"))
         #expect(await host.applicationRecord("mine") == [5])
         var texts: [String] = []
         while texts.count < 3, case .storeFailed(let text)? = await events.next() {
@@ -110,10 +110,10 @@ struct ApplicationRecordTests {
     func names(_ name: String) async {
         let store = MemoryStore()
         let host = host(store)
-        #expect(await host.keepApplicationRecord([1], name) == false)
+        #expect(await host.storeApplicationRecord([1], name) == false)
         #expect(await host.applicationRecord(name) == nil)
         let longest = String(repeating: "a", count: ApplicationName.lengthLimit)
-        #expect(await host.keepApplicationRecord([1], longest))
+        #expect(await host.storeApplicationRecord([1], longest))
         #expect(store.contents.keys.map(\.description.utf8.count).max() == StoreKey.lengthLimit)
         await host.shutdown()
     }
@@ -123,28 +123,28 @@ struct ApplicationRecordTests {
         let store = MemoryStore()
         let limit = HostCore.applicationRecordLengthLimit
         let first = host(store)
-        #expect(await first.keepApplicationRecord([UInt8](repeating: 1, count: limit), "long"))
+        #expect(await first.storeApplicationRecord([UInt8](repeating: 1, count: limit), "long"))
         #expect(
-            await first.keepApplicationRecord([UInt8](repeating: 1, count: limit + 1), "long")
+            await first.storeApplicationRecord([UInt8](repeating: 1, count: limit + 1), "long")
                 == false
         )
         let stored = try #require(store.load(try key("long")))
         #expect(stored.count <= FileStore.valueLimit)
         for number in 1..<40 {
-            #expect(await first.keepApplicationRecord([1], "record-\(number)"))
+            #expect(await first.storeApplicationRecord([1], "record-\(number)"))
         }
         await first.shutdown()
         let second = host(store)
         for number in 40..<HostCore.applicationRecordLimit {
-            #expect(await second.keepApplicationRecord([1], "record-\(number)"))
+            #expect(await second.storeApplicationRecord([1], "record-\(number)"))
         }
-        #expect(await second.keepApplicationRecord([1], "one-more") == false)
+        #expect(await second.storeApplicationRecord([1], "one-more") == false)
         #expect(
-            await second.keepApplicationRecord([2], "record-1"),
+            await second.storeApplicationRecord([2], "record-1"),
             "An existing record can change at the limit"
         )
-        await second.keepApplicationRecord(nil, "record-2")
-        #expect(await second.keepApplicationRecord([1], "one-more"))
+        await second.storeApplicationRecord(nil, "record-2")
+        #expect(await second.storeApplicationRecord([1], "one-more"))
         await second.shutdown()
     }
 }

@@ -42,7 +42,7 @@ struct FullStoreStories {
         harness.isStoreFull = true
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
         peer.goOn(with: &harness)
-        guard case .bondNotKept(let reason) = try error(request, in: harness) else {
+        guard case .bondNotStored(let reason) = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }
         #expect(reason.contains("disk full"))
@@ -51,7 +51,7 @@ struct FullStoreStories {
         #expect(harness.core.bonds.isEmpty && !harness.bondEvents.contains("bonded"))
         #expect(harness.core.security(of: link) == LinkSecurity.none)
         harness.advance(by: LinkCore.refusalPause)
-        guard case .bondNotKept? = harness.ends[link]?.first else {
+        guard case .bondNotStored? = harness.ends[link]?.first else {
             throw Harness.UnexpectedAnswer()
         }
     }
@@ -65,7 +65,7 @@ struct FullStoreStories {
         peer.pair(with: &harness)
         try peer.agree(in: &harness)
         #expect(peer.keys != nil, "The peer has all keys")
-        guard case .bondNotKept? = harness.ends[link]?.first else {
+        guard case .bondNotStored? = harness.ends[link]?.first else {
             throw Harness.UnexpectedAnswer()
         }
         #expect(harness.controller.disconnectReasons == [.remoteDeviceLowResources])
@@ -92,7 +92,7 @@ struct FullStoreStories {
         let request = harness.ask(.pair(policy), of: link)
         peer.goOn(with: &harness)
         try peer.agree(in: &harness)
-        guard case .bondNotKept = try error(request, in: harness) else {
+        guard case .bondNotStored = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }
         #expect(harness.core.bonds == before.0)
@@ -128,7 +128,7 @@ struct FullStoreStories {
         harness.isStoreFull = true
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
         peer.goOn(with: &harness)
-        guard case .bondNotKept = try error(request, in: harness) else {
+        guard case .bondNotStored = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }
         #expect(harness.store.isEmpty && harness.core.bonds.isEmpty)

@@ -68,7 +68,7 @@ private struct Record {
     /// The last version of any bond.
     private(set) var generation = 0
     /// The last certain version of each bond, or `nil` if there is none.
-    private var kept: [Int: Int] = [:]
+    private var stored: [Int: Int] = [:]
     /// The operation that was started and may be incomplete.
     private var begun: (number: Int, generation: Int?)?
     private var counters: [Int: Int] = [:]
@@ -82,9 +82,9 @@ private struct Record {
         case "keeping":
             begun = (number, value)
             generation = value
-        case "kept": (kept[number], begun) = (value, nil)
+        case "kept": (stored[number], begun) = (value, nil)
         case "dropping": begun = (number, nil)
-        case "dropped": (kept[number], begun) = (nil, nil)
+        case "dropped": (stored[number], begun) = (nil, nil)
         case "signed":
             #expect(value > counters[number] ?? -1, "counter \(value) was used before")
             counters[number] = value
@@ -104,8 +104,8 @@ private struct Record {
                 "Round \(round): the bond and the inventory disagree"
             )
             let isNew = begun?.number == number && begun?.generation == found
-            #expect(found == kept[number] || isNew, "round \(round): bond \(number)")
-            kept[number] = found
+            #expect(found == stored[number] || isNew, "round \(round): bond \(number)")
+            stored[number] = found
         }
         begun = nil
         let names = try FileManager.default.contentsOfDirectory(atPath: directory)

@@ -14,10 +14,10 @@ struct ScheduleTests {
     @Test("A change is written at once, and once")
     func single() {
         var schedule = SaveSchedule()
-        #expect(schedule.nextDeadline == nil && !schedule.hasNews)
+        #expect(schedule.nextDeadline == nil && !schedule.hasChanges)
         schedule.want(client)
         schedule.want(client)
-        #expect(schedule.hasNews)
+        #expect(schedule.hasChanges)
         #expect(schedule.nextDeadline == .zero)
         #expect(schedule.takeDue(now: .zero) == [client])
         #expect(schedule.takeDue(now: .zero) == [])
@@ -110,7 +110,7 @@ struct ScheduleTests {
             #expect(schedule.takeDue(now: now).count == 1)
             now = now + .seconds(1)
         }
-        #expect(schedule.rememberedCount <= SaveSchedule.pruneLimit + 1)
+        #expect(schedule.trackedCount <= SaveSchedule.pruneLimit + 1)
     }
 }
 

@@ -42,14 +42,14 @@ struct KeyRotationTests {
     }
 
     private func link(_ pair: (FakeTransport, FakeTransport)) async {
-        pair.1.tell(.linked)
-        pair.0.tell(.linked)
+        pair.1.report(.linked)
+        pair.0.report(.linked)
         await pair.0.settle()
     }
 
     private func unlink(_ pair: (FakeTransport, FakeTransport)) async {
-        pair.0.tell(.unlinked(nil))
-        pair.1.tell(.unlinked(nil))
+        pair.0.report(.unlinked(nil))
+        pair.1.report(.unlinked(nil))
         await pair.0.settle()
     }
 
@@ -147,7 +147,7 @@ struct KeyRotationTests {
         let transport = FakeTransport(linked: false)
         let sealed = channel(transport, GCMSealing(key: first), as: .central)
         #expect(await MessageError.thrown { try await sealed.rotateKeys() } == .disconnected)
-        transport.tell(.linked)
+        transport.report(.linked)
         let early = await MessageError.thrown { try await sealed.rotateKeys() }
         #expect(early == .sealing("the session is not ready"))
         let sessionless = channel(FakeTransport(), CBCSealing(key: first), as: .central)

@@ -102,8 +102,8 @@ struct MessageArrivalTests {
         let channel = channel { $0.framing = .startEnd(limit: 40) }
         var readings = channel.messages(of: Reading.self).makeAsyncIterator()
         let device = FakeDevice(transport)
-        transport.tell(.received(Data(hex: "AABBCC 026162")))
-        transport.tell(.received(Data([2] + [UInt8](repeating: 0x61, count: 41) + [3])))
+        transport.report(.received(Data(hex: "AABBCC 026162")))
+        transport.report(.received(Data([2] + [UInt8](repeating: 0x61, count: 41) + [3])))
         try device.send(#"{"tell":{"celsius":9}}"#)
         #expect(await readings.next() == Reading(celsius: 9))
         let statistics = channel.statistics
@@ -184,10 +184,10 @@ struct MessageArrivalTests {
             )
             chunk.append(frames.randomElement(using: &random) ?? Data())
             chunk[Int.random(in: 0..<chunk.count, using: &random)] ^= 1
-            transport.tell(.received(chunk))
+            transport.report(.received(chunk))
             if random.happens(oneIn: 50) {
-                transport.tell(.unlinked(nil))
-                transport.tell(.linked)
+                transport.report(.unlinked(nil))
+                transport.report(.linked)
             }
         }
         await transport.settle()

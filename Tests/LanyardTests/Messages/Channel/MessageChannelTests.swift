@@ -165,8 +165,8 @@ struct MessageChannelTests {
         }
         _ = await device.nextEnvelope()
         // Half of a message has arrived when the link is lost.
-        transport.tell(.received(Data("\u{02}{\"tell\":{\"cels".utf8)))
-        transport.tell(.unlinked(MessageError.timeout))
+        transport.report(.received(Data("\u{02}{\"tell\":{\"cels".utf8)))
+        transport.report(.unlinked(MessageError.timeout))
         #expect(await MessageError.thrown { _ = try await request.value } == .disconnected)
         let reason = MessageError.timeout.description
         #expect(await first(events) { $0 != .linked } == .unlinked(reason: reason))
@@ -174,8 +174,8 @@ struct MessageChannelTests {
         let early = await MessageError.thrown { try await channel.send(Reading(celsius: 1)) }
         #expect(early == .disconnected)
 
-        transport.tell(.linked)
-        transport.tell(.received(Data("ius\":1}}\u{03}".utf8)))
+        transport.report(.linked)
+        transport.report(.received(Data("ius\":1}}\u{03}".utf8)))
         try device.send(#"{"tell":{"celsius":21}}"#)
         var iterator = readings.makeAsyncIterator()
         #expect(await iterator.next() == Reading(celsius: 21))
@@ -248,15 +248,15 @@ struct MessageChannelTests {
             try await channel.request(Question(question: 1), expecting: Reply.self)
         }
         while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
-        transport.tell(.linked)
+        transport.report(.linked)
         #expect(await device.nextEnvelope() == .ask(id: 1, Data(#"{"question":1}"#.utf8)))
         let second = Task {
             try await channel.request(Question(question: 2), expecting: Reply.self)
         }
         while await transport.read({ channel.engine.calls.count }) < 2 { await Task.yield() }
-        transport.tell(.unlinked(nil))
+        transport.report(.unlinked(nil))
         #expect(await MessageError.thrown { _ = try await first.value } == .disconnected)
-        transport.tell(.linked)
+        transport.report(.linked)
         #expect(await device.nextEnvelope() == .ask(id: 2, Data(#"{"question":2}"#.utf8)))
         try device.send(.answer(id: 2, Data(#"{"reply":3}"#.utf8)))
         #expect(try await second.value == Reply(reply: 3))
@@ -283,7 +283,7 @@ struct MessageChannelTests {
             try await channel.send(Note(note: String(repeating: "x", count: 50)))
         }
         while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
-        transport.tell(.refused(MessageError.queueFull))
+        transport.report(.refused(MessageError.queueFull))
         #expect(
             await MessageError.thrown { try await doomed.value }
                 == .notSent(MessageError.queueFull.description)
@@ -306,7 +306,7 @@ struct MessageChannelTests {
             try await channel.request(Question(question: 2), expecting: Reply.self)
         }
         while await transport.read({ channel.engine.calls.count }) < 2 { await Task.yield() }
-        transport.tell(.refused(MessageError.queueFull))
+        transport.report(.refused(MessageError.queueFull))
         #expect(
             await MessageError.thrown { _ = try await doomed.value }
                 == .notSent(MessageError.queueFull.description)

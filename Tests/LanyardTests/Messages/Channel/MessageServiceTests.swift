@@ -134,9 +134,9 @@ struct MessageServiceTests {
         var device = FakeDevice(transport)
         try device.send(.ask(id: 1, question))
         for await _ in begun {}
-        transport.tell(.unlinked(nil))
+        transport.report(.unlinked(nil))
         for await _ in cancelled {}
-        transport.tell(.linked)
+        transport.report(.linked)
         try device.send(.ask(id: 1, Data(#"{"question":4}"#.utf8)))
         #expect(await device.nextEnvelope() == .answer(id: 1, Data(#"{"reply":4}"#.utf8)))
         withExtendedLifetime(observation) {}
@@ -153,9 +153,9 @@ struct MessageServiceTests {
         // In one turn of the queue the link ends before the answer can start.
         try transport.queue.sync {
             try device.send(.ask(id: 1, question))
-            transport.tell(.unlinked(nil))
+            transport.report(.unlinked(nil))
         }
-        transport.tell(.linked)
+        transport.report(.linked)
         try device.send(.ask(id: 2, Data(#"{"question":4}"#.utf8)))
         #expect(await device.nextEnvelope() == .answer(id: 2, Data(#"{"reply":4}"#.utf8)))
         withExtendedLifetime(observation) {}

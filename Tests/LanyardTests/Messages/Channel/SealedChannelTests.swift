@@ -47,16 +47,16 @@ struct SealedChannelTests {
                 }
                 for number in 1...2 {
                     // The side that does not greet has its link first.
-                    pair.1.tell(.linked)
-                    pair.0.tell(.linked)
+                    pair.1.report(.linked)
+                    pair.0.report(.linked)
                     await pair.0.settle()
                     let reply = try await central.request(
                         Question(question: number),
                         expecting: Reply.self
                     )
                     #expect(reply == Reply(reply: number + 1))
-                    pair.0.tell(.unlinked(nil))
-                    pair.1.tell(.unlinked(nil))
+                    pair.0.report(.unlinked(nil))
+                    pair.1.report(.unlinked(nil))
                     await pair.0.settle()
                 }
                 withExtendedLifetime(observation) {}
@@ -70,8 +70,8 @@ struct SealedChannelTests {
             let pair = FakeTransport.pair(linked: false)
             let (central, peripheral) = channels(pair, sealing, other, framing: .startEnd())
             let events = peripheral.events
-            pair.1.tell(.linked)
-            pair.0.tell(.linked)
+            pair.1.report(.linked)
+            pair.0.report(.linked)
             await pair.0.settle()
             let sending = Task { try await central.send(Reading(celsius: 1)) }
             let event = await first(events) { $0 != .linked }
@@ -145,11 +145,11 @@ struct SealedChannelTests {
         let pair = FakeTransport.pair(linked: false)
         let (central, peripheral) = channels(pair, sealing, sealing, framing: .startEnd())
         let observation = peripheral.answer(Question.self) { Reply(reply: $0.question + 1) }
-        pair.1.tell(.linked)
-        pair.0.tell(.linked)
+        pair.1.report(.linked)
+        pair.0.report(.linked)
         _ = try await central.request(Question(question: 1), expecting: Reply.self)
         // A new session on this side only.
-        pair.1.tell(.linked)
+        pair.1.report(.linked)
         await pair.1.settle()
         time.advance(by: MessageEngine.greetingInterval)
         while await pair.1.read({ peripheral.engine.wire.isReady }) == false { await Task.yield() }

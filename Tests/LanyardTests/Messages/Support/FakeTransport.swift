@@ -79,7 +79,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     // MARK: Control by a test
 
     /// Reports an event to the channel.
-    func tell(_ event: MessageTransportEvent) {
+    func report(_ event: MessageTransportEvent) {
         queue.async { [self] in
             switch event {
             case .linked: isLinked = true
@@ -144,7 +144,7 @@ struct FakeDevice {
 
     /// Sends a message to the channel, in one chunk.
     func send(_ message: Data) throws {
-        transport.tell(.received(try framing.frame(message)))
+        transport.report(.received(try framing.frame(message)))
     }
 
     func send(_ text: String) throws {

@@ -25,7 +25,7 @@ extension SecurityFixture {
     }
 
     mutating func consent() throws {
-        application(hears: .ask(.consent))
+        application(receives: .ask(.consent))
         application(answers: .yes)
     }
 
@@ -40,24 +40,24 @@ extension SecurityFixture {
     mutating func exchangeNonces() throws {
         if isCentral {
             tester(sends: .pairingConfirm(try tester.confirm()))
-            try hearNonce()
+            try receiveNonce()
             tester(sends: .pairingRandom(tester.nonce))
         } else {
-            let confirm = try hearConfirm()
+            let confirm = try receiveConfirm()
             tester(sends: .pairingRandom(tester.nonce))
-            try hearNonce()
+            try receiveNonce()
             #expect(try confirm == tester.ourConfirm())
         }
     }
 
-    mutating func hearConfirm() throws -> SMP.Value128 {
+    mutating func receiveConfirm() throws -> SMP.Value128 {
         guard case .pairingConfirm(let value) = try weSend(.pairingConfirm) else {
             return SMP.Value128()
         }
         return value
     }
 
-    mutating func hearNonce() throws {
+    mutating func receiveNonce() throws {
         guard case .pairingRandom(let value) = try weSend(.pairingRandom) else { return }
         tester.ourNonce = value
     }
@@ -67,16 +67,16 @@ extension SecurityFixture {
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
         tester.drawNonce()
         if isCentral {
-            let confirm = try hearConfirm()
+            let confirm = try receiveConfirm()
             tester(sends: .pairingConfirm(try tester.confirm(z)))
-            try hearNonce()
+            try receiveNonce()
             #expect(try confirm == tester.ourConfirm(z))
             tester(sends: .pairingRandom(tester.nonce))
         } else {
             tester(sends: .pairingConfirm(try tester.confirm(z)))
-            let confirm = try hearConfirm()
+            let confirm = try receiveConfirm()
             tester(sends: .pairingRandom(tester.nonce))
-            try hearNonce()
+            try receiveNonce()
             #expect(try confirm == tester.ourConfirm(z))
         }
     }
@@ -95,16 +95,16 @@ extension SecurityFixture {
     /// Phase 2 of legacy pairing.
     mutating func confirmLegacy(_ temporaryKey: HCI.Key128) throws {
         if isCentral {
-            let confirm = try hearConfirm()
+            let confirm = try receiveConfirm()
             tester(sends: .pairingConfirm(try tester.confirm(of: tester.nonce, temporaryKey)))
-            try hearNonce()
+            try receiveNonce()
             #expect(try confirm == tester.confirm(of: tester.ourNonce, temporaryKey))
             tester(sends: .pairingRandom(tester.nonce))
         } else {
             tester(sends: .pairingConfirm(try tester.confirm(of: tester.nonce, temporaryKey)))
-            let confirm = try hearConfirm()
+            let confirm = try receiveConfirm()
             tester(sends: .pairingRandom(tester.nonce))
-            try hearNonce()
+            try receiveNonce()
             #expect(try confirm == tester.confirm(of: tester.ourNonce, temporaryKey))
         }
     }
@@ -115,7 +115,7 @@ extension SecurityFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         if isCentral {
-            application(hears: .encrypt(LongTermKey(key)), sourceLocation: sourceLocation)
+            application(receives: .encrypt(LongTermKey(key)), sourceLocation: sourceLocation)
         } else {
             let ours = we.key(diversifier: 0, random: 0)
             #expect(ours == key, sourceLocation: sourceLocation)
@@ -127,7 +127,7 @@ extension SecurityFixture {
     mutating func paired(
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Pairing.Keys {
-        let action = try applicationHears(sourceLocation: sourceLocation)
+        let action = try nextApplicationEvent(sourceLocation: sourceLocation)
         guard case .paired(let keys) = action else {
             Issue.record("not paired: \(action)", sourceLocation: sourceLocation)
             throw Unpaired()

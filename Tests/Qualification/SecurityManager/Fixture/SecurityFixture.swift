@@ -93,7 +93,7 @@ extension SecurityFixture {
 
     /// Expects this event next at the application.
     mutating func application(
-        hears action: SecurityManager.Action,
+        receives action: SecurityManager.Action,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let next = heard.isEmpty ? nil : heard.removeFirst()
@@ -101,7 +101,7 @@ extension SecurityFixture {
     }
 
     /// Returns the next event of the application, or throws if there is none.
-    mutating func applicationHears(
+    mutating func nextApplicationEvent(
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> SecurityManager.Action {
         try #require(
@@ -119,7 +119,7 @@ extension SecurityFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         we(send: .failed(reason), sourceLocation: sourceLocation)
-        application(hears: .failed(failure ?? .refused(reason)), sourceLocation: sourceLocation)
+        application(receives: .failed(failure ?? .refused(reason)), sourceLocation: sourceLocation)
         #expect(!we.isPairing, sourceLocation: sourceLocation)
     }
 

@@ -5,13 +5,13 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with a value for each rule, with all requesters connected, and with a check of every PDU
-/// that it sends.
+/// A server with a value for each rule, with all requesters connected, and with a check of every
+/// PDU that it sends.
 ///
 /// Each value lies between two open values of the same type. All values contain a byte that occurs
 /// nowhere else in the table or in the protocol: neither in handles (their last digit is below 8,
 /// and their first below 1), nor in UUIDs or codes. A PDU with this byte discloses a value.
-struct GuardedServer {
+struct ProtectedServer {
     static let secretByte: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretByte, count: 8)
     static let open = [UInt8](repeating: 0x11, count: 8)
@@ -95,7 +95,7 @@ struct GuardedServer {
             [.read, .write],
             value: .stored(Self.open)
         )
-        let guarded = GATT.CharacteristicDefinition(
+        let protected = GATT.CharacteristicDefinition(
             type,
             [
                 .read, .write, .writeWithoutResponse, .authenticatedSignedWrites, .notify,
@@ -106,7 +106,7 @@ struct GuardedServer {
         )
         let definition = GATT.ServiceDefinition(
             BluetoothUUID(0xD000 + number),
-            [neighbor, guarded, neighbor],
+            [neighbor, protected, neighbor],
             handle: AttributeHandle(0x0100 + 0x10 * number)
         )
         let service = try server.publish(definition).0
@@ -127,7 +127,7 @@ struct GuardedServer {
 }
 
 // Actions of the requesters.
-extension GuardedServer {
+extension ProtectedServer {
     /// Passes a PDU to the server, answers its questions, and returns all results.
     mutating func exchange(_ pdu: ATT.PDU, with requester: Requester) -> Exchange {
         var exchange = Exchange()
@@ -139,7 +139,7 @@ extension GuardedServer {
             case .ask(let id, let question):
                 exchange.questions.append(question)
                 actions += server.answer(id, Self.answer(to: question), now: .zero)
-            case .told(_, let report): exchange.reports.append(report)
+            case .report(_, let report): exchange.reports.append(report)
             case .indicate, .remember, .violated: break
             }
         }

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// Like Apple's, the objects of the API are not Sendable, but applications read their properties on
 /// any thread. The state is accessible only while one of the two closures runs.
-final class Guarded<State>: Sendable {
-    private let content: Mutex<Unguarded<State>>
+final class LockedState<State>: Sendable {
+    private let content: Mutex<UncheckedValue<State>>
 
     init(_ state: State) {
-        content = Mutex(Unguarded(value: state))
+        content = Mutex(UncheckedValue(value: state))
     }
 
     /// The current state.
@@ -18,18 +18,18 @@ final class Guarded<State>: Sendable {
 
     /// Returns the result of `body` for the current state. `body` must not call the application.
     func read<Value>(_ body: (State) -> Value) -> Value {
-        content.withLock { Unguarded(value: body($0.value)) }.value
+        content.withLock { UncheckedValue(value: body($0.value)) }.value
     }
 
     /// Changes the state with `body`. `body` must not call the application.
     @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value {
-        content.withLock { Unguarded(value: body(&$0.value)) }.value
+        content.withLock { UncheckedValue(value: body(&$0.value)) }.value
     }
 }
 
 /// A value that passes through a lock.
-struct Unguarded<Value>: @unchecked Sendable {
+struct UncheckedValue<Value>: @unchecked Sendable {
     // Unchecked, because a state may hold references. The state is accessed only under the lock.
     // Its references are to objects that have locks of their own, or to values that the application
     // passed with a call and no longer changes.

@@ -3,7 +3,7 @@
 import BluetoothHCI
 
 /// An error that must not occur between a correct kernel and a correct controller.
-enum Complaint: Equatable, CustomStringConvertible {
+enum StackProblem: Equatable, CustomStringConvertible {
     /// An error in the kernel's log.
     case kernel(String)
     /// An error in the log of bluetoothd or of its supervisor.
@@ -13,7 +13,7 @@ enum Complaint: Equatable, CustomStringConvertible {
     /// A packet of either side is malformed, or a rule of HCI or ATT is broken.
     case violation(String)
 
-    /// All errors that need an explanation.
+    /// Returns all errors that need an explanation.
     ///
     /// - Parameters:
     ///   - violations: the broken rules that the checkers on the wires report.
@@ -22,9 +22,9 @@ enum Complaint: Equatable, CustomStringConvertible {
         daemon: [String],
         wire: KernelWire,
         violations: [String]
-    ) -> [Complaint] {
-        kernel.filter(\.isComplaint).map { .kernel($0.text) }
-            + DaemonLog.complaints(in: daemon).map { .daemon($0) }
+    ) -> [StackProblem] {
+        kernel.filter(\.isProblem).map { .kernel($0.text) }
+            + DaemonLog.problems(in: daemon).map { .daemon($0) }
             + wire.refusals.map { .refusal($0) }
             + wire.unreadable.map { .violation("no packet: \($0)") }
             + violations.map { .violation($0) }
@@ -61,9 +61,9 @@ enum Allowance {
     /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
 
-    /// Whether this cause explains the error.
-    func covers(_ complaint: Complaint) -> Bool {
-        switch (self, complaint) {
+    /// Returns whether this cause explains the error.
+    func covers(_ problem: StackProblem) -> Bool {
+        switch (self, problem) {
         case (.randomAddressWhileAdvertising, .kernel(let text)):
             text.hasSuffix("Opcode 0x2005 failed: -16")
         case (.randomAddressWhileAdvertising, .refusal(let refusal)):
@@ -87,7 +87,7 @@ extension BlueZ.KernelLine {
     ]
 
     /// Whether the line reports a Bluetooth error or any crash.
-    var isComplaint: Bool {
+    var isProblem: Bool {
         if Self.signsOfFailure.contains(where: text.contains) { return true }
         let isAboutBluetooth = text.contains("Bluetooth") || text.contains("hci")
         return isAboutBluetooth && level <= Self.worstWarning
@@ -100,8 +100,8 @@ extension BlueZ.KernelLine {
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]
 
-    /// The lines that report an error in the layers below.
-    static func complaints(in lines: [String]) -> [String] {
+    /// Returns the lines that report an error in the layers below.
+    static func problems(in lines: [String]) -> [String] {
         lines.filter { line in
             signsOfCrash.contains(where: line.contains)
                 || line.contains("Failed to") && line.hasSuffix(")") && line.contains("(0x")

@@ -4,15 +4,15 @@ import BluetoothPort
 import Dispatch
 import Synchronization
 
-/// Calls a closure on a dispatch queue after any thread has called `ring()`.
+/// Calls a closure on a dispatch queue after any thread has called `fire()`.
 ///
 /// The calls come one at a time, also on a concurrent queue.
 ///
-/// - Note: Sendable though `rung` is not: it is only called on `serial`.
-final class QueueBell: StreamBell, @unchecked Sendable {
+/// - Note: Sendable though `handler` is not: it is only called on `serial`.
+final class QueueTrigger: StreamTrigger, @unchecked Sendable {
     private struct State {
-        /// Whether `ring()` was called and the closure was not called since.
-        var isRung = false
+        /// Whether `fire()` was called and the closure was not called since.
+        var isPending = false
         var hasEnded = false
     }
 
@@ -20,32 +20,32 @@ final class QueueBell: StreamBell, @unchecked Sendable {
     private let serial: DispatchQueue
     private let state = Mutex(State())
     private let outsideWork: (any OutsideWork)?
-    private let rung: () -> Void
+    private let handler: () -> Void
 
-    /// Makes a bell that calls `rung` on a queue.
+    /// Makes a trigger that calls `handler` on a queue.
     ///
-    /// - Parameter outsideWork: Receives the beginning of the work when the bell is rung, and its
+    /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
     ///   end after the call.
     init(
         on queue: DispatchQueue,
         outsideWork: (any OutsideWork)? = nil,
-        rung: @escaping () -> Void
+        handler: @escaping () -> Void
     ) {
         serial = DispatchQueue(label: "CoreBluetooth.stream", target: queue)
         self.outsideWork = outsideWork
-        self.rung = rung
+        self.handler = handler
     }
 
     /// Requests a call of the closure. Any number of requests before the call cause one call.
-    func ring() {
+    func fire() {
         let isNew = state.withLock { state in
-            guard !state.isRung, !state.hasEnded else { return false }
-            state.isRung = true
+            guard !state.isPending, !state.hasEnded else { return false }
+            state.isPending = true
             return true
         }
         guard isNew else { return }
         outsideWork?.beginOutsideWork()
-        serial.async { self.heard() }
+        serial.async { self.callHandler() }
     }
 
     /// Ends the calls. A requested call does not take place.
@@ -53,12 +53,12 @@ final class QueueBell: StreamBell, @unchecked Sendable {
         state.withLock { $0.hasEnded = true }
     }
 
-    private func heard() {
+    private func callHandler() {
         let isWanted = state.withLock { state in
-            state.isRung = false
+            state.isPending = false
             return !state.hasEnded
         }
-        if isWanted { rung() }
+        if isWanted { handler() }
         outsideWork?.endOutsideWork()
     }
 }

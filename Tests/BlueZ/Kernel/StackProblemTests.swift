@@ -3,20 +3,20 @@
 import Testing
 
 /// The log lines and packets that count as errors. These tests need no machine.
-struct ComplaintTests {
+struct StackProblemTests {
     @Test("Bluetooth warnings and crashes in the kernel's log count as errors")
     func kernelLog() {
         let lines = [
             (4, "Bluetooth: hci0: Opcode 0x2005 failed: -16"), (6, "Bluetooth: MGMT ver 1.23"),
             (4, "clocksource: timekeeping watchdog"), (6, "kernel BUG at lib/list_debug.c:56!"),
         ]
-        let complaints = Complaint.all(
+        let problems = StackProblem.all(
             kernel: lines.map { BlueZ.KernelLine(level: $0, text: $1) },
             daemon: [],
             wire: KernelWire(),
             violations: []
         )
-        #expect(complaints == [.kernel(lines[0].1), .kernel(lines[3].1)])
+        #expect(problems == [.kernel(lines[0].1), .kernel(lines[3].1)])
     }
 
     @Test("Refused kernel requests and crashes in bluetoothd's log count as errors")
@@ -26,13 +26,13 @@ struct ComplaintTests {
             "src/plugin.c:plugin_init() Failed to init vcp plugin",
             "*** stack smashing detected ***: terminated",
         ]
-        let complaints = Complaint.all(
+        let problems = StackProblem.all(
             kernel: [],
             daemon: lines,
             wire: KernelWire(),
             violations: []
         )
-        #expect(complaints == [.daemon(lines[0]), .daemon(lines[2])])
+        #expect(problems == [.daemon(lines[0]), .daemon(lines[2])])
     }
 
     /// Answers to LE Set Random Address, a truncated command and a truncated event, and an
@@ -45,22 +45,22 @@ struct ComplaintTests {
         for bytes in [done, refused, [0x01, 0x03], [0x04, 0x05, 0x01, 0x00], [0x07]] {
             wire.note(h4: bytes[...])
         }
-        let complaints = Complaint.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
+        let problems = StackProblem.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
         let refusal = KernelWire.Refusal(opcode: .leSetRandomAddress, status: .commandDisallowed)
         #expect(
-            complaints == [
+            problems == [
                 .refusal(refusal), .violation("no packet: 0103"), .violation("no packet: 04050100"),
                 .violation("no packet: 07"), .violation("broken"),
             ]
         )
         let allowance = Allowance.randomAddressWhileAdvertising
-        #expect(complaints.filter(allowance.covers) == [.refusal(refusal)])
+        #expect(problems.filter(allowance.covers) == [.refusal(refusal)])
     }
 
     @Test("The allowance for power-off covers a canceled command and no other failure")
     func canceledCommand() {
-        let canceled = Complaint.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
-        let others: [Complaint] = [
+        let canceled = StackProblem.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
+        let others: [StackProblem] = [
             .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -110"),
             .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -1120"),
             .kernel("Bluetooth: hci0: link tx timeout: -112"),

@@ -4,7 +4,7 @@ import Synchronization
 import VirtualRadio
 
 /// Records every address on the advertising channels of a world, without a radio of its own.
-final class AddressWitness: Sendable {
+final class AddressRecorder: Sendable {
     struct Record {
         /// The addresses of advertisers, of scanners that send requests, and of targets.
         var advertisers: Set<DeviceAddress> = []
@@ -29,7 +29,7 @@ final class AddressWitness: Sendable {
     }
 }
 
-extension AddressWitness.Record {
+extension AddressRecorder.Record {
     var all: Set<DeviceAddress> { advertisers.union(others) }
 
     fileprivate mutating func note(_ pdu: AdvertisingPDU) {

@@ -4,7 +4,7 @@ import Foundation
 
 /// A command to a control point, and what is known of its answer.
 struct Procedure: Sendable {
-    /// What an answer says of a command.
+    /// The result of a command, as its answer states it.
     enum Verdict: Hashable, Sendable {
         case executed
         case refused
@@ -19,7 +19,7 @@ struct Procedure: Sendable {
     let isAbort: Bool
     /// The time limit of the answer.
     let limit: Duration
-    /// Returns what an indication says of the command; `nil` if it is no answer to it.
+    /// Returns the result that an indication states; `nil` if it does not answer the command.
     let verdict: @Sendable (Data) -> Verdict?
     /// The time at which the limit has passed; `nil` until the command is written.
     var deadline: Duration?
@@ -30,14 +30,14 @@ enum ProcedureFailure: Error, Hashable {
     case accessory(AccessoryError)
     case aborted
     case timedOut(after: Duration)
-    case lineFull
+    case queueFull
 }
 
 /// The procedures of one control point: one at a time, except an abort.
 ///
 /// A procedure whose task was canceled keeps its place until its answer arrives, so that the answer
 /// is not taken for that of the next one.
-struct ProcedureLine: Sendable {
+struct ProcedureQueue: Sendable {
     /// The maximum number of procedures, with those that are under way.
     static let limit = 16
 
@@ -63,10 +63,10 @@ struct ProcedureLine: Sendable {
 
     /// Adds a procedure. An abort precedes those that wait.
     ///
-    /// - Throws: `lineFull`.
+    /// - Throws: `queueFull`.
     mutating func add(_ procedure: Procedure) throws(ProcedureFailure) {
         let count = waiting.count + (running == nil ? 0 : 1) + (interrupted == nil ? 0 : 1)
-        guard count < Self.limit else { throw .lineFull }
+        guard count < Self.limit else { throw .queueFull }
         let place = procedure.isAbort ? waiting.firstIndex { !$0.isAbort } : nil
         waiting.insert(procedure, at: place ?? waiting.endIndex)
     }
@@ -117,8 +117,8 @@ struct ProcedureLine: Sendable {
         return [End(number: interrupted.number, result: .success(value))]
     }
 
-    /// Ends the running procedure. An abort that was executed ends the interrupted one as well, which
-    /// gets no answer of its own. Otherwise that one continues.
+    /// Ends the running procedure. An abort that was executed ends the interrupted one as well,
+    /// which gets no answer of its own. Otherwise that one continues.
     private mutating func finish(_ value: Data?, _ verdict: Procedure.Verdict) -> [End] {
         guard let running else { return [] }
         let end = End(number: running.number, result: .success(value))
@@ -152,7 +152,7 @@ struct ProcedureLine: Sendable {
     /// Ends all procedures, because the link has ended or the service has changed.
     mutating func end(_ error: AccessoryError) -> [End] {
         let all = [interrupted, running].compactMap(\.self) + waiting
-        self = ProcedureLine()
+        self = ProcedureQueue()
         return all.map { End(number: $0.number, result: .failure(.accessory(error))) }
     }
 }

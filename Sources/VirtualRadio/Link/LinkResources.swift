@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The state that all links of one radio share: the connection handles, and the buffers for the
 /// host's data.
-package struct LinkAccount: Sendable {
+package struct LinkResources: Sendable {
     /// The largest handle (Vol 4, Part E, 5.4.2).
     package static let handleLimit: UInt16 = 0x0EFF
 

@@ -6,40 +6,42 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Bells of a run loop")
-struct RunLoopBellTests {
-    /// Makes a bell that counts its calls, in the run loop of its own thread.
-    private func bell(
+@Suite("Triggers of a run loop")
+struct RunLoopTriggerTests {
+    /// Makes a trigger that counts its calls, in the run loop of its own thread.
+    private func trigger(
         on thread: LoopThread,
         mode: RunLoop.Mode = .default,
-        rung: @escaping @Sendable () -> Void
-    ) -> RunLoopBell {
+        handler: @escaping @Sendable () -> Void
+    ) -> RunLoopTrigger {
         thread.withLoop { loop in
-            let bell = RunLoopBell(in: loop, rung: rung)
-            bell.hang(in: mode)
-            return bell
+            let trigger = RunLoopTrigger(in: loop, handler: handler)
+            trigger.add(in: mode)
+            return trigger
         }
     }
 
-    /// Rings a bell once. Returns whether it was called on the thread of its run loop.
-    private func ring(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
-        let kept = Mutex<RunLoopBell?>(nil)
+    /// Fires a trigger once. Returns whether it was called on the thread of its run loop.
+    private func fire(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
+        let kept = Mutex<RunLoopTrigger?>(nil)
         let isThere = await withCheckedContinuation { called in
-            let bell = bell(on: thread, mode: mode) { called.resume(returning: thread.isCurrent) }
-            kept.withLock { $0 = bell }
-            bell.ring()
+            let trigger = trigger(on: thread, mode: mode) {
+                called.resume(returning: thread.isCurrent)
+            }
+            kept.withLock { $0 = trigger }
+            trigger.fire()
         }
         kept.withLock { $0 }?.takeFromAll()
         return isThere
     }
 
-    @Test("A bell wakes its run loop and is called on its thread")
+    @Test("A trigger wakes its run loop and is called on its thread")
     func wakes() async throws {
         let thread = try LoopThread()
-        for _ in 0..<200 { #expect(await ring(on: thread)) }
+        for _ in 0..<200 { #expect(await fire(on: thread)) }
     }
 
-    @Test("Several rings before the call cause one call")
+    @Test("A trigger that fires several times before the call is called once")
     func coalescing() async throws {
         let thread = try LoopThread()
         let count = Mutex(0)
@@ -50,8 +52,8 @@ struct RunLoopBellTests {
                 gate.wait()
             }
         }
-        let bell = bell(on: thread) { count.withLock { $0 += 1 } }
-        for _ in 0..<100 { bell.ring() }
+        let trigger = trigger(on: thread) { count.withLock { $0 += 1 } }
+        for _ in 0..<100 { trigger.fire() }
         gate.signal()
         while count.withLock({ $0 }) == 0 { await thread.run {} }
         await thread.run {}
@@ -59,43 +61,43 @@ struct RunLoopBellTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("A bell that was removed from its run loop is not called")
-    func removedBell() async throws {
+    @Test("A trigger that was removed from its run loop is not called")
+    func removedTrigger() async throws {
         let thread = try LoopThread()
         let count = Mutex(0)
-        let bell = bell(on: thread) { count.withLock { $0 += 1 } }
-        bell.take(from: .default)
-        bell.ring()
+        let trigger = trigger(on: thread) { count.withLock { $0 += 1 } }
+        trigger.take(from: .default)
+        trigger.fire()
         await thread.run {}
         await thread.run {}
         #expect(count.withLock { $0 } == 0)
-        #expect(bell.modes.isEmpty)
+        #expect(trigger.modes.isEmpty)
     }
 
-    @Test("A bell is called only in its modes")
+    @Test("A trigger is called only in its modes")
     func modes() async throws {
         let mode = RunLoop.Mode("apart")
         let thread = try LoopThread(mode: mode)
         let count = Mutex(0)
-        let elsewhere = bell(on: thread, mode: .default) { count.withLock { $0 += 1 } }
-        elsewhere.ring()
+        let elsewhere = trigger(on: thread, mode: .default) { count.withLock { $0 += 1 } }
+        elsewhere.fire()
         await thread.run {}
         #expect(count.withLock { $0 } == 0)
         elsewhere.take(from: .default)
-        #expect(await ring(on: thread, mode: mode))
+        #expect(await fire(on: thread, mode: mode))
     }
 
-    @Test("A run loop runs while it has a bell")
-    func runsWithBell() async {
+    @Test("A run loop runs while it has a trigger")
+    func runsWithTrigger() async {
         let (before, during, after) = await withCheckedContinuation { answer in
             Thread.detachNewThread {
                 let loop = RunLoop.current
                 let before = loop.run(mode: .default, before: .now)
-                let bell = RunLoopBell(in: loop) {}
-                bell.hang(in: .default)
+                let trigger = RunLoopTrigger(in: loop) {}
+                trigger.add(in: .default)
                 let during = loop.run(mode: .default, before: .now)
-                bell.takeFromAll()
-                // Removes the block with which the bell outlives a call.
+                trigger.takeFromAll()
+                // Removes the block with which the trigger outlives a call.
                 _ = loop.run(mode: .default, before: .now)
                 let after = loop.run(mode: .default, before: .now)
                 answer.resume(returning: (before, during, after))
@@ -106,16 +108,16 @@ struct RunLoopBellTests {
         #expect(!after)
     }
 
-    @Test("A run loop returns after the call of a bell")
+    @Test("A run loop returns after the call of a trigger")
     func returnsAfterCall() async {
         await withCheckedContinuation { done in
             Thread.detachNewThread {
-                let bell = RunLoopBell(in: .current) {}
-                bell.hang(in: .default)
-                DispatchQueue.global().async { bell.ring() }
+                let trigger = RunLoopTrigger(in: .current) {}
+                trigger.add(in: .default)
+                DispatchQueue.global().async { trigger.fire() }
                 // Would not return if the call did not count as a handled event.
                 _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-                bell.takeFromAll()
+                trigger.takeFromAll()
                 done.resume()
             }
         }

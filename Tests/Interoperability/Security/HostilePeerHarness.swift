@@ -5,7 +5,7 @@ import PairingTestSupport
 import Testing
 
 /// Our host, an impostor, and an honest companion on one radio.
-struct HostileArena: Sendable {
+struct HostilePeerHarness: Sendable {
     /// The number that the user of our host enters.
     static let passkey: UInt32 = 987_654
 
@@ -31,8 +31,8 @@ struct HostileArena: Sendable {
         return configuration
     }
 
-    /// The device of this kind with the number `place`. A device whose pairing failed has to wait,
-    /// so each attack uses another device.
+    /// Returns the device of this kind with the number `place`. A device whose pairing failed has
+    /// to wait, so each attack uses another device.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)
@@ -70,7 +70,7 @@ struct HostileArena: Sendable {
             try await companion.advertise()
             let link = try await host.connectQuickly(to: address)
             companion.awaitPairing()
-            let security = try await within(Arena.limit, "keys") { try await link.pair() }
+            let security = try await within(PeerHarness.limit, "keys") { try await link.pair() }
             #expect(security.isEncrypted)
             let facts = try await companion.outcome().facts
             #expect(facts?.method == "JUST_WORKS")
@@ -95,22 +95,22 @@ struct HostileArena: Sendable {
     }
 }
 
-/// Gives `body` a hostile arena, and returns the packets of our host.
-func withHostileArena(
+/// Gives `body` a hostile harness, and returns the packets of our host.
+func withHostilePeers(
     _ role: LinkRole,
-    _ body: (HostileArena) async throws -> Void
+    _ body: (HostilePeerHarness) async throws -> Void
 ) async throws -> Trace {
     let trace = Trace()
-    try await withArena(peerLimit: 2) { arena in
+    try await withPeerHarness(peerLimit: 2) { harness in
         let person = Person()
-        let impostor = try await arena.impostor(at: 1)
-        let companion = try await arena.companion(at: 2)
-        try await arena.withHost(HostileArena.configuration(person), trace: trace) { host in
+        let impostor = try await harness.impostor(at: 1)
+        let companion = try await harness.companion(at: 2)
+        try await harness.withHost(HostilePeerHarness.configuration(person), trace: trace) { host in
             if role == .peripheral {
                 _ = try await PairingPeripheral(host, person: person, companion: companion)
             }
             try await body(
-                HostileArena(
+                HostilePeerHarness(
                     host: host,
                     person: person,
                     impostor: impostor,

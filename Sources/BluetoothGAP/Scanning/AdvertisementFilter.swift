@@ -7,7 +7,7 @@ import BluetoothTypes
 /// The order of the conditions matters. The signal strength, which may change, comes first, so that
 /// an advertiser that was too weak is new when it comes closer. The filter for duplicates comes
 /// second, and the conditions on the data last, because they cost the most.
-package struct AdvertisementSieve: Sendable {
+package struct AdvertisementFilter: Sendable {
     package let filter: ScanFilter
     /// Whether duplicates of earlier advertisements pass.
     package let allowsDuplicates: Bool

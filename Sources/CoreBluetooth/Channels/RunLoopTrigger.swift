@@ -5,57 +5,57 @@ import Foundation
 import Synchronization
 
 /// Has a stream's delegate called where the application wants it: on a run loop or a queue.
-protocol StreamBell: AnyObject, Sendable {
+protocol StreamTrigger: AnyObject, Sendable {
     /// Requests a call. Can be called on any thread.
-    func ring()
+    func fire()
 }
 
-/// Calls a closure on the thread of a run loop after any thread has called `ring()`.
+/// Calls a closure on the thread of a run loop after any thread has called `fire()`.
 ///
 /// On Apple's platforms the source is a `CFRunLoopSource`.
 /// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports
 /// `RunLoop._Source`, made for XCTest, which can be signaled but does not wake the run loop, and
-/// `Timer`, whose `fireDate` can be set on any thread, which wakes the timer's run loop. A bell
+/// `Timer`, whose `fireDate` can be set on any thread, which wakes the timer's run loop. A trigger
 /// therefore has a source, which it signals, and timers, whose fire dates it sets although they
-/// never fire. As with any event source, the run loop runs while it has the bell, and
+/// never fire. As with any event source, the run loop runs while it has the trigger, and
 /// `RunLoop.run(mode:before:)` returns after the call, as on Apple's platforms.
 ///
 /// - Note: Sendable though its parts are not marked so: the source's `signal` and the timers'
 ///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.
-final class RunLoopBell: StreamBell, @unchecked Sendable {
+final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
     private struct State {
         /// One timer for each mode: a timer can be removed from a run loop, but not from one of its
         /// modes.
         var timers: [RunLoop.Mode: MovableTimer] = [:]
-        /// Whether `ring()` was called and the closure was not called since.
-        var isRung = false
+        /// Whether `fire()` was called and the closure was not called since.
+        var isPending = false
     }
 
     let loop: RunLoop
-    private let source = BellSource()
+    private let source = TriggerSource()
     private let state = Mutex(State())
     private let outsideWork: (any OutsideWork)?
-    private let rung: () -> Void
+    private let handler: () -> Void
 
-    /// Makes a bell that calls `rung` on the run loop's thread.
+    /// Makes a trigger that calls `handler` on the run loop's thread.
     ///
-    /// - Parameter outsideWork: Receives the beginning of the work when the bell is rung, and its
+    /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
     ///   end after the call.
     init(
         in loop: RunLoop,
         outsideWork: (any OutsideWork)? = nil,
-        rung: @escaping () -> Void
+        handler: @escaping () -> Void
     ) {
         self.loop = loop
         self.outsideWork = outsideWork
-        self.rung = rung
-        source.bell = self
+        self.handler = handler
+        source.trigger = self
     }
 
-    /// The modes in which the run loop has the bell.
+    /// The modes in which the run loop has the trigger.
     var modes: Set<RunLoop.Mode> { state.withLock { Set($0.timers.keys) } }
 
-    func hang(in mode: RunLoop.Mode) {
+    func add(in mode: RunLoop.Mode) {
         state.withLock { state in
             guard state.timers[mode] == nil else { return }
             loop._add(source, forMode: mode)
@@ -65,14 +65,14 @@ final class RunLoopBell: StreamBell, @unchecked Sendable {
         }
     }
 
-    /// Removes the bell from a mode. Removing it from the last mode cancels a pending call.
+    /// Removes the trigger from a mode. Removing it from the last mode cancels a pending call.
     func take(from mode: RunLoop.Mode) {
         let isUndone = state.withLock { state in
             guard let timer = state.timers.removeValue(forKey: mode) else { return false }
             loop._remove(source, for: mode)
             timer.timer.invalidate()
-            guard state.timers.isEmpty, state.isRung else { return false }
-            state.isRung = false
+            guard state.timers.isEmpty, state.isPending else { return false }
+            state.isPending = false
             return true
         }
         if isUndone { outsideWork?.endOutsideWork() }
@@ -84,10 +84,10 @@ final class RunLoopBell: StreamBell, @unchecked Sendable {
     }
 
     /// Requests a call of the closure. Any number of requests before the call cause one call.
-    func ring() {
+    func fire() {
         state.withLock { state in
-            guard !state.isRung, let timer = state.timers.first?.value else { return }
-            state.isRung = true
+            guard !state.isPending, let timer = state.timers.first?.value else { return }
+            state.isPending = true
             outsideWork?.beginOutsideWork()
             source.signal()
             // Moving any of the timers wakes the run loop.
@@ -95,18 +95,18 @@ final class RunLoopBell: StreamBell, @unchecked Sendable {
         }
     }
 
-    fileprivate func heard() {
-        let isRung = state.withLock { state in
-            defer { state.isRung = false }
-            return state.isRung
+    fileprivate func callHandler() {
+        let isPending = state.withLock { state in
+            defer { state.isPending = false }
+            return state.isPending
         }
-        guard isRung else { return }
-        rung()
+        guard isPending else { return }
+        handler()
         outsideWork?.endOutsideWork()
     }
 
     /// A run loop does not retain a source that it is about to call. This block on the run loop's
-    /// thread retains the bell until no such call can be in progress.
+    /// thread retains the trigger until no such call can be in progress.
     private func outliveCall(in mode: RunLoop.Mode) {
         loop.perform(inModes: [mode]) { withExtendedLifetime(self) {} }
     }
@@ -126,20 +126,20 @@ private struct MovableTimer: @unchecked Sendable {
 }
 
 #if os(Linux)
-    private final class BellSource: RunLoop._Source {
-        weak var bell: RunLoopBell?
+    private final class TriggerSource: RunLoop._Source {
+        weak var trigger: RunLoopTrigger?
 
         init() {
             super.init(order: 0)
         }
 
         override func perform() {
-            bell?.heard()
+            trigger?.callHandler()
         }
     }
 #else
-    private final class BellSource {
-        weak var bell: RunLoopBell?
+    private final class TriggerSource {
+        weak var trigger: RunLoopTrigger?
         fileprivate private(set) var source: CFRunLoopSource?
 
         init() {
@@ -147,7 +147,8 @@ private struct MovableTimer: @unchecked Sendable {
             context.info = Unmanaged.passUnretained(self).toOpaque()
             context.perform = { info in
                 guard let info else { return }
-                Unmanaged<BellSource>.fromOpaque(info).takeUnretainedValue().bell?.heard()
+                Unmanaged<TriggerSource>.fromOpaque(info).takeUnretainedValue().trigger?
+                    .callHandler()
             }
             source = CFRunLoopSourceCreate(nil, 0, &context)
         }
@@ -163,7 +164,7 @@ private struct MovableTimer: @unchecked Sendable {
     }
 
     extension RunLoop {
-        fileprivate func _add(_ source: BellSource, forMode mode: RunLoop.Mode) {
+        fileprivate func _add(_ source: TriggerSource, forMode mode: RunLoop.Mode) {
             CFRunLoopAddSource(
                 getCFRunLoop(),
                 source.source,
@@ -171,7 +172,7 @@ private struct MovableTimer: @unchecked Sendable {
             )
         }
 
-        fileprivate func _remove(_ source: BellSource, for mode: RunLoop.Mode) {
+        fileprivate func _remove(_ source: TriggerSource, for mode: RunLoop.Mode) {
             CFRunLoopRemoveSource(
                 getCFRunLoop(),
                 source.source,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The engagement of radios for connection events. A radio does one thing at a time, and its links
-/// share it. An event does not take place if its radio is engaged. Of two conflicting events, the
+/// Reservations of radios for connection events. A radio does one thing at a time, and its links
+/// share it. An event does not take place if its radio is reserved. Of two conflicting events, the
 /// one whose link has missed more events takes precedence.
 extension Ether {
-    /// Engages both radios for the first exchange, which begins now.
+    /// Reserves both radios for the first exchange, which begins now.
     ///
     /// If there is no time for the data of both ends, the Peripheral's data waits.
     ///
-    /// - Returns: The event; `nil` if the Central's radio is engaged.
-    mutating func engageFirstExchange(
+    /// - Returns: The event; `nil` if the Central's radio is reserved.
+    mutating func reserveFirstExchange(
         of link: inout RadioLink,
         on channel: RadioChannel
     ) -> ConnectionEvent? {
         let whole = link.exchangeLength
         let least = link.exchangeLength(answer: 0)
-        guard var length = engage(.central, link, whole, orElse: least) else { return nil }
+        guard var length = reserve(.central, link, whole, orElse: least) else { return nil }
         var isThere = false
         if link.peripheral?.wantsToListen == true {
-            let answered = engage(.peripheral, link, length, orElse: min(least, length))
+            let answered = reserve(.peripheral, link, length, orElse: min(least, length))
             isThere = answered != nil
             length = answered ?? length
             if !isThere { link.peripheral?.missedEvents += 1 }
@@ -32,11 +32,11 @@ extension Ether {
         )
     }
 
-    /// Engages both radios for another exchange of the same event, which begins one frame space
+    /// Reserves both radios for another exchange of the same event, which begins one frame space
     /// from now.
     ///
-    /// - Returns: False if there is not enough time before the next anchor or another engagement.
-    mutating func engageNextExchange(of link: inout RadioLink) -> Bool {
+    /// - Returns: False if there is not enough time before the next anchor or another reservation.
+    mutating func reserveNextExchange(of link: inout RadioLink) -> Bool {
         guard let central = link.central?.radio, let peripheral = link.peripheral?.radio else {
             return false
         }
@@ -44,21 +44,21 @@ extension Ether {
         let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
         guard end <= link.nextAnchor,
             schedules[peripheral.index].isFree(from: start, to: end, for: link.id),
-            schedules[central.index].engage(from: start, to: end, for: link.id, now: now)
+            schedules[central.index].reserve(from: start, to: end, for: link.id, now: now)
         else { return false }
-        schedules[peripheral.index].engage(from: start, to: end, for: link.id, now: now)
+        schedules[peripheral.index].reserve(from: start, to: end, for: link.id, now: now)
         link.event?.exchangeEnd = end
         return true
     }
 
-    /// Engages the radios in advance for the first exchange of the next event, with the length that
-    /// is known now.
-    mutating func engageAhead(for link: RadioLink) {
+    /// Reserves the radios in advance for the first exchange of the next event, with the length
+    /// that is known now.
+    mutating func reserveAhead(for link: RadioLink) {
         let start = link.anchor
         let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
-        engage(.central, link, from: start, to: end)
+        reserve(.central, link, from: start, to: end)
         if link.peripheral?.wantsToListen == true {
-            engage(.peripheral, link, from: start, to: end)
+            reserve(.peripheral, link, from: start, to: end)
         }
     }
 
@@ -68,11 +68,11 @@ extension Ether {
         if let radio = link.peripheral?.radio { schedules[radio.index].release(link.id, from: now) }
     }
 
-    /// Engages the radio of one side from now on, for `length` or else for `other`, both in
+    /// Reserves the radio of one side from now on, for `length` or else for `other`, both in
     /// nanoseconds.
     ///
     /// - Returns: The length that was possible; `nil` if neither was.
-    private mutating func engage(
+    private mutating func reserve(
         _ side: LinkSide,
         _ link: RadioLink,
         _ length: Int64,
@@ -80,17 +80,17 @@ extension Ether {
     ) -> Int64? {
         let now = now
         let end = Instant(nanoseconds: now.nanoseconds + length)
-        if engage(side, link, from: now, to: end) { return length }
+        if reserve(side, link, from: now, to: end) { return length }
         guard other < length else { return nil }
         let otherEnd = Instant(nanoseconds: now.nanoseconds + other)
-        return engage(side, link, from: now, to: otherEnd) ? other : nil
+        return reserve(side, link, from: now, to: otherEnd) ? other : nil
     }
 
-    /// Engages the radio of one side.
+    /// Reserves the radio of one side.
     ///
-    /// - Returns: False if there is no such end, or its radio is engaged.
+    /// - Returns: False if there is no such end, or its radio is reserved.
     @discardableResult
-    private mutating func engage(
+    private mutating func reserve(
         _ side: LinkSide,
         _ link: RadioLink,
         from start: Instant,
@@ -100,7 +100,7 @@ extension Ether {
             return false
         }
         return schedules[radio.index]
-            .engage(from: start, to: end, for: link.id, urgency: urgency, now: now)
+            .reserve(from: start, to: end, for: link.id, urgency: urgency, now: now)
     }
 }
 
@@ -142,7 +142,7 @@ extension LinkEnd {
             return length - PacketLength.header
         }
         if isAgain { return 0 }
-        let isLast = procedures.isAboutToLeave && !queue.isEmpty
+        let isLast = procedures.isAboutToDisconnect && !queue.isEmpty
         if procedures.hasPDU, !isLast { return Self.controlLength }
         guard !queue.isEmpty, !procedures.isDataPaused else { return 0 }
         let payload = min(queue.nextLength, pace.payloadLimit)

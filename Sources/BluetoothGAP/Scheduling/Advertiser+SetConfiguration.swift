@@ -3,96 +3,98 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The parameters of all commands for one set, for one request to advertise and one controller.
-struct AdvertisingRecipe: Sendable, Hashable {
-    let parameters: AdvertisingParameters
-    /// The random address of the set, or `nil` if the controller uses its own address.
-    let address: DeviceAddress?
-    let data: [UInt8]
-    let response: [UInt8]
-    let layout: AdvertisingLayout
+extension Advertiser {
+    /// The parameters of all commands for one set, for one request to advertise and one controller.
+    struct SetConfiguration: Sendable, Hashable {
+        let parameters: AdvertisingParameters
+        /// The random address of the set, or `nil` if the controller uses its own address.
+        let address: DeviceAddress?
+        let data: [UInt8]
+        let response: [UInt8]
+        let layout: AdvertisingLayout
 
-    /// Creates the recipe of a set.
-    ///
-    /// - Parameters:
-    ///   - ownAddress: The set's own address. With `nil`, the set has the host's address.
-    ///   - power: The transmit power of the controller, in dBm, if it is known.
-    /// - Throws: The reason why the controller or the specification does not allow the request.
-    init(
-        _ advertising: Advertising,
-        in dialect: CommandDialect,
-        address ownAddress: DeviceAddress? = nil,
-        power: Int8?
-    ) throws(AdvertisingError) {
-        try Self.check(advertising, in: dialect)
-        let room = AdvertisingRoom(for: advertising, limit: dialect.advertisingDataLimit)
-        switch advertising.content {
-        case .composed(let content):
-            layout = AdvertisingLayout(content, in: room, controllerPower: power ?? 0)
-        case .raw(let data, let response):
-            layout = try AdvertisingLayout(
-                rawAdvertisingData: data,
-                scanResponse: response,
-                in: room
-            )
-        }
-        data = layout.advertisingData.bytes
-        response = layout.scanResponse.bytes
-        guard advertising.form == .legacy || advertising.kind != .scannable || !response.isEmpty
-        else { throw .unsupported("an extended scannable set without a scan response") }
-        parameters = AdvertisingParameters(advertising, in: dialect)
-        let ofHost = ownAddress ?? dialect.ownAddress
-        address = dialect.isExtended ? Self.randomAddress(advertising, ofHost: ofHost) : nil
-    }
-
-    private static func check(
-        _ advertising: Advertising,
-        in dialect: CommandDialect
-    ) throws(AdvertisingError) {
-        guard dialect.canAdvertise else { throw .unsupported("advertising") }
-        if advertising.form == .extended, !dialect.isExtended {
-            throw .unsupported("extended advertising")
-        }
-        if advertising.eventLimit != nil, !dialect.isExtended {
-            throw .unsupported("a limit of advertising events")
-        }
-        if case .random(let address) = advertising.address {
-            guard dialect.isExtended || address == dialect.ownAddress else {
-                throw .unsupported("an address for each set")
+        /// Creates the configuration of a set.
+        ///
+        /// - Parameters:
+        ///   - ownAddress: The set's own address. With `nil`, the set has the host's address.
+        ///   - power: The transmit power of the controller, in dBm, if it is known.
+        /// - Throws: The reason why the controller or the specification does not allow the request.
+        init(
+            _ advertising: Advertising,
+            in dialect: CommandDialect,
+            address ownAddress: DeviceAddress? = nil,
+            power: Int8?
+        ) throws(AdvertisingError) {
+            try Self.check(advertising, in: dialect)
+            let room = AdvertisingRoom(for: advertising, limit: dialect.advertisingDataLimit)
+            switch advertising.content {
+            case .composed(let content):
+                layout = AdvertisingLayout(content, in: room, controllerPower: power ?? 0)
+            case .raw(let data, let response):
+                layout = try AdvertisingLayout(
+                    rawAdvertisingData: data,
+                    scanResponse: response,
+                    in: room
+                )
             }
-            guard address.kind == .random else {
-                throw .unsupported("a public address as random address")
+            data = layout.advertisingData.bytes
+            response = layout.scanResponse.bytes
+            guard advertising.form == .legacy || advertising.kind != .scannable || !response.isEmpty
+            else { throw .unsupported("an extended scannable set without a scan response") }
+            parameters = AdvertisingParameters(advertising, in: dialect)
+            let ofHost = ownAddress ?? dialect.ownAddress
+            address = dialect.isExtended ? Self.randomAddress(advertising, ofHost: ofHost) : nil
+        }
+
+        private static func check(
+            _ advertising: Advertising,
+            in dialect: CommandDialect
+        ) throws(AdvertisingError) {
+            guard dialect.canAdvertise else { throw .unsupported("advertising") }
+            if advertising.form == .extended, !dialect.isExtended {
+                throw .unsupported("extended advertising")
             }
+            if advertising.eventLimit != nil, !dialect.isExtended {
+                throw .unsupported("a limit of advertising events")
+            }
+            if case .random(let address) = advertising.address {
+                guard dialect.isExtended || address == dialect.ownAddress else {
+                    throw .unsupported("an address for each set")
+                }
+                guard address.kind == .random else {
+                    throw .unsupported("a public address as random address")
+                }
+            }
+            if dialect.isPrivate, advertising.address.staysTheSame {
+                throw .unsupported("a permanent address on a host with private addresses")
+            }
+            if advertising.address == .public, !dialect.hasPublicAddress {
+                throw .unsupported("a public address")
+            }
+            if advertising.form == .extended, advertising.isHighDutyCycle {
+                throw .unsupported("a high duty cycle in extended packets")
+            }
+            if advertising.form == .extended { try checkPHYs(advertising, in: dialect) }
         }
-        if dialect.isPrivate, advertising.address.staysTheSame {
-            throw .unsupported("a permanent address on a host with private addresses")
-        }
-        if advertising.address == .public, !dialect.hasPublicAddress {
-            throw .unsupported("a public address")
-        }
-        if advertising.form == .extended, advertising.isHighDutyCycle {
-            throw .unsupported("a high duty cycle in extended packets")
-        }
-        if advertising.form == .extended { try checkPHYs(advertising, in: dialect) }
-    }
 
-    private static func checkPHYs(
-        _ advertising: Advertising,
-        in dialect: CommandDialect
-    ) throws(AdvertisingError) {
-        guard [.le1M, .leCoded].contains(advertising.primaryPHY),
-            dialect.supports(advertising.primaryPHY), dialect.supports(advertising.secondaryPHY)
-        else { throw .unsupported("the requested PHY") }
-    }
+        private static func checkPHYs(
+            _ advertising: Advertising,
+            in dialect: CommandDialect
+        ) throws(AdvertisingError) {
+            guard [.le1M, .leCoded].contains(advertising.primaryPHY),
+                dialect.supports(advertising.primaryPHY), dialect.supports(advertising.secondaryPHY)
+            else { throw .unsupported("the requested PHY") }
+        }
 
-    private static func randomAddress(
-        _ advertising: Advertising,
-        ofHost: DeviceAddress?
-    ) -> DeviceAddress? {
-        switch advertising.address {
-        case .ofHost: ofHost?.kind == .random ? ofHost : nil
-        case .public: nil
-        case .random(let address): address
+        private static func randomAddress(
+            _ advertising: Advertising,
+            ofHost: DeviceAddress?
+        ) -> DeviceAddress? {
+            switch advertising.address {
+            case .ofHost: ofHost?.kind == .random ? ofHost : nil
+            case .public: nil
+            case .random(let address): address
+            }
         }
     }
 }
@@ -165,8 +167,8 @@ extension AdvertisingParameters {
         }
     }
 
-    /// The filter policy. Directed advertising needs no list, because its parameters contain the
-    /// device.
+    /// Returns the filter policy. Directed advertising needs no list, because its parameters
+    /// contain the device.
     private static func filterPolicy(of advertising: Advertising) -> HCI.AdvertisingFilterPolicy {
         guard advertising.target == nil else { return .unfiltered }
         return switch advertising.admission {

@@ -4,12 +4,12 @@ import BluetoothTypes
 
 extension ATTBearer {
     /// A queue that takes turns with the other two.
-    enum Lane: Sendable {
+    enum SendQueue: Sendable {
         case indications
         case notifications
         case requests
 
-        var next: Lane {
+        var next: SendQueue {
             switch self {
             case .indications: .notifications
             case .notifications: .requests
@@ -18,20 +18,20 @@ extension ATTBearer {
         }
     }
 
-    /// Returns the first PDU of the next lane that can send one. The lane that sent last comes
+    /// Returns the first PDU of the next queue that can send one. The queue that sent last comes
     /// last.
-    mutating func nextOfLanes(now: Instant) -> Outgoing? {
-        let latest = latestLane
-        latestLane = latest.next
-        if let outgoing = next(of: latestLane, now: now) { return outgoing }
-        latestLane = latestLane.next
-        if let outgoing = next(of: latestLane, now: now) { return outgoing }
-        latestLane = latest
+    mutating func nextInTurn(now: Instant) -> Outgoing? {
+        let latest = latestQueue
+        latestQueue = latest.next
+        if let outgoing = next(of: latestQueue, now: now) { return outgoing }
+        latestQueue = latestQueue.next
+        if let outgoing = next(of: latestQueue, now: now) { return outgoing }
+        latestQueue = latest
         return next(of: latest, now: now)
     }
 
-    private mutating func next(of lane: Lane, now: Instant) -> Outgoing? {
-        switch lane {
+    private mutating func next(of queue: SendQueue, now: Instant) -> Outgoing? {
+        switch queue {
         case .indications: nextIndication(now: now)
         case .notifications: nextNotification()
         case .requests: nextRequest(now: now)
@@ -41,7 +41,7 @@ extension ATTBearer {
     private mutating func nextNotification() -> Outgoing? {
         guard let next = notifications.first else { return nil }
         notifications.removeFirst()
-        return Outgoing(bytes: cut(next.bytes), completedCommand: next.id)
+        return Outgoing(bytes: truncated(next.bytes), completedCommand: next.id)
     }
 
     /// Returns the next indication, unless the previous one is not confirmed yet (Vol 3, Part F,
@@ -50,16 +50,16 @@ extension ATTBearer {
         guard unconfirmed == nil, let next = indications.first else { return nil }
         indications.removeFirst()
         unconfirmed = .init(id: next.id, deadline: now + Self.transactionTimeout)
-        return Outgoing(bytes: cut(next.bytes), completedCommand: nil)
+        return Outgoing(bytes: truncated(next.bytes), completedCommand: nil)
     }
 
-    /// Truncates a notification or indication to the MTU, which may have decreased since the PDU
-    /// was made. The client reads the rest (Vol 3, Part F, 3.4.7).
-    private func cut(_ bytes: [UInt8]) -> [UInt8] {
+    /// Returns a notification or indication, truncated to the MTU. The MTU may have decreased since
+    /// the PDU was made. The client reads the rest (Vol 3, Part F, 3.4.7).
+    private func truncated(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count > mtu else { return bytes }
         guard case .multipleHandleValueNotification(let list)? = try? ATT.PDU(parsing: bytes[...])
         else { return Array(bytes.prefix(mtu)) }
-        return list.cut(to: mtu)
+        return list.truncated(to: mtu)
     }
 
     /// Returns the next request or command. A request waits until the previous one is answered, and
@@ -81,7 +81,7 @@ extension ATTBearer {
 extension ATT.MultipleHandleValueNotification {
     /// Returns the PDU of the complete values that fit into the MTU. If fewer than two do, it is
     /// the notification of the first value, truncated.
-    fileprivate func cut(to mtu: Int) -> [UInt8] {
+    fileprivate func truncated(to mtu: Int) -> [UInt8] {
         var length = 1
         let kept = entries.prefix { entry in
             length += 4 + entry.value.count

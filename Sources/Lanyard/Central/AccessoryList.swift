@@ -2,30 +2,30 @@
 
 /// The accessories of a central, for any thread.
 ///
-/// The roster holds their snapshots and creates the app's objects on request. Those objects keep
+/// The list holds their snapshots and creates the app's objects on request. Those objects keep
 /// the central alive, so the central's own objects must not hold them.
-final class Roster: Sendable {
-    private struct Shown {
+final class AccessoryList: Sendable {
+    private struct Content {
         var snapshots: [AccessorySnapshot] = []
         weak var lifetime: CentralLifetime?
     }
 
-    private let shown = Guarded(Shown())
+    private let content = Locked(Content())
     private let hub = Hub<AccessoryListChange>()
 
     /// Sets the lifetime that the app holds.
     func begin(_ lifetime: CentralLifetime) {
-        shown.change { $0.lifetime = lifetime }
+        content.change { $0.lifetime = lifetime }
     }
 
     var accessories: [Accessory] {
-        let (snapshots, lifetime) = shown.change { ($0.snapshots, $0.lifetime) }
+        let (snapshots, lifetime) = content.change { ($0.snapshots, $0.lifetime) }
         return lifetime.map { lifetime in snapshots.compactMap { $0.accessory(of: lifetime) } }
             ?? []
     }
 
-    func has(_ snapshot: AccessorySnapshot) -> Bool {
-        shown.change { $0.snapshots.contains { $0 === snapshot } }
+    func contains(_ snapshot: AccessorySnapshot) -> Bool {
+        content.change { $0.snapshots.contains { $0 === snapshot } }
     }
 
     func events() -> Events<AccessoryListChange> {
@@ -33,23 +33,23 @@ final class Roster: Sendable {
     }
 
     func add(_ snapshot: AccessorySnapshot) {
-        let lifetime = shown.change { $0.lifetime }
+        let lifetime = content.change { $0.lifetime }
         let accessory = lifetime.flatMap { snapshot.accessory(of: $0) }
-        guard let accessory else { return shown.change { $0.snapshots.append(snapshot) } }
+        guard let accessory else { return content.change { $0.snapshots.append(snapshot) } }
         hub.send {
-            shown.change { $0.snapshots.append(snapshot) }
+            content.change { $0.snapshots.append(snapshot) }
             return .added(accessory)
         }
     }
 
     func remove(_ snapshot: AccessorySnapshot) {
-        let lifetime = shown.change { $0.lifetime }
+        let lifetime = content.change { $0.lifetime }
         let accessory = lifetime.flatMap { snapshot.accessory(of: $0) }
         guard let accessory else {
-            return shown.change { $0.snapshots.removeAll { $0 === snapshot } }
+            return content.change { $0.snapshots.removeAll { $0 === snapshot } }
         }
         hub.send {
-            shown.change { $0.snapshots.removeAll { $0 === snapshot } }
+            content.change { $0.snapshots.removeAll { $0 === snapshot } }
             return .removed(accessory)
         }
     }
@@ -57,6 +57,6 @@ final class Roster: Sendable {
     /// Ends the sequences and removes all accessories.
     func end() {
         hub.end()
-        shown.change { $0.snapshots = [] }
+        content.change { $0.snapshots = [] }
     }
 }

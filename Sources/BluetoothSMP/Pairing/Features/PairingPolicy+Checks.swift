@@ -8,7 +8,7 @@ extension Pairing.Policy {
     /// `bond`.
     ///
     /// - Throws: ``PairingRefusal`` if not.
-    func judge(_ terms: Terms, replacing bond: LinkSecurity?) throws(PairingRefusal) {
+    func check(_ terms: Terms, replacing bond: LinkSecurity?) throws(PairingRefusal) {
         guard terms.usesSecureConnections || allowsLegacyPairing,
             terms.method.isAuthenticated || !requiresAuthentication,
             !forbiddenMethods.contains(terms.method),
@@ -21,7 +21,7 @@ extension Pairing.Policy {
     /// peer.
     ///
     /// - Throws: ``PairingRefusal`` if not.
-    func judge(replacing bond: LinkSecurity?) throws(PairingRefusal) {
+    func check(replacing bond: LinkSecurity?) throws(PairingRefusal) {
         let isDemanding =
             requiresAuthentication || (bond?.isAuthenticated ?? false) && !allowsWeakerBond
         let isAble =

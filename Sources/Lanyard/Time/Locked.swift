@@ -5,7 +5,7 @@ import Foundation
 /// A value behind a lock. It need not be `Sendable`, because it never leaves the lock.
 ///
 /// Unchecked: `value` is used only between `lock` and `unlock`.
-final class Guarded<Value>: @unchecked Sendable {
+final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 

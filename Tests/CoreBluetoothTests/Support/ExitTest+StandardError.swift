@@ -4,7 +4,7 @@ import Testing
 
 extension ExitTest.Result? {
     /// Returns whether the process wrote `message` to its standard error.
-    func said(_ message: String) -> Bool {
+    func wrote(_ message: String) -> Bool {
         String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(message)
     }
 }

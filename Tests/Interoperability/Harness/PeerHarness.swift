@@ -6,7 +6,7 @@ import HCITransports
 import Testing
 
 /// A simulated radio on which our hosts start and stop while their peers stay.
-struct Arena: Sendable {
+struct PeerHarness: Sendable {
     /// The time limit for a step, on a busy machine.
     static let limit: Duration = .seconds(90)
 
@@ -16,12 +16,12 @@ struct Arena: Sendable {
     /// One adapter for our hosts, then one for each peer.
     let controllers: Controllers
 
-    /// A peer's own address, before it takes another identity.
+    /// Returns a peer's own address, before it takes another identity.
     static func address(at place: Int) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0100 + UInt64(place), kind: .random)
     }
 
-    /// A companion on the adapter at `place`, 1 for the first.
+    /// Returns a companion on the adapter at `place`, 1 for the first.
     func companion(
         at place: Int = 1,
         address: DeviceAddress? = nil,
@@ -31,7 +31,7 @@ struct Arena: Sendable {
         return Companion(client: try await peer("companion.py", at: place, address, options))
     }
 
-    /// An impostor on the adapter at `place`.
+    /// Returns an impostor on the adapter at `place`.
     func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
         let address = address ?? Self.address(at: place)
         return Impostor(client: try await peer("impostor.py", at: place, address, []))
@@ -78,14 +78,14 @@ struct Arena: Sendable {
 
 /// Gives `body` controllers of a kind on one radio, with room for this many peers, which end
 /// afterwards.
-func withArena(
+func withPeerHarness(
     on kind: ControllerKind = .lanyard,
     peerLimit: Int = 1,
-    _ body: (Arena) async throws -> Void
+    _ body: (PeerHarness) async throws -> Void
 ) async throws {
     try await withPeers { peers in
         let controllers = try await peers.controllers(kind, count: 1 + peerLimit)
-        try await body(Arena(kind: kind, peers: peers, controllers: controllers))
+        try await body(PeerHarness(kind: kind, peers: peers, controllers: controllers))
     }
 }
 
@@ -96,8 +96,8 @@ extension BluetoothHost {
         parameters.intervalMinimum = .microseconds(7_500)
         parameters.intervalMaximum = .microseconds(7_500)
         parameters.scanWindow = parameters.scanInterval
-        let options = ConnectOptions(timeout: Arena.limit, parameters: parameters)
-        return try await within(Arena.limit * 2, "a link") { [self] in
+        let options = ConnectOptions(timeout: PeerHarness.limit, parameters: parameters)
+        return try await within(PeerHarness.limit * 2, "a link") { [self] in
             try await connect(to: address, options: options)
         }
     }

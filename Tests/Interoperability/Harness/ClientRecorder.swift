@@ -3,7 +3,7 @@
 import BluetoothHost
 
 /// An application that records all actions of clients, and answers for its values.
-actor Witness {
+actor ClientRecorder {
     private var events: [ServerEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var work: Task<Void, Never>?
@@ -61,7 +61,7 @@ actor Witness {
         }
     }
 
-    /// How many recorded events match.
+    /// Returns the number of recorded events that match.
     func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
 
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async -> Value {
