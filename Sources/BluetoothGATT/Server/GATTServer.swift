@@ -54,8 +54,8 @@ package struct GATTServer: Sendable {
     /// The requests that wait for the application, at most one on each bearer.
     var pending: [BearerID: PendingRequest] = [:]
 
-    /// The prepared writes. Each bearer has its own queue.
-    var prepared: [BearerID: PreparedWrites] = [:]
+    /// The prepared writes. A client has one queue for all its bearers (Vol 3, Part F, 3.4.6).
+    var prepared: [ClientID: PreparedWrites] = [:]
 
     var nextRequestID: RequestID = 1
 
