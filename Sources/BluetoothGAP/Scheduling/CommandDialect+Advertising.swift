@@ -8,10 +8,17 @@ extension CommandDialect {
     /// Whether the host uses resolvable private addresses.
     var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
 
-    /// Returns the address that a set advertises with, or `nil` if it is unknown.
+    /// Whether the controller can make and resolve private addresses.
+    var canResolve: Bool { ResolvingListUpdater.isUsable(with: capabilities) }
+
+    /// Returns the address that a set advertises with, or `nil` if it is unknown, because the
+    /// controller makes it.
     func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
-        if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }
-        return isExtended ? belief.address : ownAddress
+        switch belief.parameters?.ownAddressType {
+        case .public: capabilities.publicAddress
+        case .resolvableOrPublic, .resolvableOrRandom: nil
+        default: isExtended ? belief.address : ownAddress
+        }
     }
 
     func command(for operation: AdvertisingOperation) -> HCI.EncodedCommand {

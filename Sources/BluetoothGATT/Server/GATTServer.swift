@@ -60,7 +60,12 @@ package struct GATTServer: Sendable {
     var nextRequestID: RequestID = 1
 
     /// Creates a server with only the services that every server has.
-    package init() {
+    ///
+    /// - Parameter isPrivate: Whether the device uses private addresses, so that the server has a
+    ///   Central Address Resolution characteristic. Its value is 0 until
+    ///   `setResolvesAddresses(_:)`.
+    package init(isPrivate: Bool = false) {
+        if isPrivate { core.resolvesAddresses = false }
         addCoreServices()
     }
 }
