@@ -259,6 +259,49 @@ struct EnhancedBearerStories {
         }
     }
 
+    @Test("GATT/CL/GPM/BV-11-C: The hash is read first after Database Out Of Sync on both bearers")
+    func outOfSync() throws {
+        var (harness, link) = try withBearers(1)
+        _ = harness.ask(.database, of: link)
+        harness.drive()
+        harness.controller.peers[peer.address]?.isSilent = true
+        let read = GATT.Operation.read(ModelServer.readableHandle)
+        let reads = (0..<2).map { _ in harness.ask(.gatt(read), of: link) }
+        harness.drive()
+        let handle = UInt8(ModelServer.readableHandle.rawValue)
+        let refusal: [UInt8] = [0x01, 0x0A, handle, 0x00, 0x12]
+        harness.channels(of: peer.address) { channels in
+            #expect(channels.take() == [0x0A, handle, 0x00])
+            channels.send(refusal)
+        }
+        let count = harness.controller.peers[peer.address]?.server.received.count ?? 0
+        harness.controller.peers[peer.address]?.isSilent = false
+        let connection = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.sendFrame(L2CAPFrame.encode(refusal, on: .att), on: connection)
+        harness.drive()
+        for read in reads {
+            #expect(
+                throws: GATT.Failure.attribute(
+                    .databaseOutOfSync,
+                    handle: ModelServer.readableHandle
+                )
+            ) { try harness.answer(read) }
+        }
+        // A read of an old handle fails without a request, until the table is requested again.
+        let early = harness.ask(.gatt(read), of: link)
+        harness.drive()
+        #expect(throws: GATT.Failure.self) { try harness.answer(early) }
+        _ = harness.ask(.database, of: link)
+        harness.drive()
+        let received = harness.controller.peers[peer.address]?.server.received.dropFirst(count)
+        let hash = ATT.ReadByTypeRequest(
+            start: .first,
+            end: .last,
+            type: GATT.AttributeType.databaseHash
+        )
+        #expect(received?.first == .readByTypeRequest(hash))
+    }
+
     @Test("The end of the link ends bearers and their requests")
     func linkEnds() throws {
         var (harness, link) = try withBearers(2)
