@@ -97,10 +97,11 @@ extension DateTime {
     ///   - date: The moment.
     ///   - timeZone: The time zone.
     /// - Throws: ``ValueError/invalid(field:)`` if the number of the year in the Gregorian calendar
-    ///   is not from 1582 to 9999.
+    ///   is not from 1582 to 9999, or the year is before the common era.
     public init(_ date: Date, in timeZone: TimeZone) throws(ValueError) {
         let parts = Self.calendar(timeZone)
-            .dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+            .dateComponents([.era, .year, .month, .day, .hour, .minute, .second], from: date)
+        guard parts.era == Self.commonEra else { throw .invalid(field: "Date Time") }
         try self.init(
             year: parts.year,
             month: parts.month,
@@ -118,6 +119,7 @@ extension DateTime {
     public func date(in timeZone: TimeZone) -> Date? {
         guard let year, let month, let day else { return nil }
         let parts = DateComponents(
+            era: Self.commonEra,
             year: year,
             month: month,
             day: day,
@@ -130,6 +132,9 @@ extension DateTime {
         else { return nil }
         return date
     }
+
+    /// The number of the common era in the Gregorian calendar.
+    private static let commonEra = 1
 
     private static func calendar(_ timeZone: TimeZone) -> Calendar {
         var calendar = Calendar(identifier: .gregorian)

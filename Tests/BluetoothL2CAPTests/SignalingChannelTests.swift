@@ -185,11 +185,12 @@ struct PeripheralSignalingTests {
         #expect(channel.request(.ordinary, now: .zero + .seconds(36)) != nil)
     }
 
-    @Test("Requests are sent one at a time with consecutive identifiers from 129 to 255")
+    @Test("L2CAP/COS/CED/BI-29-C: All 255 identifiers are used before one is used again")
     mutating func numbers() {
         for round in 0..<600 {
             let payload = channel.request(.ordinary, now: .zero)
-            let identifier = UInt8(129 + round % 127)
+            // The identifiers that Linux uses come last.
+            let identifier = UInt8(1 + (128 + round) % 255)
             #expect(payload?[1] == identifier)
             #expect(channel.request(.ordinary, now: .zero) == nil)
             #expect(

@@ -208,6 +208,10 @@ import Testing
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -20_000_000_000), in: .gmt)
         }
+        // In the year 2001 before the common era.
+        #expect(throws: ValueError.invalid(field: "Date Time")) {
+            try DateTime(Date(timeIntervalSince1970: -125_300_000_000), in: .gmt)
+        }
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: 300_000_000_000), in: .gmt)
         }

@@ -62,7 +62,7 @@ import Testing
             var handles: [AttributeHandle] = []
             for uuid in wanted { handles.append(try await link.handle(uuid)) }
             #expect(try await link.readJoined(handles) == values.flatMap(\.self))
-            #expect(try await link.read(handles) == values)
+            #expect(try await link.read(handles).map(\.value) == values)
         }
     }
 

@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    @Test(
+        "General discovery reports a general discoverable device, and limited discovery does not",
+        arguments: ControllerKind.available
+    )
+    func discoveryProcedure(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            _ = try await encounter.accessory(.demo)
+            let general = ScanFilter(discoveryProcedure: .general)
+            let scan = encounter.host.scan(for: general, reportsDuplicates: true)
+            let limited = ScanFilter(discoveryProcedure: .limited)
+            for heard in try await collect(5, of: scan) {
+                #expect(heard.address == Encounter.address())
+                #expect(!limited.matches(heard))
+            }
+        }
+    }
+
     /// Bumble's controller answers scan requests with the advertisement instead.
     @Test("An active scan merges the scan response", .needsRootCanal)
     func activeScan() async throws {

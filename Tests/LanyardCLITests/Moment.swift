@@ -8,7 +8,8 @@ import Synchronization
 final class Moment: Sendable {
     private struct State {
         var isPast = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var count = 0
     }
 
     private let state = Mutex(State())
@@ -17,20 +18,30 @@ final class Moment: Sendable {
     func occur() {
         let waiting = state.withLock { state in
             state.isPast = true
-            defer { state.waiting = [] }
+            defer { state.waiting = [:] }
             return state.waiting
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume() }
     }
 
-    /// Returns once the event has happened.
+    /// Returns once the event has happened, or the task was canceled because the test has reached
+    /// its time limit.
     func wait() async {
-        await withCheckedContinuation { continuation in
-            let isPast = state.withLock { state in
-                if !state.isPast { state.waiting.append(continuation) }
-                return state.isPast
+        let number = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isOver = state.isPast || Task.isCancelled
+                    if !isOver { state.waiting[number] = continuation }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
             }
-            if isPast { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
         }
     }
 }

@@ -270,7 +270,8 @@ import Testing
         #expect(
             remarks.lines == [
                 "lanyard: no device was received in 2 s; "
-                    + "the filters may hide devices: leave out --service, --name and --minimum-rssi\n",
+                    + "the filters may hide devices: leave out --service, --name, --minimum-rssi "
+                    + "and --discovery\n",
                 "lanyard: no device was received in 0.5 s; check that a device nearby is on, "
                     + "advertises, and is not connected to another one\n",
             ]

@@ -83,6 +83,7 @@ import Testing
             (0x2904, "0400ad27010000", "uint8 %"),
             (0x2904, "04000027010000", "uint8"),
             (0x2904, "ff000130010000", "format 255 unit 3001"),
+            (0x2905, "12001500", "formats at #18, #21"), (0x2905, "0701", "formats at #263"),
             (0x2908, "0101", "input report 1"),
         ] as [(UInt16, String, String)]
     )
@@ -106,6 +107,17 @@ import Testing
         let bytes = try #require([UInt8](hexadecimal: hex))
         #expect(throws: MalformedBytes.self) {
             try WellKnownValues.describe(bytes, ofCharacteristic: BluetoothUUID(number))
+        }
+    }
+
+    @Test(
+        "A malformed Characteristic Aggregate Format is refused",
+        arguments: ["", "12", "120015", "0000", "12000000"]
+    )
+    func refusesAggregateFormat(hex: String) throws {
+        let bytes = try #require([UInt8](hexadecimal: hex))
+        #expect(throws: MalformedBytes.self) {
+            try WellKnownValues.describe(bytes, ofDescriptor: BluetoothUUID(0x2905))
         }
     }
 

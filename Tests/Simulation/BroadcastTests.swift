@@ -10,7 +10,8 @@ import VirtualRadio
 @Suite("Modes of advertising, in virtual time")
 struct BroadcastTests {
     /// Runs the body with an advertising host and a host that scans.
-    private func withHosts(
+    static func withHosts(
+        phoneAddress: DeviceAddress? = nil,
         _ body: @escaping @Sendable (BluetoothHost, BluetoothHost) async throws -> Void
     ) async throws {
         let air = SimulatedAir(seed: 11)
@@ -21,7 +22,13 @@ struct BroadcastTests {
         )
         try await air.run(bound: .seconds(300)) { [air] in
             let beacon = BluetoothHost(transport: own, executor: air.executor)
-            let phone = BluetoothHost(transport: other, executor: air.executor)
+            var configuration = HostConfiguration()
+            configuration.address = phoneAddress
+            let phone = BluetoothHost(
+                transport: other,
+                configuration: configuration,
+                executor: air.executor
+            )
             for host in [beacon, phone] { try await host.start() }
             let result: Result<Void, any Error>
             do { result = .success(try await body(beacon, phone)) } catch {
@@ -35,7 +42,7 @@ struct BroadcastTests {
     }
 
     /// Returns the first advertisement that matches.
-    private static func hear(
+    static func hear(
         _ host: BluetoothHost,
         _ isWanted: @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
@@ -57,7 +64,7 @@ struct BroadcastTests {
 
     @Test("GAP/BROB/BCST/BV-02-C: A scannable broadcast answers scan requests and no connection")
     func scannable() async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             let broadcast = Advertising(
                 rawAdvertisingData: [3, 0x03, 0x0D, 0x18],
                 scanResponse: [5, 0x09] + Array("Lamp".utf8),
@@ -86,7 +93,7 @@ struct BroadcastTests {
 
     @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and no connection")
     func nonDiscoverable() async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
             _ = try await beacon.advertise(Advertising(content, kind: .nonConnectable))
             let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
@@ -97,7 +104,7 @@ struct BroadcastTests {
 
     @Test("GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A device without flags is connected")
     func connectableNonDiscoverable() async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
             _ = try await beacon.advertise(Advertising(content))
             let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
@@ -111,7 +118,7 @@ struct BroadcastTests {
         "GAP/DISC/GENM/BV-03-C, GAP/CONN/NCON/BV-02-C: A discoverable broadcast has no connection"
     )
     func discoverable() async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp")
             _ = try await beacon.advertise(Advertising(content, kind: .nonConnectable))
             let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
@@ -131,7 +138,7 @@ struct BroadcastTests {
         arguments: [Advertising.Kind.nonConnectable, .connectable]
     )
     func limitedDiscoverable(kind: Advertising.Kind) async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             var advertising = Advertising(Self.limited, kind: kind)
             // TGAP(lim_adv_timeout), Vol 3, Part C, Appendix A.
             advertising.duration = .seconds(180)
@@ -145,7 +152,7 @@ struct BroadcastTests {
 
     @Test("GAP/CONN/UCON/BV-03-C: A limited discoverable device is connected")
     func limitedConnectable() async throws {
-        try await withHosts { beacon, phone in
+        try await Self.withHosts { beacon, phone in
             _ = try await beacon.advertise(Advertising(Self.limited))
             let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == [.limitedDiscoverable, .brEdrNotSupported])

@@ -61,6 +61,14 @@ public struct Advertising: Sendable, Hashable {
         case `public`
         /// A random address of this set, which needs a controller with advertising sets.
         case random(DeviceAddress)
+        /// Private addresses that the controller makes with the keys of a bond, for this host and
+        /// for the target of directed advertising. The host must use private addresses.
+        ///
+        /// Use this only if the Central Address Resolution characteristic of the target (0x2AA6) is
+        /// 1. Other targets do not recognize their private address in the packet (Vol 3, Part C,
+        /// 12.4). Without a bond with the target, the packet contains the host's own address and
+        /// the address of the target.
+        case ofBond
     }
 
     /// The primary channels to advertise on (Vol 6, Part B, 1.4.1).

@@ -65,6 +65,10 @@ package struct ResolvingListUpdater: Sendable {
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }
 
+    /// Whether the controller resolves the addresses of the first wanted peers, and so the host's own
+    /// address in their directed advertising.
+    package var isUsed: Bool { capacity > 0 }
+
     /// Returns whether the controller resolves this peer in both directions.
     package func resolves(_ identity: DeviceAddress) -> Bool {
         isEnabled == true && contents?.contains { $0.identity == identity } ?? false
@@ -82,13 +86,18 @@ package struct ResolvingListUpdater: Sendable {
     package mutating func configure(_ capabilities: ControllerCapabilities) {
         forgetController()
         rejected = []
-        let isUsable =
-            capabilities.supports(HCI.LEAddDeviceToResolvingList.self)
+        let isUsable = Self.isUsable(with: capabilities)
+        capacity = isUsable && !isGivenUp ? capabilities.resolvingListSize : 0
+    }
+
+    /// Returns whether a controller has a resolving list, with device privacy mode.
+    static func isUsable(with capabilities: ControllerCapabilities) -> Bool {
+        capabilities.supports(HCI.LEAddDeviceToResolvingList.self)
             && capabilities.supports(HCI.LERemoveDeviceFromResolvingList.self)
             && capabilities.supports(HCI.LEClearResolvingList.self)
             && capabilities.supports(HCI.LESetAddressResolutionEnable.self)
             && capabilities.supports(HCI.LESetPrivacyMode.self)
-        capacity = isUsable && !isGivenUp ? capabilities.resolvingListSize : 0
+            && capabilities.resolvingListSize > 0
     }
 
     /// Records that the controller did not resolve the address of a peer in its list.

@@ -31,6 +31,15 @@ public struct ScanFilter: Sendable, Hashable {
         }
     }
 
+    /// A discovery procedure, which selects devices by the Flags in their advertising data.
+    public enum DiscoveryProcedure: String, Sendable, CaseIterable {
+        /// General discovery: devices in general or limited discoverable mode (Vol 3, Part C,
+        /// 9.2.6).
+        case general
+        /// Limited discovery: devices in limited discoverable mode only (Vol 3, Part C, 9.2.5).
+        case limited
+    }
+
     /// The services to look for. The device must advertise at least one of them. An empty set is no
     /// condition.
     public var services: Set<BluetoothUUID>
@@ -61,17 +70,26 @@ public struct ScanFilter: Sendable, Hashable {
     /// Whether the advertiser must accept connections.
     public var requiresConnectable = false
 
+    /// The discovery procedure that the scan performs, or `nil` for none.
+    ///
+    /// A discovery procedure omits broadcasters and devices that do not announce in their Flags
+    /// that they are discoverable, and it omits directed advertisements. Without a procedure, the
+    /// scan observes: it reports them as well (Vol 3, Part C, 9.1.2).
+    public var discoveryProcedure: DiscoveryProcedure?
+
     /// Creates a filter with the most common conditions.
     public init(
         services: Set<BluetoothUUID> = [],
         name: String? = nil,
         namePrefix: String? = nil,
-        minimumRSSI: Int? = nil
+        minimumRSSI: Int? = nil,
+        discoveryProcedure: DiscoveryProcedure? = nil
     ) {
         self.services = services
         self.name = name
         self.namePrefix = namePrefix
         self.minimumRSSI = minimumRSSI
+        self.discoveryProcedure = discoveryProcedure
     }
 
     /// Returns whether the advertisement matches all conditions.
@@ -79,21 +97,29 @@ public struct ScanFilter: Sendable, Hashable {
         admitsSignal(advertisement) && admitsData(advertisement)
     }
 
-    /// Returns whether the conditions on the signal strength and on connectability hold. Their
-    /// result can change while the data stays the same.
+    /// Returns whether the conditions on the signal strength, on connectability and on the target
+    /// hold. Their result can change while the data stays the same.
     func admitsSignal(_ advertisement: Advertisement) -> Bool {
         if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
+        if discoveryProcedure != nil, advertisement.isDirected { return false }
         return !requiresConnectable || advertisement.isConnectable
     }
 
     /// Returns whether the conditions on the data hold.
     func admitsData(_ advertisement: Advertisement) -> Bool {
         let data = advertisement.data
-        return admitsName(data)
+        return admitsFlags(data) && admitsName(data)
             && (services.isEmpty || data.serviceUUIDs.contains(where: services.contains))
             && (solicitedServices.isEmpty
                 || data.solicitedServiceUUIDs.contains(where: solicitedServices.contains))
             && admitsManufacturerData(data) && admitsServiceData(data)
+    }
+
+    private func admitsFlags(_ data: AdvertisingData) -> Bool {
+        guard let discoveryProcedure else { return true }
+        guard let flags = data.flags else { return false }
+        return flags.contains(.limitedDiscoverable)
+            || discoveryProcedure == .general && flags.contains(.generalDiscoverable)
     }
 
     private func admitsName(_ data: AdvertisingData) -> Bool {

@@ -68,6 +68,11 @@ extension Advertiser {
             if dialect.isPrivate, advertising.address.staysTheSame {
                 throw .unsupported("a permanent address on a host with private addresses")
             }
+            if advertising.address == .ofBond {
+                guard advertising.target != nil, dialect.isPrivate, dialect.canResolve else {
+                    throw .unsupported("private addresses of a bond")
+                }
+            }
             if advertising.address == .public, !dialect.hasPublicAddress {
                 throw .unsupported("a public address")
             }
@@ -91,7 +96,7 @@ extension Advertiser {
             ofHost: DeviceAddress?
         ) -> DeviceAddress? {
             switch advertising.address {
-            case .ofHost: ofHost?.kind == .random ? ofHost : nil
+            case .ofHost, .ofBond: ofHost?.kind == .random ? ofHost : nil
             case .public: nil
             case .random(let address): address
             }
@@ -164,6 +169,7 @@ extension AdvertisingParameters {
         case .ofHost: dialect.ownAddress?.kind == .public ? .public : .random
         case .public: .public
         case .random: .random
+        case .ofBond: .resolvableOrRandom
         }
     }
 
@@ -184,7 +190,7 @@ extension Advertising.Address {
     /// Whether the address identifies the advertiser permanently.
     fileprivate var staysTheSame: Bool {
         switch self {
-        case .ofHost: false
+        case .ofHost, .ofBond: false
         case .public: true
         case .random(let address): address.randomKind == .static
         }

@@ -8,10 +8,17 @@ extension CommandDialect {
     /// Whether the host uses resolvable private addresses.
     var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
 
-    /// Returns the address that a set advertises with, or `nil` if it is unknown.
+    /// Whether the controller can make and resolve private addresses.
+    var canResolve: Bool { ResolvingListUpdater.isUsable(with: capabilities) }
+
+    /// Returns the address that a set advertises with, or `nil` if it is unknown, because the
+    /// controller makes it.
     func address(of presumed: AdvertisingSetState.PresumedState) -> DeviceAddress? {
-        if presumed.parameters?.ownAddressType == .public { return capabilities.publicAddress }
-        return isExtended ? presumed.address : ownAddress
+        switch presumed.parameters?.ownAddressType {
+        case .public: capabilities.publicAddress
+        case .resolvableOrPublic, .resolvableOrRandom: nil
+        default: isExtended ? presumed.address : ownAddress
+        }
     }
 
     func command(for operation: AdvertisingOperation) -> HCI.EncodedCommand {

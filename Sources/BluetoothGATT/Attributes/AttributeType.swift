@@ -47,5 +47,8 @@ extension GATT {
         /// The characteristic with a peripheral's preferred connection parameters (Vol 3, Part C,
         /// 12.3).
         public static let preferredConnectionParameters = BluetoothUUID(0x2A04)
+        /// The characteristic that states whether a device resolves its private address in directed
+        /// advertising (Vol 3, Part C, 12.4).
+        public static let centralAddressResolution = BluetoothUUID(0x2AA6)
     }
 }

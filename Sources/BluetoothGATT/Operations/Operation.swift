@@ -157,10 +157,15 @@ extension GATT {
         /// The bytes of the value, at most `GATT.valueLengthLimit`.
         public let value: [UInt8]
 
+        /// Whether the end of the value is missing, because it did not fit into the response to a
+        /// read of several values (Vol 3, Part F, 3.4.4.12).
+        public let isTruncated: Bool
+
         /// Creates a value with its attribute.
-        public init(handle: AttributeHandle, value: [UInt8]) {
+        public init(handle: AttributeHandle, value: [UInt8], isTruncated: Bool = false) {
             self.handle = handle
             self.value = value
+            self.isTruncated = isTruncated
         }
     }
 }

@@ -219,7 +219,11 @@ struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
             )
         }
         let values = zip(handles, response.entries).map { handle, entry in
-            GATT.AttributeValue(handle: handle, value: Array(entry.value))
+            GATT.AttributeValue(
+                handle: handle,
+                value: Array(entry.value),
+                isTruncated: entry.value.count < Int(entry.fullLength)
+            )
         }
         return .complete(.values(values))
     }

@@ -54,13 +54,18 @@ package struct GATTServer: Sendable {
     /// The requests that wait for the application, at most one on each bearer.
     var pending: [BearerID: PendingRequest] = [:]
 
-    /// The prepared writes. Each bearer has its own queue.
-    var prepared: [BearerID: PreparedWrites] = [:]
+    /// The prepared writes. A client has one queue for all its bearers (Vol 3, Part F, 3.4.6).
+    var prepared: [ClientID: PreparedWrites] = [:]
 
     var nextRequestID: RequestID = 1
 
     /// Creates a server with only the services that every server has.
-    package init() {
+    ///
+    /// - Parameter isPrivate: Whether the device uses private addresses, so that the server has a
+    ///   Central Address Resolution characteristic. Its value is 0 until
+    ///   `setResolvesAddresses(_:)`.
+    package init(isPrivate: Bool = false) {
+        if isPrivate { core.resolvesAddresses = false }
         addCoreServices()
     }
 }

@@ -41,14 +41,18 @@ package struct SigningKey: Equatable, Sendable {
     /// Returns whether the signature is valid and its counter is new, and records the counter if
     /// so.
     package mutating func accept(_ command: ATT.SignedWriteCommand) -> Bool {
-        var reader = ByteReader(command.signature)
-        guard let counter = try? reader.readUInt32(),
-            lastCounter.map({ counter > $0 }) ?? true,
+        guard hasNewCounter(command), let counter = command.counter,
             let expected = signature(of: command.signedBytes, counter: counter),
             expected.isEqualInConstantTime(to: command.signature)
         else { return false }
         lastCounter = counter
         return true
+    }
+
+    /// Returns whether the counter of a command is greater than that of the last valid one.
+    func hasNewCounter(_ command: ATT.SignedWriteCommand) -> Bool {
+        guard let counter = command.counter else { return false }
+        return lastCounter.map { counter > $0 } ?? true
     }
 }
 
@@ -56,6 +60,12 @@ extension ATT.SignedWriteCommand {
     /// The signed bytes of the command.
     package var signedBytes: [UInt8] {
         Array(encode().dropLast(Self.signatureLength))
+    }
+
+    /// The counter at the beginning of the signature.
+    fileprivate var counter: UInt32? {
+        var reader = ByteReader(signature)
+        return try? reader.readUInt32()
     }
 }
 

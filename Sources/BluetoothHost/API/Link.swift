@@ -242,13 +242,13 @@ extension Link {
     ///
     /// - Parameter handles: The handles of the values, 2 to `(mtu - 1) / 2`.
     /// - Returns: The values in the order of `handles`. Values that do not fit into the response
-    ///   are missing at the end.
+    ///   are missing at the end, and the last one may be truncated (`isTruncated`).
     /// - Throws: The errors of a GATT operation (see ``Link``), and `GATT.Failure.invalidOperation`
     ///   if there are too few or too many handles.
-    public func read(_ handles: [AttributeHandle]) async throws -> [[UInt8]] {
+    public func read(_ handles: [AttributeHandle]) async throws -> [GATT.AttributeValue] {
         guard case .values(let values) = try await gatt(.readMultipleVariable(handles))
         else { throw HostError.malformedAnswer }
-        return values.map(\.value)
+        return values
     }
 
     /// Writes a value or descriptor and waits until the peer has accepted it (Vol 3, Part G, 4.9.3

@@ -94,6 +94,7 @@ package struct HostCore: Sendable {
         )
         addresses = AddressScheduler(own: Self.ownAddresses(configuration.privacy, localIdentity))
         resolver.setPeers(bonds.compactMap(\.privatePeer))
+        context.server = GATTServer(isPrivate: configuration.privacy != .off)
         context.server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()
     }

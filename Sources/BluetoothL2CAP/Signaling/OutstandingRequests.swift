@@ -5,15 +5,16 @@ import BluetoothTypes
 /// The local requests without a response yet, with the identifiers that match responses to them
 /// (Vol 3, Part A, 4).
 struct OutstandingRequests: Sendable {
-    /// The identifiers of this host's commands.
+    /// The first identifier of this host's commands.
     ///
-    /// The specification lets each side use 1 to 255 (Vol 3, Part A, 4). Linux uses 1 to 128, and
-    /// finds the channel that a response belongs to by the identifier alone, also among the
-    /// channels that the peer requested. Where both sides request a channel with the same
-    /// identifier, the refusal of one request makes Linux drop the other channel.
-    static let identifiers: ClosedRange<Signaling.Identifier> = 129...255
+    /// A side uses 1 to 255 in turn, and repeats an identifier only after all others (Vol 3, Part
+    /// A, 4). Linux uses 1 to 128, and finds the channel that a response belongs to by the
+    /// identifier alone, also among the channels that the peer requested. Where both sides request
+    /// a channel with the same identifier, the refusal of one request makes Linux drop the other
+    /// channel. The host therefore begins with 129, which avoids that for 127 commands of a link.
+    static let firstIdentifier: Signaling.Identifier = 129
 
-    /// The number of requests that may be outstanding: half of the identifiers, so that an
+    /// The number of requests that may be outstanding: a quarter of the identifiers, so that an
     /// identifier is not used again before a late response to it has arrived.
     static let limit = 64
 
@@ -26,7 +27,7 @@ struct OutstandingRequests: Sendable {
     }
 
     private var requests: [Request] = []
-    private var nextIdentifier = Self.identifiers.lowerBound
+    private var nextIdentifier = Self.firstIdentifier
 
     var nextDeadline: Instant? { requests.lazy.map(\.deadline).min() }
 
@@ -47,8 +48,8 @@ struct OutstandingRequests: Sendable {
     mutating func takeIdentifier() -> Signaling.Identifier {
         while true {
             let identifier = nextIdentifier
-            let isLast = identifier == Self.identifiers.upperBound
-            nextIdentifier = isLast ? Self.identifiers.lowerBound : identifier + 1
+            // Zero is not a valid identifier.
+            nextIdentifier = identifier == .max ? 1 : identifier + 1
             if !requests.contains(where: { $0.identifier == identifier }) { return identifier }
         }
     }

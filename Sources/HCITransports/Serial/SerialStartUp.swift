@@ -200,6 +200,7 @@ extension SerialStartUp {
 
     private mutating func fail() -> [Action] {
         state = .finished
+        nextDeadline = nil
         return [.fail(speeds: speeds)]
     }
 }

@@ -169,7 +169,7 @@ public final class AccessoryCentral: Sendable {
     ///   - matcher: The rule that selects the devices.
     ///   - options: The rules by which a device counts as present or lost.
     /// - Returns: The arrivals and departures. The sequence ends when the central ends, or at once
-    ///   if too many scans are running.
+    ///   if 256 sequences and searches are running already, which the ``FlightRecorder`` notes.
     /// - Throws: ``AccessoryError/unfilteredScan`` if the matcher names no service, unless the
     ///   configuration allows such scans.
     public func presence(

@@ -29,11 +29,24 @@ struct ScanOptions: ParsableArguments {
     )
     var minimumRSSI: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Only devices that are discoverable: "general" for all of them, "limited" for those \
+            that are discoverable for a limited time.
+            """,
+            valueName: "procedure"
+        )
+    )
+    var discovery: String?
+
     @Flag(help: "Scan passively: send no scan requests.")
     var passive = false
 
     /// Whether the options leave devices out.
-    var hasFilter: Bool { !service.isEmpty || name != nil || minimumRSSI != nil }
+    var hasFilter: Bool {
+        !service.isEmpty || name != nil || minimumRSSI != nil || discovery != nil
+    }
 
     /// The parameters of the scan.
     var parameters: ScanParameters {
@@ -49,6 +62,7 @@ struct ScanOptions: ParsableArguments {
             for text in service { filter.services.insert(try BluetoothUUID(service: text)) }
             filter.namePrefix = name
             filter.minimumRSSI = try strength
+            filter.discoveryProcedure = try discoveryProcedure
             return filter
         }
     }
@@ -66,6 +80,20 @@ struct ScanOptions: ParsableArguments {
                 )
             }
             return minimumRSSI
+        }
+    }
+
+    /// The procedure of `--discovery`.
+    private var discoveryProcedure: ScanFilter.DiscoveryProcedure? {
+        get throws(ProgramFailure) {
+            guard let discovery else { return nil }
+            guard let procedure = ScanFilter.DiscoveryProcedure(rawValue: discovery) else {
+                throw .usage(
+                    "'\(discovery)' is not a valid --discovery",
+                    advice: "use general or limited"
+                )
+            }
+            return procedure
         }
     }
 

@@ -28,7 +28,8 @@ struct ScanSilence: Sendable {
         guard !received.isSet else { return }
         let filters =
             hasFilter
-            ? "the filters may hide devices: leave out --service, --name and --minimum-rssi"
+            ? "the filters may hide devices: leave out --service, --name, --minimum-rssi and "
+                + "--discovery"
             : "check that a device nearby is on, advertises, and is not connected to another one"
         console.remark(
             "lanyard: no device was received in \(SecondsText.describe(time)); \(filters)\n"

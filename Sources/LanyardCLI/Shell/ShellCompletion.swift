@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothTypes
 
@@ -135,7 +136,11 @@ extension ShellCompletion {
 
     private static func scanCandidates(after word: String?) -> [Candidate] {
         if word == "--service" { return names(AssignedNumbers.serviceNames) }
-        return ["--service", "--name", "--minimum-rssi", "--passive"].map { Candidate($0) }
+        if word == "--discovery" {
+            return ScanFilter.DiscoveryProcedure.allCases.map { Candidate($0.rawValue) }
+        }
+        return ["--service", "--name", "--minimum-rssi", "--discovery", "--passive"]
+            .map { Candidate($0) }
     }
 
     private static func uuidCandidates(_ word: String) -> [Candidate] {

@@ -113,3 +113,20 @@ struct PresentationFormat: WellKnownValue {
         0x19: "utf8", 0x1A: "utf16", 0x1B: "struct",
     ]
 }
+
+/// The Characteristic Aggregate Format descriptor (Vol 3, Part G, 3.3.3.6): the handles of the
+/// Characteristic Presentation Format descriptors of the parts of the value, in their order.
+struct AggregateFormat: WellKnownValue {
+    let formats: [UInt16]
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        var formats: [UInt16] = []
+        repeat { formats.append(try reader.readUInt16()) } while reader.remaining > 0
+        guard !formats.contains(0) else { throw .invalid(field: "Aggregate Format") }
+        self.formats = formats
+    }
+
+    var description: String {
+        "formats at " + formats.map { "#\($0)" }.joined(separator: ", ")
+    }
+}

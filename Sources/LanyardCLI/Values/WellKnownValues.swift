@@ -37,6 +37,7 @@ enum WellKnownValues {
         0x2902: .own(ClientCharacteristicConfiguration.self),
         0x2903: .own(ServerCharacteristicConfiguration.self),
         0x2904: .own(PresentationFormat.self),
+        0x2905: .own(AggregateFormat.self),
         0x2908: .own(ReportReference.self),
     ]
 

@@ -109,7 +109,8 @@ extension LiveAccessory {
         )
     }
 
-    /// Removes a service, and indicates the change to a subscribed phone.
+    /// Removes a service and the services that include it, and indicates the change to a subscribed
+    /// phone.
     public func removeService(_ service: BluetoothID) {
         perform("removes \(service)", .removeServices(service.bluetoothUUID))
     }

@@ -82,7 +82,7 @@ public struct SimpleAccessory: ScriptedHost {
     public mutating func perform(_ action: AccessoryAction, now: Instant) -> [[UInt8]] {
         switch action {
         case .addService(let service): profile.services.append(service)
-        case .removeServices(let uuid): profile.services.removeAll { $0.uuid == uuid }
+        case .removeServices(let uuid): profile.removeServices(uuid)
         default: break
         }
         carryOut(action, now: now)

@@ -39,8 +39,8 @@ public enum AccessoryAction: Sendable {
     case requestInterval(Duration)
     /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
     case addService(SimpleAccessoryProfile.Service)
-    /// Removes all services with the UUID, and indicates it to a client that is subscribed to
-    /// Service Changed.
+    /// Removes all services with the UUID and the services that include them, and indicates it to a
+    /// client that is subscribed to Service Changed.
     case removeServices(BluetoothUUID)
     /// Changes a value without a notification.
     case setValue([UInt8], of: BluetoothUUID)

@@ -88,8 +88,8 @@ struct AccessoryServer: Sendable {
         return true
     }
 
-    /// Removes all services with the UUID, and indicates it to a client that is subscribed to
-    /// Service Changed.
+    /// Removes all services with the UUID and the services that include them, and indicates it to a
+    /// client that is subscribed to Service Changed.
     mutating func removeServices(_ uuid: BluetoothUUID, now: Instant) -> [Event] {
         values.handles(ofServices: uuid).flatMap { handle -> [Event] in
             guard let actions = try? values.server.unpublish(handle) else { return [] }

@@ -18,9 +18,14 @@ public struct AccessoryValues: Sendable {
     private var handles: [BluetoothUUID: AttributeHandle] = [:]
 
     /// The services with their handles and the handles of their values.
-    private var services:
-        [(uuid: BluetoothUUID, handle: AttributeHandle, values: [AttributeHandle])] =
-            []
+    private var services: [PublishedService] = []
+
+    private struct PublishedService {
+        let uuid: BluetoothUUID
+        let includes: [BluetoothUUID]
+        let handle: AttributeHandle
+        let values: [AttributeHandle]
+    }
 
     /// The values with a reaction.
     private var reactiveValues: [AttributeHandle: [UInt8]] = [:]
@@ -58,12 +63,28 @@ public struct AccessoryValues: Sendable {
             if characteristic.reaction != nil { reactiveValues[handle] = characteristic.value }
         }
         let values = published.characteristics.map(\.valueHandle)
-        services.append((service.uuid, published.service.handles.lowerBound, values))
+        services.append(
+            PublishedService(
+                uuid: service.uuid,
+                includes: service.includes,
+                handle: published.service.handles.lowerBound,
+                values: values
+            )
+        )
     }
 
-    /// Returns the first handles of the services with the UUID.
+    /// Returns the first handles of the services with the UUID, and of the services that include
+    /// them. A service follows those that include it.
     func handles(ofServices uuid: BluetoothUUID) -> [AttributeHandle] {
-        services.filter { $0.uuid == uuid }.map(\.handle)
+        var found: Set = [uuid]
+        let wanted = services.filter { service in
+            guard service.uuid == uuid || !found.isDisjoint(with: service.includes) else {
+                return false
+            }
+            found.insert(service.uuid)
+            return true
+        }
+        return wanted.reversed().map(\.handle)
     }
 
     /// Removes a service.

@@ -10,6 +10,18 @@ extension SimpleAccessoryProfile {
         commonServices.filter { common in !services.contains { $0.uuid == common.uuid } } + services
     }
 
+    /// Removes all services with the UUID, and the services that include them.
+    mutating func removeServices(_ uuid: BluetoothUUID) {
+        var removed: Set = [uuid]
+        services.removeAll { service in
+            guard service.uuid == uuid || !removed.isDisjoint(with: service.includes) else {
+                return false
+            }
+            removed.insert(service.uuid)
+            return true
+        }
+    }
+
     /// Generic Access (Vol 3, Part C, 12) and Generic Attribute (Vol 3, Part G, 7) with the least
     /// content, as simple devices have them.
     private var commonServices: [Service] {

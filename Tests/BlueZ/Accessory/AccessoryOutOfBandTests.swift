@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothTypes
+import LanyardTestSupport
 import PairingTestSupport
 import Testing
 
@@ -30,7 +32,7 @@ import Testing
     )
     func forgery(_ setting: Setting) async throws {
         try await withAccessory(setting, "out of band") { scene in
-            var generator = SystemRandomNumberGenerator()
+            var generator = SplitMix64(seed: RunSeed.value)
             var policy = Pairing.Policy()
             policy.peerOutOfBandData =
                 Pairing.LocalOutOfBandData.make(using: &generator)?.data

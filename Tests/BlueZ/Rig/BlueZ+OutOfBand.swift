@@ -2,6 +2,8 @@
 
 import BluetoothHost
 import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 /// Which side has the other side's out-of-band data.
@@ -28,7 +30,7 @@ extension BlueZ {
         var policy = Pairing.Policy()
         if knowledge != .theirs { policy.peerOutOfBandData = try await readOutOfBandData() }
         if knowledge != .ours {
-            var generator = SystemRandomNumberGenerator()
+            var generator = SplitMix64(seed: RunSeed.value)
             let local = try #require(Pairing.LocalOutOfBandData.make(using: &generator))
             policy.localOutOfBandData = local
             try await hand(local.data, of: address)

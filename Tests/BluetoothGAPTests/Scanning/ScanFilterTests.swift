@@ -92,6 +92,30 @@ struct ScanFilterTests {
         #expect(!filter.matches(try entry(isConnectable: false)))
     }
 
+    @Test("A discovery procedure requires the flags of its mode and no target")
+    func discovery() throws {
+        /// The data with these flags, and whether general and limited discovery report it.
+        let cases: [(data: String, general: Bool, limited: Bool)] = [
+            ("020106", true, false), ("020105", true, true), ("020107", true, true),
+            ("020104", false, false), ("0101", false, false), ("03030d18", false, false),
+            ("", false, false),
+        ]
+        for (data, general, limited) in cases {
+            var advertisement = Advertisement(
+                address: .accessory(1),
+                data: try advertising(data)
+            )
+            var filter = ScanFilter()
+            #expect(filter.matches(advertisement), "\(data)")
+            filter.discoveryProcedure = .general
+            #expect(filter.matches(advertisement) == general, "\(data)")
+            filter.discoveryProcedure = .limited
+            #expect(filter.matches(advertisement) == limited, "\(data)")
+            advertisement.isDirected = true
+            #expect(!filter.matches(advertisement), "\(data)")
+        }
+    }
+
     @Test("A filter with several conditions requires all of them")
     func all() throws {
         let services: Set = [BluetoothUUID(0x180D)]
@@ -142,6 +166,16 @@ struct AdvertisementFilterTests {
         let filter = AdvertisementFilterBox(filter: ScanFilter(minimumRSSI: -70))
         #expect(!filter.admits(try entry("020106", rssi: -80)))
         #expect(filter.admits(try entry("020106", rssi: -60)))
+    }
+
+    @Test("Discovery reports a device that advertised the same data to one device before")
+    func directedBefore() throws {
+        let sieve = SieveBox(filter: ScanFilter(discoveryProcedure: .general))
+        var advertisement = try entry("020106")
+        advertisement.isDirected = true
+        #expect(!sieve.admits(advertisement))
+        advertisement.isDirected = false
+        #expect(sieve.admits(advertisement))
     }
 
     @Test("The oldest advertisers are dropped, and the filter keeps two generations")

@@ -271,17 +271,14 @@ extension FuzzedServer {
             faults.append(fault("the pending requests are not the open requests"))
         }
         guard random.happens(oneIn: 16) else { return }
-        for client in Set(server.prepared.keys.map(\.client)) {
-            let queues = server.prepared.filter { $0.key.client == client }.values
-            let (count, bytes) = queues.reduce((0, 0)) {
-                ($0.0 + $1.parts.count, $0.1 + $1.bytes)
-            }
-            if count > GATTServer.preparedWriteLimit || bytes > GATTServer.preparedByteLimit {
-                faults.append(fault("\(count) prepared writes, \(bytes) bytes"))
-            }
+        for queue in server.prepared.values
+        where queue.parts.count > GATTServer.preparedWriteLimit
+            || queue.bytes > GATTServer.preparedByteLimit
+        {
+            faults.append(fault("\(queue.parts.count) prepared writes, \(queue.bytes) bytes"))
         }
-        if !Set(server.prepared.keys).isSubset(of: bearers.keys) {
-            faults.append(fault("prepared writes remain after the end of their bearer"))
+        if !Set(server.prepared.keys).isSubset(of: bearers.keys.map(\.client)) {
+            faults.append(fault("prepared writes remain after the end of their client"))
         }
     }
 

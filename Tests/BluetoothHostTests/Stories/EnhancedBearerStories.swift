@@ -287,6 +287,12 @@ struct EnhancedBearerStories {
                 )
             ) { try harness.answer(read) }
         }
+        // A read of an old handle fails without a request, until the table is requested again.
+        let early = harness.ask(.gatt(read), of: link)
+        harness.drive()
+        #expect(throws: GATT.Failure.self) { try harness.answer(early) }
+        _ = harness.ask(.database, of: link)
+        harness.drive()
         let received = harness.controller.peers[peer.address]?.server.received.dropFirst(count)
         let hash = ATT.ReadByTypeRequest(
             start: .first,

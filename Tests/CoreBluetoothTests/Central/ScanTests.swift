@@ -5,6 +5,7 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
+import Synchronization
 import Testing
 import VirtualAccessories
 import VirtualRadio
@@ -174,6 +175,29 @@ struct ScanTests {
         }
     }
 
+    @Test("14.1 With background rules, the controller scans a tenth of the time")
+    func backgroundDuty() async throws {
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        let windows = ScanWindows()
+        fixture.air.world.observe { [phone = fixture.phone] packet in
+            if packet.controller == phone { windows.note(packet.bytes) }
+        }
+        try await fixture.run {
+            let listener = try await fixture.listener(
+                scanningFor: [CBUUID(string: "180D")],
+                managerOptions: [CBManagerOptionBackgroundRulesKey: true]
+            )
+            await listener.journal.wait(for: "seen Strap")
+            #expect(windows.last == ScanWindows.Entry(interval: 960, window: 96))
+            listener.manager.followsBackgroundRules = false
+            await listener.journal.wait(for: "seen Strap", count: 2)
+            #expect(windows.last == ScanWindows.Entry(interval: 96, window: 96))
+            fixture.adapter.followsBackgroundRules = true
+            try await fixture.air.sleep(for: .seconds(5))
+            #expect(windows.last == ScanWindows.Entry(interval: 960, window: 96))
+        }
+    }
+
     @Test("Two managers scan for different services at the same time")
     func twoManagers() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
@@ -184,6 +208,34 @@ struct ScanTests {
             await other.journal.wait(for: "seen Thermometer")
             await other.journal.wait(for: "seen Strap")
             #expect(!one.journal.lines.contains("seen Thermometer"))
+        }
+    }
+}
+
+/// The scan intervals and windows that a host has set, in units of 0.625 ms.
+private final class ScanWindows: Sendable {
+    struct Entry: Equatable {
+        let interval: Int
+        let window: Int
+    }
+
+    private let entries = Mutex([Entry]())
+
+    var last: Entry? { entries.withLock { $0.last } }
+
+    /// Takes the parameters of LE Set Scan Parameters or LE Set Extended Scan Parameters (Vol 4,
+    /// Part E, 7.8.10 and 7.8.64).
+    func note(_ bytes: [UInt8]) {
+        let start: Int
+        switch bytes.prefix(3) {
+        case [0x01, 0x0B, 0x20]: start = 5
+        case [0x01, 0x41, 0x20]: start = 8
+        default: return
+        }
+        guard bytes.count >= start + 4 else { return }
+        func number(_ place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+        entries.withLock {
+            $0.append(Entry(interval: number(start), window: number(start + 2)))
         }
     }
 }

@@ -96,6 +96,17 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
+    @Test("The start-up has no deadline after it failed because of noise")
+    func failsInNoise() throws {
+        var story = try Story("/dev/x@1000000")
+        for _ in 0..<SerialStartUp.greetingLimit {
+            story.hear(Self.resetAnswer)
+            story.hear([0xAA])
+        }
+        #expect(story.takeActions().last == .fail(speeds: [1_000_000]))
+        #expect(story.startUp.nextDeadline == nil)
+    }
+
     @Test("The company of the controller determines the command that changes the speed")
     func recognized() throws {
         var story = try Story("/dev/x@921600,start=115200")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+    import BluetoothTypes
     import Foundation
+    import LanyardTestSupport
     import Testing
 
     /// An application of `CoreBluetooth` in a process of its own, which is killed and started
@@ -37,10 +39,11 @@
         }
 
         @Test(
-            "13.2 A process that is killed at any moment continues from a recent saved state"
+            "13.2 A process that is killed at any moment continues from a recent saved state",
+            arguments: RunSeed.seeds(1)
         )
-        func killedAtAnyMoment() async throws {
-            var random = SystemRandomNumberGenerator()
+        func killedAtAnyMoment(seed: UInt64) async throws {
+            var random = SplitMix64(seed: seed)
             let moments = (0..<20).map { _ in Int.random(in: 0...800, using: &random) }
             try await withAir { air in
                 _ = try await air.accessory()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothTypes
 import Foundation
 import JSONText
+import LanyardTestSupport
 import Testing
 
 @testable import LanyardCLI
@@ -42,11 +44,14 @@ struct OutOfBandFileTests {
         #expect(throws: JSONError.self) { try OutOfBandFile.parse(text) }
     }
 
-    @Test("A file is written for its owner alone and can be read again")
-    func roundTrip() throws {
+    @Test(
+        "A file is written for its owner alone and can be read again",
+        arguments: RunSeed.seeds(1)
+    )
+    func roundTrip(seed: UInt64) throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).json"
         defer { unlink(path) }
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix64(seed: seed)
         let local = try #require(
             Pairing.LocalOutOfBandData.make(forLegacyPairing: true, using: &generator)
         )

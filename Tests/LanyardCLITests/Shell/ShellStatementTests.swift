@@ -52,9 +52,13 @@ import Testing
         var request = ScanRequest(hasFilter: true, limit: .seconds(2.5))
         request.filter.namePrefix = "La"
         request.filter.minimumRSSI = -60
+        request.filter.discoveryProcedure = .general
         request.filter.services = [BluetoothUUID(0x180D)]
         request.parameters.isActive = false
-        let line = #"scan 2.5 --name La --minimum-rssi -60 --service "Heart Rate" --passive"#
+        let line = #"""
+            scan 2.5 --name La --minimum-rssi -60 --discovery general \#
+            --service "Heart Rate" --passive
+            """#
         #expect(try statement(line) == .perform(.scan(request)))
     }
 
@@ -109,6 +113,7 @@ import Testing
             ("scan -1", "Unknown option '-1'"), ("scan 1 2", "'scan' takes one time"),
             ("scan 0", "'0' is not a valid time"),
             ("scan --minimum-rssi 60", "did you mean -60?"),
+            ("scan --discovery all", "'all' is not a valid --discovery; use general or limited"),
             ("wait", "'wait' needs an event"), ("wait forever", "'forever' is not a valid time"),
             ("wait 1e9", "'1e9' is not a valid time"), ("wait nan", "'nan' is not a valid time"),
             ("wait device", "'device' is not an event to wait for"),

@@ -37,6 +37,22 @@ struct PresenceTests {
         }
     }
 
+    @Test("A sequence beyond the limit ends at once, with a note in the flight recording")
+    func limit() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let sequences = try (0..<257).map { _ in
+                try central.presence(matching: .service("1800"))
+            }
+            var last = sequences[256].makeAsyncIterator()
+            #expect(await last.next() == nil)
+            let notes = kit.recorder.recording.events.filter { $0.lane == .note }.map(\.text)
+            #expect(notes.contains("presence ends at once: 256 scans are running"))
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 11: A connected device is not lost, although it does not advertise")
     func connected() async throws {
         let kit = Kit()

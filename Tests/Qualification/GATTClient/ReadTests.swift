@@ -137,6 +137,23 @@ import Testing
         }.play()
     }
 
+    @Test("A value whose end does not fit into a response with several values is truncated")
+    func readMultipleVariableTruncated() {
+        Dialogue {
+            application(asks: .readMultipleVariable([0x0003, 0x0007, 0x0009]))
+            client(sends: "20 0300 0700 0900")
+            server(sends: "21 0200 0102 0500 0304")
+            application(
+                hears: .success(
+                    .values([
+                        .init(handle: 0x03, value: [1, 2]),
+                        .init(handle: 0x07, value: [3, 4], isTruncated: true),
+                    ])
+                )
+            )
+        }.play()
+    }
+
     @Test(
         "Read Multiple Variable Length Characteristic Values is refused",
         arguments: [

@@ -12,6 +12,7 @@ import Testing
     private static let key = SigningKey(key: SampleTable.bytes(16))
     private let fixed = ServerFixture.bearer(1)
     private let enhanced = ServerFixture.bearer(1, channel: 0x40)
+    private let second = ServerFixture.bearer(1, channel: 0x41)
 
     private func encryptedFixture() throws -> ServerFixture {
         var fixture = ServerFixture(try SampleTable.server())
@@ -37,6 +38,46 @@ import Testing
         let signature = try #require(Self.key.signature(of: command, counter: 1))
         #expect(fixture.send(command + signature, on: enhanced) == [])
         #expect(fixture.server.value(of: 0x0037) == [9])
+    }
+
+    /// Prepares the parts of a value in turn on two enhanced bearers.
+    private func fixtureWithParts() throws -> ServerFixture {
+        var fixture = try encryptedFixture()
+        fixture.connect(second, security: .encrypted)
+        for (part, bearer) in [("0000 0102", enhanced), ("0200 0304", second)] {
+            let echo = fixture.send(bytes("16 2500 \(part)"), on: bearer)
+            #expect(echo == [bytes("17 2500 \(part)")])
+        }
+        return fixture
+    }
+
+    @Test("GATT/SR/GAW/BV-12-C: The parts of a value arrive on several bearers")
+    func writesPartsOfSeveralBearers() throws {
+        var fixture = try fixtureWithParts()
+        #expect(fixture.send(bytes("18 01"), on: enhanced) == [[0x19]])
+        #expect(fixture.server.value(of: 0x0025) == [1, 2, 3, 4])
+        #expect(fixture.send(bytes("18 01"), on: second) == [[0x19]])
+        #expect(fixture.server.value(of: 0x0025) == [1, 2, 3, 4])
+    }
+
+    @Test("GATT/SR/GAW/BV-13-C: The parts of several bearers are canceled on one")
+    func cancelsPartsOfSeveralBearers() throws {
+        var fixture = try fixtureWithParts()
+        let before = fixture.server.value(of: 0x0025)
+        #expect(fixture.send(bytes("18 00"), on: enhanced) == [[0x19]])
+        #expect(fixture.send(bytes("18 01"), on: second) == [[0x19]])
+        #expect(fixture.server.value(of: 0x0025) == before)
+    }
+
+    @Test("GATT/SR/GAW/BV-14-C: The parts of a bearer that ends are kept", arguments: [0, 1])
+    func keepsPartsOfClosedBearer(remaining: Int) throws {
+        var fixture = try fixtureWithParts()
+        let bearers = [enhanced, second]
+        fixture.disconnect(bearers[1 - remaining])
+        let echo = fixture.send(bytes("16 2500 0400 05"), on: bearers[remaining])
+        #expect(echo == [bytes("17 2500 0400 05")])
+        #expect(fixture.send(bytes("18 01"), on: bearers[remaining]) == [[0x19]])
+        #expect(fixture.server.value(of: 0x0025) == [1, 2, 3, 4, 5])
     }
 
     /// The channels of the bearers of each case.

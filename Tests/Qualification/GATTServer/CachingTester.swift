@@ -12,7 +12,7 @@ struct CachingTester {
     /// A link that is encrypted with the key of a bond.
     static let bonded = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)
 
-    private(set) var server = GATTServer()
+    var server = GATTServer()
     /// A value that can be read and written, and that no change affects.
     let value: AttributeHandle
 

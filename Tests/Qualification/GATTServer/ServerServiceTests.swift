@@ -110,6 +110,46 @@ struct ServerServiceTests {
         }
     }
 
+    @Test(
+        "GATT/SR/GAW/BI-41-C: A part of a removed attribute is not written",
+        arguments: [true, false]
+    )
+    func executesRemovedPart(isRobust: Bool) throws {
+        var tester = try Tester()
+        tester.connect()
+        if isRobust { try tester.enableRobustCaching() }
+        let added = try tester.server.publish(
+            .init(
+                BluetoothUUID(0xFFB0),
+                [.init(BluetoothUUID(0xFFB1), .write, value: .stored([0]))]
+            )
+        ).0
+        if isRobust {
+            #expect(tester.readHash() == tester.server.database.hash)
+            #expect(tester.read() == nil)
+        }
+        let handle = try #require(added.characteristic(BluetoothUUID(0xFFB1))).valueHandle
+        for target in [tester.value, handle] {
+            let part = ATT.PrepareWriteRequest(handle: target, offset: 0, value: [9])
+            #expect(tester.refusal(of: .prepareWriteRequest(part)) == nil)
+        }
+        _ = try tester.server.unpublish(added.service.handle)
+        #expect(
+            tester.send(.executeWriteRequest(.init(flags: .writeAll))) == [
+                .errorResponse(
+                    .init(
+                        requestOpcode: .executeWriteRequest,
+                        handle: handle,
+                        code: .databaseOutOfSync
+                    )
+                )
+            ]
+        )
+        #expect(tester.server.value(of: tester.value) == [1])
+        // The error was sent on the bearer, so the client is change-aware with its next request.
+        #expect(tester.read() == nil)
+    }
+
     @Test("GATT/SR/GAS/BV-08-C: Several values of variable length in a table that changes")
     func readMultipleVariable() throws {
         var tester = try Tester()

@@ -63,6 +63,39 @@ import VirtualRadio
         #expect(controller.host.profile.services.map(\.uuid) == [TestProfile.own[0]])
     }
 
+    @Test("A service is removed together with the services that include it")
+    func removeIncludedService() {
+        func service(
+            _ uuid: UInt16,
+            including: [UInt16] = []
+        ) -> SimpleAccessoryProfile.Service {
+            .init(
+                BluetoothUUID(uuid),
+                [.init(BluetoothUUID(uuid + 1), .read, value: [7])],
+                includes: including.map { BluetoothUUID($0) }
+            )
+        }
+        var profile = TestProfile.profile
+        profile.services = [
+            service(0xA000), service(0xA010, including: [0xA000]), service(0xA020),
+            service(0xA030, including: [0xA010]),
+        ]
+        var controller = Self.started(profile)
+        for isRestarted in [false, true] {
+            if isRestarted { controller.powerOn() }
+            controller.perform(.removeServices(BluetoothUUID(0xA000)))
+            #expect(controller.host.profile.services.map(\.uuid) == [BluetoothUUID(0xA020)])
+            controller.connect()
+            for (uuid, isLeft) in [(0x00, false), (0x10, false), (0x20, true), (0x30, false)]
+                as [(UInt8, Bool)]
+            {
+                // Find By Type Value: the primary service with the UUID.
+                controller.send([0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, uuid, 0xA0])
+                #expect(controller.takePayloads().first?.hasPrefix("07") == isLeft)
+            }
+        }
+    }
+
     @Test("An added service is served")
     func addService() {
         var controller = Self.started()

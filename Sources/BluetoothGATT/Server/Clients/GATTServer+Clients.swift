@@ -18,8 +18,9 @@ extension GATTServer {
         clients[bearer.client] = client
     }
 
-    /// Removes a bearer, and removes the client's record with its last one. The `remember` action
-    /// has already stored the record of a bonded client.
+    /// Removes a bearer and its open request, and removes the client's record and prepared writes
+    /// with its last one (Vol 3, Part F, 3.3.2 and 3.4.6.1). The `remember` action has already
+    /// stored the record of a bonded client.
     ///
     /// - Returns: An action that repeats an unconfirmed indication on another bearer.
     @discardableResult
@@ -27,9 +28,10 @@ extension GATTServer {
         guard clients[bearer.client]?.bearers.removeValue(forKey: bearer.channel) != nil else {
             return []
         }
-        forgetRequests(of: bearer)
+        pending[bearer] = nil
         if clients[bearer.client]?.bearers.isEmpty == true {
             clients[bearer.client] = nil
+            prepared[bearer.client] = nil
             return []
         }
         clients[bearer.client]?.serviceChange.closed(bearer.channel)

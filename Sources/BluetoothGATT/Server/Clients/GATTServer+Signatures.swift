@@ -43,18 +43,28 @@ extension GATTServer {
     /// 3, Part C, 10.4). The method does not check the attribute's permissions. A signature does
     /// not satisfy a requirement for encryption. The counter of a valid signature is used up,
     /// whether the write succeeds or fails.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - bearer: The bearer on which it arrived.
+    ///   - actions: Receives the action that stores the counter, or the reason of a refusal.
+    /// - Returns: Whether the command may be executed.
     package mutating func acceptSignature(
         of command: ATT.SignedWriteCommand,
         on bearer: BearerID,
         into actions: inout [Action]
     ) -> Bool {
-        guard let client = clients[bearer.client],
-            !client.security.isEncrypted,
-            var key = client.signingKey
-        else { return false }
+        guard let client = clients[bearer.client] else { return false }
+        func refuse(_ reason: String) -> Bool {
+            actions.append(.violated(bearer.client, "a signed command \(reason)"))
+            return false
+        }
+        guard !client.security.isEncrypted else { return refuse("on an encrypted link") }
+        guard var key = client.signingKey else { return refuse("without a key to verify it") }
         let counters = [key.lastCounter, client.clientRecord.lastSignCounter].compactMap { $0 }
         key.lastCounter = counters.max()
-        guard key.accept(command) else { return false }
+        guard key.hasNewCounter(command) else { return refuse("with an old counter") }
+        guard key.accept(command) else { return refuse("with an invalid signature") }
         clients[bearer.client]?.signingKey = key
         clients[bearer.client]?.clientRecord.lastSignCounter = key.lastCounter
         actions += rememberCounter(of: bearer.client)

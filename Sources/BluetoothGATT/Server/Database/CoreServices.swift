@@ -29,6 +29,10 @@ struct CoreServices: Sendable {
 
     var genericAccess = GenericAccess()
 
+    /// Whether this device resolves private addresses in directed advertising, or nil if it uses no
+    /// private addresses and therefore has no such characteristic (Vol 3, Part C, 12.4).
+    var resolvesAddresses: Bool?
+
     /// Whether the server supports Enhanced ATT bearers (Vol 3, Part G, 7.4).
     var supportsEnhancedBearers = false
 
@@ -50,11 +54,10 @@ struct CoreServices: Sendable {
         return .init(GATT.AttributeType.genericAccess, characteristics)
     }
 
-    /// The values in Generic Access. Central Address Resolution is absent, so that peers do not
-    /// send directed advertising to a private address of this device (Vol 3, Part C, 12.4).
+    /// The values in Generic Access.
     var accessValues: [(type: BluetoothUUID, value: [UInt8])] {
         let appearance = genericAccess.appearance
-        return [
+        let values: [(type: BluetoothUUID, value: [UInt8])] = [
             (GATT.AttributeType.deviceName, genericAccess.nameBytes),
             (
                 GATT.AttributeType.appearance,
@@ -65,6 +68,8 @@ struct CoreServices: Sendable {
                 genericAccess.preferredConnectionParameters
             ),
         ]
+        guard let resolvesAddresses else { return values }
+        return values + [(GATT.AttributeType.centralAddressResolution, [resolvesAddresses ? 1 : 0])]
     }
 
     private static func attributeDefinition(_ core: CoreServices) -> GATT.ServiceDefinition {

@@ -75,6 +75,18 @@ extension GATTServer {
         if let preferred, preferred.count == 8 {
             core.genericAccess.preferredConnectionParameters = preferred
         }
+        storeAccessValues()
+    }
+
+    /// Sets whether this device, as a Central, resolves its private address in directed advertising
+    /// (Vol 3, Part C, 12.4). This has no effect on a server of a device without private addresses.
+    package mutating func setResolvesAddresses(_ resolvesAddresses: Bool) {
+        guard let before = core.resolvesAddresses, before != resolvesAddresses else { return }
+        core.resolvesAddresses = resolvesAddresses
+        storeAccessValues()
+    }
+
+    private mutating func storeAccessValues() {
         guard let handle = core.handles[GATT.AttributeType.genericAccess],
             let service = database.service(at: handle)
         else { return }

@@ -26,7 +26,8 @@ extension GATTServer {
                 offset: Int(request.offset),
                 value: Array(request.value)
             )
-            prepared[bearer, default: .init()].append(.init(entry: entry, type: attribute.type))
+            let part = PreparedWrites.Part(entry: entry, type: attribute.type)
+            prepared[bearer.client, default: .init()].append(part)
             return .prepareWriteResponse(
                 .init(handle: request.handle, offset: request.offset, value: request.value)
             )
@@ -35,29 +36,33 @@ extension GATTServer {
         }
     }
 
-    /// Executes or cancels all prepared writes of this bearer. The queue is empty afterward,
-    /// whether the writes succeed or fail (Vol 3, Part F, 3.4.6.3).
+    /// Executes or cancels all prepared writes of the client, regardless of the bearers on which
+    /// they arrived. The queue is empty afterward, whether the writes succeed or fail. If an
+    /// attribute was removed meanwhile, nothing is written (Vol 3, Part F, 3.4.6.3).
     mutating func execute(
         _ request: ATT.ExecuteWriteRequest,
         on bearer: BearerID,
         now: Instant
     ) -> [Action] {
-        let writes = prepared.removeValue(forKey: bearer)
+        let writes = prepared.removeValue(forKey: bearer.client)
         guard request.flags == .writeAll, let writes else {
             return [.respond(bearer, .executeWriteResponse)]
         }
         let opcode = ATT.ExecuteWriteRequest.opcode
         let gone = writes.parts.first { database.attribute($0.entry.handle)?.type != $0.type }
         if let gone {
-            let refusal = RequestRefusal(.invalidHandle, gone.entry.handle)
+            let refusal = RequestRefusal(.databaseOutOfSync, gone.entry.handle)
+            if clients[bearer.client]?.isOutOfSync == true {
+                _ = clients[bearer.client]?.awareness.refuse(on: bearer.channel)
+            }
             return [.respond(bearer, refusal.response(to: opcode))]
         }
         return write(writes.entries, for: opcode, on: bearer, now: now)
     }
 
     private func hasRoom(for bytes: Int, of client: ClientID) -> Bool {
-        let queues = prepared.filter { $0.key.client == client }.values
-        return queues.reduce(1) { $0 + $1.parts.count } <= Self.preparedWriteLimit
-            && queues.reduce(bytes) { $0 + $1.bytes } <= Self.preparedByteLimit
+        guard let queue = prepared[client] else { return bytes <= Self.preparedByteLimit }
+        return queue.parts.count < Self.preparedWriteLimit
+            && queue.bytes + bytes <= Self.preparedByteLimit
     }
 }

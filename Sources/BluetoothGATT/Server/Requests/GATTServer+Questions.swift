@@ -53,13 +53,6 @@ extension GATTServer {
             .flatMap { end($0.value, on: $0.key, .unlikelyError) }
     }
 
-    /// Removes the open request and the prepared writes of a closed bearer (Vol 3, Part F, 3.3.2
-    /// and 3.4.6.3).
-    mutating func forgetRequests(of bearer: BearerID) {
-        pending[bearer] = nil
-        prepared[bearer] = nil
-    }
-
     mutating func takeRequestID() -> RequestID {
         defer { nextRequestID += 1 }
         return nextRequestID

@@ -26,7 +26,7 @@ extension GATTServer {
     mutating func write(_ command: ATT.SignedWriteCommand, on bearer: BearerID) -> [Action] {
         var actions: [Action] = []
         guard acceptSignature(of: command, on: bearer, into: &actions) else {
-            return actions + [.violated(bearer.client, "a command with an invalid signature")]
+            return actions
         }
         let entry = GATT.WriteEntry(handle: command.handle, value: Array(command.value))
         let opcode = ATT.SignedWriteCommand.opcode

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The prepared writes of a client on one bearer, in the order of their arrival (Vol 3, Part F,
+/// The prepared writes of a client on all its bearers, in the order of their arrival (Vol 3, Part F,
 /// 3.4.6).
 struct PreparedWrites: Sendable {
     /// A stored part of a value.

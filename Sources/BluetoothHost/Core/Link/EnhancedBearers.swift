@@ -11,11 +11,26 @@ struct EnhancedBearers: Sendable {
     /// The maximum number of bearers of a link.
     static let limit = 5
 
+    /// A request for bearers, until it has ended.
+    struct Opening: Sendable {
+        /// The number of bearers.
+        let count: Int
+        /// The time at which the host sends the request again, or nil if the peer has it.
+        var repeatsAt: Instant?
+        /// Whether the host has sent the request again.
+        var isRepeated = false
+    }
+
     private(set) var bearers: [LinkBearer] = []
-    /// The requests for bearers that the peer has not answered.
-    var openings: Set<UInt64> = []
+    /// The requests for bearers that have not ended.
+    var openings: [UInt64: Opening] = [:]
 
     var isEmpty: Bool { bearers.isEmpty }
+
+    /// The time at which a refused request is sent again, or nil if none waits.
+    var nextRepetition: Instant? {
+        openings.isEmpty ? nil : openings.values.lazy.compactMap(\.repeatsAt).min()
+    }
 
     var room: Int { max(0, Self.limit - bearers.count) }
 

@@ -223,6 +223,7 @@ extension LinkCore {
         for closer in context.channels.linkEnded(identifier) {
             context.complete(closer, .done)
         }
+        failWaitingOpenings(with: error, &context)
         for id in logicalLink.end() where id < LinkContext.ownOperationBase {
             context.fail(RequestIdentifier(rawValue: id), error)
         }

@@ -31,7 +31,7 @@ extension LinkCore {
         guard
             openChannels(.enhancedATT, .enhanced, count, options, id: id, &context)
         else { return }
-        enhanced.openings.insert(id.rawValue)
+        enhanced.openings[id.rawValue] = EnhancedBearers.Opening(count: count)
         noteRepeatable(.enhancedBearers(count), id, context)
         pump(&context)
     }
@@ -40,7 +40,7 @@ extension LinkCore {
     /// closed.
     mutating func cancelEnhancedOpening(_ id: RequestIdentifier) {
         protection.held.remove(id)
-        enhanced.openings.remove(id.rawValue)
+        enhanced.openings[id.rawValue] = nil
         _ = forgetRefused(id)
         logicalLink.cancelOpening(id.rawValue)
     }
@@ -49,13 +49,12 @@ extension LinkCore {
     mutating func takeEnhanced(_ action: LogicalLink.Action, _ context: inout LinkContext) -> Bool {
         switch action {
         case .opened(let id, let channels):
-            guard enhanced.openings.remove(id) != nil else { return false }
+            guard enhanced.openings.removeValue(forKey: id) != nil else { return false }
             repeatable[id] = nil
             for channel in channels { addBearer(channel, &context) }
             context.complete(RequestIdentifier(rawValue: id), .done)
-        case .refused(let id, _):
-            enhanced.openings.remove(id)
-            return false
+        case .refused(let id, let failure):
+            return waitsForRepetition(id, failure, context)
         case .accepted(.enhancedATT, let channels):
             for channel in channels { addBearer(channel, &context) }
         case .arrived(let channel):
@@ -116,7 +115,7 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    fileprivate var enhancedOptions: L2CAP.ChannelOptions {
+    var enhancedOptions: L2CAP.ChannelOptions {
         let mtu = min(max(configuration.attMTU, ATT.enhancedMTUMinimum), 517)
         return L2CAP.ChannelOptions(mtu: mtu, mps: min(mtu, 247), window: 8)
     }

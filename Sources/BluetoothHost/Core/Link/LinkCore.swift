@@ -143,6 +143,7 @@ struct LinkCore: Sendable {
     mutating func readNextDeadline() -> Instant? {
         var soonest = earliest(bearer.att.nextDeadline, logicalLink.nextDeadline)
         if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }
+        soonest = earliest(soonest, enhanced.nextRepetition)
         soonest = earliest(soonest, preferredParametersDueAt)
         soonest = earliest(soonest, protection.nextDeadline)
         soonest = earliest(soonest, earliest(disconnectDeadline, nextDisconnectAttempt))
@@ -156,6 +157,7 @@ struct LinkCore: Sendable {
     mutating func deadlinePassed(_ context: inout LinkContext) {
         expireBearers(&context)
         perform(logicalLink.deadlinePassed(now: context.now), &context)
+        repeatEnhancedOpenings(&context)
         expireProtection(&context)
         if let due = preferredParametersDueAt, due <= context.now {
             askForPreferredParameters(&context)

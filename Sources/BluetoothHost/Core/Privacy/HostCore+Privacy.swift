@@ -34,6 +34,7 @@ extension HostCore {
         let entries = recognizablePeers
         perform(addresses.want(entries, now: now), now: now)
         perform(addresses.configure(found, using: &context.randomness, now: now), now: now)
+        context.server.setResolvesAddresses(addresses.list.isUsed)
         perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
         let shown = shownAddress
         let actions = withSetAddresses { advertiser, setAddress in
@@ -95,6 +96,7 @@ extension HostCore {
             perform(actions, now: now)
         case .recognitionChanged:
             // Addresses received before the controller could resolve them are obsolete.
+            context.server.setResolvesAddresses(addresses.list.isUsed)
             recentAddresses.keep { [addresses] in !addresses.resolves($0) }
             reviewConnectionRequests(now: now)
         }

@@ -37,7 +37,11 @@ extension CentralDriver {
         mailbox.onLeave { [weak self] in self?.enter { $0.remove(watch) } }
         enter(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
-            guard driver.scans.set(watch.scan, for: number) else { return watch.end() }
+            guard driver.scans.set(watch.scan, for: number) else {
+                let text = "presence ends at once: \(ScanPlan.scanLimit) scans are running"
+                driver.record(.note, text, nil)
+                return watch.end()
+            }
             driver.watches[number] = watch
             watch.knownChanged()
             if driver.scans.running?.reportsDuplicates == true {

@@ -249,9 +249,10 @@ final class MessageEngine: @unchecked Sendable {
         isPumping = true
         defer { isPumping = false }
         while isLinked, let frame = frame ?? nextFrame() {
-            let chunk = frame.rest.prefix(max(transport.maximumChunk, 1))
             // If the transport refuses the chunk during `send`, the refusal concerns this frame.
             self.frame = frame
+            let chunk = frame.rest.prefix(max(transport.maximumChunk, 0))
+            guard !chunk.isEmpty else { return }
             self.frame?.hasBegun = true
             guard transport.send(Data(chunk)) else {
                 self.frame?.hasBegun = frame.hasBegun

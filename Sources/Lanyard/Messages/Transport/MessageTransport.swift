@@ -13,7 +13,8 @@ public protocol MessageTransport: AnyObject, Sendable {
     var queue: DispatchQueue { get }
 
     /// The maximum number of bytes in one call of `send`. It is valid only during a link, and may
-    /// differ from link to link.
+    /// differ from link to link. While it is 0 the channel sends nothing;
+    /// ``MessageTransportEvent/hasRoom`` or ``MessageTransportEvent/linked`` follows when it grows.
     var maximumChunk: Int { get }
 
     /// Starts the transport. From now on the transport reports its events, at once
@@ -42,7 +43,7 @@ public enum MessageTransportEvent: Sendable {
     case linked
     /// The other side has sent bytes: a part of a message, several messages, or both.
     case received(Data)
-    /// There is room again, after `send` returned `false`.
+    /// There is room again, after `send` returned `false` or ``MessageTransport/maximumChunk`` was 0.
     case hasRoom
     /// A chunk that `send` accepted, or is accepting, did not arrive. The channel gives up its
     /// message; the link still exists.

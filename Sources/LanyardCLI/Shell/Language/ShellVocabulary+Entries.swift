@@ -10,7 +10,8 @@ extension ShellVocabulary {
     private static let radio = [
         Entry(
             name: "scan",
-            arguments: "[SECONDS] [--service S] [--name N] [--minimum-rssi R] [--passive]",
+            arguments: "[SECONDS] [--service S] [--name N] [--minimum-rssi R] [--discovery P] "
+                + "[--passive]",
             summary: "List the devices that advertise: a live table, or lines for a time.",
             kinds: [.service]
         ) { arguments throws(ProgramFailure) in

@@ -97,7 +97,7 @@ struct SignatureTests {
             }
             #expect(!table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
         }
-        #expect(actions == [])
+        #expect(actions.memories == [])
         let good = try Self.command(9)
         #expect(table.server.acceptSignature(of: good, on: Table.fixed, into: &actions))
     }
@@ -113,6 +113,44 @@ struct SignatureTests {
         var away = try Self.table()
         away.server.close(Table.fixed)
         #expect(!away.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+    }
+
+    @Test("The reason why a signed command is ignored is reported")
+    func reasons() throws {
+        /// The violation that the server reports for a command.
+        func violation(
+            of command: ATT.SignedWriteCommand,
+            _ table: inout Table
+        ) -> [GATTServer.Action] {
+            table.server.receive(.signedWriteCommand(command), on: Table.fixed, now: .zero)
+        }
+        let command = try Self.command(1)
+        var encrypted = try Self.table(Table.bonded)
+        #expect(
+            violation(of: command, &encrypted)
+                == [.violated(Table.client, "a signed command on an encrypted link")]
+        )
+        var keyless = try Table(security: .none)
+        #expect(
+            violation(of: command, &keyless)
+                == [.violated(Table.client, "a signed command without a key to verify it")]
+        )
+        var table = try Self.table()
+        var actions: [GATTServer.Action] = []
+        #expect(table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+        #expect(
+            violation(of: command, &table)
+                == [.violated(Table.client, "a signed command with an old counter")]
+        )
+        let forged = ATT.SignedWriteCommand(
+            handle: command.handle,
+            value: [9],
+            signature: try Self.command(2).signature
+        )
+        #expect(
+            violation(of: forged, &table)
+                == [.violated(Table.client, "a signed command with an invalid signature")]
+        )
     }
 
     @Test("The stored counter applies after a restart")

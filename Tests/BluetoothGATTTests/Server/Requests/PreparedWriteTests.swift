@@ -69,26 +69,32 @@ struct PreparedWriteTests {
         #expect(value == [2])
     }
 
-    @Test("Each bearer of a client has its own queue")
+    @Test("All bearers of a client share a queue")
     mutating func twoBearers() {
         _ = prepare([1], on: first)
-        _ = prepare([2], on: enhanced)
+        _ = prepare([2], at: 1, on: enhanced)
         #expect(execute(on: enhanced) == [0x19])
-        #expect(value == [2])
-        #expect(execute(on: first) == [0x19])
-        #expect(value == [1])
+        #expect(value == [1, 2])
+        _ = prepare([3], on: first)
+        #expect(execute(on: enhanced) == [0x19])
+        #expect(execute(0, on: first) == [0x19])
+        #expect(value == [3])
     }
 
-    @Test("The end of the link clears the queue")
+    @Test("The end of the last bearer clears the queue, and the end of another does not")
     mutating func disconnects() {
         _ = prepare([1], on: first)
-        _ = prepare([2], on: enhanced)
+        _ = prepare([2], at: 1, on: enhanced)
         fixture.disconnect(first)
         fixture.connect(first, mtu: 517)
         #expect(execute(on: first) == [0x19])
-        #expect(value == SampleTable.bytes(50))
-        #expect(execute(on: enhanced) == [0x19])
-        #expect(value == [2])
+        #expect(value == [1, 2])
+        _ = prepare([3], on: first)
+        fixture.disconnect(enhanced)
+        fixture.disconnect(first)
+        fixture.connect(first, mtu: 517)
+        #expect(execute(on: first) == [0x19])
+        #expect(value == [1, 2])
     }
 
     @Test("The number of parts is limited over all bearers of a client, not of others")
@@ -178,7 +184,8 @@ struct PreparedWriteTests {
                 _ = try fixture.server.unpublish(handle)
             }
         }
-        #expect(execute(on: first) == [0x01, 0x18, 0x92, 0, 0x01])
+        let outOfSync = ATT.ErrorCode.databaseOutOfSync.rawValue
+        #expect(execute(on: first) == [0x01, 0x18, 0x92, 0, outOfSync])
         #expect(fixture.server.value(of: AttributeHandle(0x92)) == [0])
     }
 

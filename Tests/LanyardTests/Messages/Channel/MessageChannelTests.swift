@@ -293,6 +293,18 @@ struct MessageChannelTests {
         #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
     }
 
+    @Test("Nothing is sent while a chunk may have no bytes", .timeLimit(.minutes(1)))
+    func emptyChunk() async throws {
+        let transport = FakeTransport(maximumChunk: 0)
+        let channel = channel(transport)
+        var device = FakeDevice(transport)
+        let sending = Task { try await channel.send(Reading(celsius: 3)) }
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        transport.resize(to: 100)
+        #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
+        try await sending.value
+    }
+
     @Test("A refused last chunk fails only its own request")
     func refusedLastChunk() async throws {
         let transport = FakeTransport(maximumChunk: 100, room: 1)

@@ -100,6 +100,14 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
+    /// Sets the number of bytes in a chunk, and reports that there is room.
+    func resize(to count: Int) {
+        queue.async { [self] in
+            maximumChunk = count
+            receiver?(.hasRoom)
+        }
+    }
+
     /// Returns when all work on the queue is done.
     func settle() async {
         await withCheckedContinuation { continuation in

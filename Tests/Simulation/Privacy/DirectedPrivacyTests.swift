@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothTypes
+import Testing
+import VirtualAdapters
+
+@testable import BluetoothHost
+
+/// Directed advertising of a bonded peer in which both addresses are private. The lamp's controller
+/// makes them, and the phone's controller resolves them. No packet contains an identity address
+/// (`PrivateHousehold.run`).
+@Suite("Directed advertising between private addresses, in virtual time")
+struct DirectedPrivacyTests {
+    private typealias Home = PrivateHousehold
+
+    /// The advertisement of the lamp to the phone, with private addresses of both.
+    private static var call: Advertising {
+        var call = Advertising(kind: .directed(Home.phone.address, .low))
+        call.address = .ofBond
+        return call
+    }
+
+    @Test("GAP/CONN/ACEP/BV-03-C: A pending connection request accepts directed advertising")
+    func pending() async throws {
+        let home = try Home()
+        try await home.run { phone, lamp, _ in
+            async let link = phone.connect(to: Home.lamp.address, options: .whenAvailable)
+            try await home.air.sleep(for: .seconds(3))
+            let set = try await lamp.advertise(Self.call)
+            #expect(try await link.address == Home.lamp.address)
+            #expect(try await set.ended() == .connected)
+        }
+    }
+
+    @Test("GAP/CONN/GCEP/BV-05-C: A scan reports directed advertising with the identity address")
+    func discovered() async throws {
+        let home = try Home()
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Self.call)
+            let found = try await BroadcastTests.hear(phone) { $0.isDirected }
+            #expect(found.address == Home.lamp.address && found.isIdentityResolved)
+            let link = try await phone.connect(to: found.address)
+            #expect(link.address == Home.lamp.address)
+        }
+    }
+
+    @Test("GAP/CONN/DCEP/BV-05-C: A direct connection request accepts directed advertising")
+    func direct() async throws {
+        let home = try Home()
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Self.call)
+            let link = try await phone.connect(to: Home.lamp.address)
+            #expect(link.address == Home.lamp.address)
+            #expect(try await link.role == .central)
+        }
+    }
+
+    @Test("GAP/CONN/DCON/BV-04-C: A Peripheral directs advertising at a Central that resolves it")
+    func directing() async throws {
+        let home = try Home()
+        try await home.run { phone, lamp, _ in
+            let first = try await lamp.advertise(Home.lampProposal)
+            let link = try await phone.connect(to: Home.lamp.address)
+            let toPhone = try #require(await lamp.links.first)
+            let answer = try await toPhone.read(uuid: BluetoothUUID(0x2AA6))
+            #expect(answer.map(\.value) == [[1]])
+            try await link.disconnect()
+            _ = try await toPhone.ended()
+            await first.stop()
+            let set = try await lamp.advertise(Self.call)
+            let again = try await phone.connect(to: Home.lamp.address)
+            #expect(again.address == Home.lamp.address)
+            #expect(try await set.ended() == .connected)
+            let arrived = try #require(await lamp.links.first)
+            #expect(arrived.address == Home.phone.address)
+        }
+    }
+
+    @Test(
+        "GAP/CONN/DCON/BV-05-C: A Central that does not resolve addresses is not directed at",
+        arguments: [PrivateHousehold.Controllers.extendedWithoutList, .legacyWithoutList]
+    )
+    func notDirecting(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers)
+        try await home.run { phone, lamp, _ in
+            let first = try await lamp.advertise(Home.lampProposal)
+            _ = try await phone.connect(to: Home.lamp.address)
+            let toPhone = try #require(await lamp.links.first)
+            let answer = try await toPhone.read(uuid: BluetoothUUID(0x2AA6))
+            #expect(answer.map(\.value) == [[0]])
+            await first.stop()
+            await #expect(throws: AdvertisingError.unsupported("private addresses of a bond")) {
+                try await lamp.advertise(Self.call)
+            }
+        }
+    }
+
+    @Test(
+        "GAP/GAT/BV-18-C: A private host states whether its controller resolves addresses",
+        arguments: PrivateHousehold.Controllers.allCases
+    )
+    func stated(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers)
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Home.lampProposal)
+            _ = try await phone.connect(to: Home.lamp.address)
+            let toPhone = try #require(await lamp.links.first)
+            let values = try await toPhone.read(uuid: BluetoothUUID(0x2AA6))
+            #expect(values.map(\.value) == [[controllers == .extended ? 1 : 0]])
+        }
+    }
+
+    @Test("A host without private addresses does not state whether it resolves addresses")
+    func notStated() async throws {
+        let home = try Home(lampIsPrivate: false)
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Home.lampProposal)
+            let toLamp = try await phone.connect(to: Home.lamp.address)
+            await #expect(throws: (any Error).self) {
+                try await toLamp.read(uuid: BluetoothUUID(0x2AA6))
+            }
+        }
+    }
+}
