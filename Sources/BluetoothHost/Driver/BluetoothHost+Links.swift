@@ -50,19 +50,14 @@ extension BluetoothHost {
         of handle: AttributeHandle,
         configuration: AttributeHandle,
         on link: LinkIdentifier
-    ) -> (NotificationRouter.Stream, NotificationRouter.Subscription) {
-        let (stream, continuation) = NotificationRouter.Stream.makeStream(
-            bufferingPolicy: .bufferingOldest(self.configuration.notificationBufferLimit)
-        )
-        let subscription = notifications.add(
-            continuation,
-            for: .init(link: link, handle: handle)
-        )
+    ) -> (NotificationStream, NotificationRouter.Subscription) {
+        let subscription = notifications.makeSubscription(for: .init(link: link, handle: handle))
         // The closure keeps the host alive until the stream ends and releases it.
-        continuation.onTermination = { _ in
+        let buffer = NotificationBuffer(limit: self.configuration.notificationBufferLimit) {
             self.enter { $0.unsubscribe(subscription, configuration: configuration) }
         }
-        return (stream, subscription)
+        notifications.add(buffer, as: subscription)
+        return (NotificationStream(buffer), subscription)
     }
 
     /// Removes a stream whose subscription failed.
