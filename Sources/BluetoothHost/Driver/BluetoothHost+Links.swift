@@ -35,6 +35,17 @@ extension BluetoothHost {
         }
     }
 
+    /// Sends a value as a Write Command if that is possible without waiting. Returns false if it is
+    /// not.
+    func writeAtOnce(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) -> Bool {
+        defer { drainPackets() }
+        return core.writeAtOnce(value, to: handle, on: link, now: executor.now)
+    }
+
     /// Returns the properties of a link. Throws the reason why the link ended if it is not open.
     package func properties(of link: LinkIdentifier) throws -> Link.Properties {
         guard let properties = core.properties(of: link) else { throw pastEnd(of: link) }
