@@ -42,14 +42,23 @@ package struct RadioSchedule: Sendable {
         }
     }
 
+    /// The engagements, in the order of their starts. Those before `first` are forgotten, and are
+    /// removed when they are half of the array. A radio with many links has one far ahead for each,
+    /// so every search covers only the time that it concerns.
     private var engagements: [Engagement] = []
+    private var first = 0
+    /// The length of the longest engagement so far.
+    private var longest: Int64 = 0
+    /// For each link, an instant that no start of an engagement of the link is after.
+    private var latestStarts: [LinkID: Int64] = [:]
 
     /// Creates the schedule of a radio without engagements.
     package init() {}
 
     /// Returns whether the radio has no engagement in that time, other than those of the link.
     package func isFree(from start: Instant, to end: Instant, for link: LinkID? = nil) -> Bool {
-        for engagement in engagements where engagement.isInTheWay(from: start, to: end, of: link) {
+        for place in places(from: start.nanoseconds, to: end.nanoseconds)
+        where engagements[place].isInTheWay(from: start, to: end, of: link) {
             return false
         }
         return true
@@ -68,16 +77,21 @@ package struct RadioSchedule: Sendable {
         now: Instant
     ) -> Bool {
         var mustClear = false
-        for engagement in engagements where engagement.isInTheWay(from: start, to: end, of: link) {
-            guard engagement.givesWay(to: urgency, now: now) else { return false }
+        let places = places(from: start.nanoseconds, to: end.nanoseconds)
+        for place in places
+        where engagements[place].isInTheWay(from: start, to: end, of: link) {
+            guard engagements[place].givesWay(to: urgency, now: now) else { return false }
             mustClear = true
         }
         if mustClear {
-            engagements.removeAll { $0.isInTheWay(from: start, to: end, of: link) }
+            for place in places.reversed()
+            where engagements[place].isInTheWay(from: start, to: end, of: link) {
+                engagements.remove(at: place)
+            }
         }
         guard !extend(from: start, to: end, for: link) else { return true }
         forget(before: now)
-        engagements.append(
+        insert(
             Engagement(
                 start: start.nanoseconds,
                 end: end.nanoseconds,
@@ -90,9 +104,14 @@ package struct RadioSchedule: Sendable {
 
     /// Releases the engagements of the link from the instant on.
     package mutating func release(_ link: LinkID, from instant: Instant) {
-        engagements.removeAll { $0.link == link && $0.start >= instant.nanoseconds }
-        for place in engagements.indices where engagements[place].link == link {
-            engagements[place].end = min(engagements[place].end, instant.nanoseconds)
+        let instant = instant.nanoseconds
+        for place in places(from: instant, to: instant) where engagements[place].link == link {
+            engagements[place].end = min(engagements[place].end, instant)
+        }
+        guard let latest = latestStarts.removeValue(forKey: link), latest >= instant else { return }
+        for place in (place(ofStart: instant)..<engagements.count).reversed()
+        where engagements[place].link == link {
+            engagements.remove(at: place)
         }
     }
 
@@ -102,18 +121,47 @@ package struct RadioSchedule: Sendable {
     /// - Returns: False if there is no such engagement.
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
         guard let link else { return false }
-        let place = engagements.lastIndex {
-            $0.link == link && $0.start <= start.nanoseconds
-                && $0.end + Self.seam >= start.nanoseconds
+        let (start, end) = (start.nanoseconds, end.nanoseconds)
+        let place = places(from: start - Self.seam, to: start + 1).last {
+            engagements[$0].link == link && engagements[$0].end + Self.seam >= start
         }
         guard let place else { return false }
-        engagements[place].end = max(engagements[place].end, end.nanoseconds)
+        engagements[place].end = max(engagements[place].end, end)
+        longest = max(longest, engagements[place].end - engagements[place].start)
         return true
+    }
+
+    private mutating func insert(_ engagement: Engagement) {
+        engagements.insert(engagement, at: place(ofStart: engagement.start + 1))
+        longest = max(longest, engagement.end - engagement.start)
+        guard let link = engagement.link else { return }
+        latestStarts[link] = max(latestStarts[link] ?? engagement.start, engagement.start)
     }
 
     private mutating func forget(before now: Instant) {
         let horizon = now.nanoseconds - Self.memoryNanoseconds
-        engagements.removeAll { $0.end < horizon }
-        if engagements.count >= Self.engagementLimit { engagements.removeFirst() }
+        while first < engagements.count, engagements[first].end < horizon { first += 1 }
+        if engagements.count - first >= Self.engagementLimit { first += 1 }
+        guard first > engagements.count / 2 else { return }
+        engagements.removeFirst(first)
+        first = 0
+    }
+
+    /// Returns the places of all engagements that begin before `end` and may last beyond `start`.
+    private func places(from start: Int64, to end: Int64) -> Range<Int> {
+        let upper = place(ofStart: end)
+        var lower = upper
+        while lower > first, engagements[lower - 1].start >= start - longest { lower -= 1 }
+        return lower..<upper
+    }
+
+    /// Returns the place of the first engagement that does not begin before `start`.
+    private func place(ofStart start: Int64) -> Int {
+        var (low, high) = (first, engagements.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if engagements[middle].start < start { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import VirtualRadio
@@ -69,6 +70,39 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
+    @Test("A schedule answers as a search through all engagements", arguments: RunSeed.seeds(20))
+    func sameAnswers(seed: UInt64) {
+        var dice = SplitMix64(seed: seed)
+        var schedule = RadioSchedule()
+        var model = EngagementList()
+        var now: Int64 = 0
+        for _ in 0..<2_000 {
+            now += Int64.random(in: 0...40, using: &dice)
+            let link = LinkID(rawValue: .random(in: 0..<6, using: &dice))
+            let start = now + (Bool.random(using: &dice) ? 0 : .random(in: 0...600, using: &dice))
+            let end = start + .random(in: 1...60, using: &dice)
+            let name = link.rawValue == 0 ? nil : link
+            let urgency = Int.random(in: 0...3, using: &dice)
+            if Int.random(in: 0..<3, using: &dice) == 0 {
+                schedule.release(link, from: at(now))
+                model.release(link, from: now)
+            } else {
+                let isEngaged = engages(
+                    &schedule,
+                    start,
+                    end,
+                    for: name,
+                    urgency: urgency,
+                    now: now
+                )
+                #expect(isEngaged == model.engage(start, end, name, urgency, now: now))
+            }
+            let from = now + .random(in: -30...600, using: &dice)
+            let isFree = schedule.isFree(from: at(from), to: at(from + 7), for: name)
+            #expect(isFree == !model.isBusy(from, from + 7, name))
+        }
+    }
+
     @Test("Past engagements are kept for a limited time and number")
     func memory() {
         var schedule = RadioSchedule()
@@ -88,5 +122,62 @@ struct RadioScheduleTests {
         let latest = 2_000_000 + last * 10
         let isKept = !schedule.isFree(from: at(latest), to: at(latest + 5))
         #expect(isKept)
+    }
+}
+
+/// The rules of `RadioSchedule` in their plainest form, in microseconds. It never forgets.
+private struct EngagementList {
+    private struct Engagement {
+        let start: Int64
+        var end: Int64
+        let link: LinkID?
+        let urgency: Int
+    }
+
+    private var engagements: [Engagement] = []
+
+    func isBusy(_ start: Int64, _ end: Int64, _ link: LinkID?) -> Bool {
+        !rivals(start, end, link).isEmpty
+    }
+
+    private func rivals(_ start: Int64, _ end: Int64, _ link: LinkID?) -> [Int] {
+        engagements.indices.filter {
+            let other = engagements[$0]
+            return other.start < end && other.end > start && (link == nil || other.link != link)
+        }
+    }
+
+    mutating func engage(
+        _ start: Int64,
+        _ end: Int64,
+        _ link: LinkID?,
+        _ urgency: Int,
+        now: Int64
+    ) -> Bool {
+        let rivals = rivals(start, end, link)
+        let areWeaker = rivals.allSatisfy {
+            let rival = engagements[$0]
+            return rival.link != nil && rival.urgency < urgency && rival.start > now
+        }
+        guard areWeaker else { return false }
+        for place in rivals.reversed() { engagements.remove(at: place) }
+        // A gap of a frame space, 150 µs, is bridged.
+        let earlier = engagements.indices.filter {
+            link != nil && engagements[$0].link == link && engagements[$0].start <= start
+                && engagements[$0].end + 150 >= start
+        }
+        if let place = earlier.max(by: { engagements[$0].start < engagements[$1].start }) {
+            engagements[place].end = max(engagements[place].end, end)
+        } else {
+            engagements.append(Engagement(start: start, end: end, link: link, urgency: urgency))
+        }
+        return true
+    }
+
+    mutating func release(_ link: LinkID, from instant: Int64) {
+        engagements.removeAll { $0.link == link && $0.start >= instant }
+        for place in engagements.indices where engagements[place].link == link {
+            engagements[place].end = min(engagements[place].end, instant)
+        }
     }
 }
