@@ -400,6 +400,7 @@ public actor BluetoothHost {
         guard !isPerforming else { return }
         performActions()
         sendPackets()
+        notifications.wakeReaders()
         timer?.set(to: core.readNextDeadline())
     }
 
@@ -414,6 +415,7 @@ public actor BluetoothHost {
         guard !isPerforming else { return }
         performActions()
         sendPackets()
+        notifications.wakeReaders()
     }
 
     /// Runs `body`, and afterward performs all actions that it caused.

@@ -33,7 +33,8 @@ package struct FrameRecombiner: Sendable {
         case skipping(remaining: Int, length: Int)
     }
 
-    /// The bytes so far of the frame in progress, empty in other states.
+    /// The bytes so far of the frame in progress. In other states it has the bytes of the frame
+    /// before, and the next frame uses its memory if no view of them is left.
     private var collected: [UInt8] = []
 
     /// The result of processing a fragment.
@@ -83,6 +84,7 @@ package struct FrameRecombiner: Sendable {
             return .frame(frame)
         }
         state = .collecting
+        collected.removeAll(keepingCapacity: true)
         return collect(bytes)
     }
 
@@ -133,6 +135,5 @@ package struct FrameRecombiner: Sendable {
 
     private mutating func forget() {
         state = .idle
-        collected = []
     }
 }

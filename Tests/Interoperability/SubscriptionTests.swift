@@ -4,7 +4,7 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct SubscriptionTests {
-    typealias Values = AsyncThrowingStream<[UInt8], any Error>
+    typealias Values = NotificationStream
 
     @Test("A thousand notifications arrive in order", arguments: ControllerKind.available)
     func notifications(kind: ControllerKind) async throws {

@@ -105,7 +105,7 @@ final class Crowd: Sendable {
 /// A phone that has connected and subscribed.
 struct Listener: Sendable {
     let link: Link
-    let values: AsyncThrowingStream<[UInt8], any Error>
+    let values: NotificationStream
 
     init(
         _ host: BluetoothHost,

@@ -18,7 +18,7 @@ struct Central {
     private let link: Link
     private let value: GATT.Characteristic
     private let grants: GATT.Characteristic
-    private let notifications: AsyncThrowingStream<[UInt8], any Error>
+    private let notifications: NotificationStream
 
     init(_ link: Link) async throws {
         self.link = link

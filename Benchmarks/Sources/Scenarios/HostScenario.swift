@@ -62,7 +62,7 @@ public final class HostScenario: Sendable {
     }
 
     /// Subscribes. Returns a stream for `receiveNotifications`.
-    public func subscribe() async throws -> AsyncThrowingStream<[UInt8], any Error> {
+    public func subscribe() async throws -> NotificationStream {
         let characteristic = GATT.Characteristic(
             uuid: BluetoothUUID(0xFFF2),
             handle: AttributeHandle(UInt16(ScriptedServer.notifyingHandle - 1)),
@@ -78,7 +78,7 @@ public final class HostScenario: Sendable {
         count: Int,
         size: Int,
         burst: Int = HostScenario.burst,
-        from stream: AsyncThrowingStream<[UInt8], any Error>
+        from stream: NotificationStream
     ) async throws {
         let notification = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: size))
         let packets = [[UInt8]](repeating: notification, count: burst)

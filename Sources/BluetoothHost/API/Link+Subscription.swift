@@ -27,7 +27,7 @@ extension Link {
     public func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind? = nil
-    ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+    ) async throws -> NotificationStream {
         guard let kind = kind ?? characteristic.preferredSubscription,
             let configuration = try await configurationDescriptor(of: characteristic)
         else { throw HostError.notSubscribable }

@@ -279,6 +279,8 @@ extension Link {
         _ bytes: [UInt8],
         to handle: AttributeHandle
     ) async throws {
+        try Task.checkCancellation()
+        if host.writeWithoutSuspension(bytes, to: handle, on: identifier) { return }
         _ = try await gatt(.writeWithoutResponse(handle, bytes))
     }
 

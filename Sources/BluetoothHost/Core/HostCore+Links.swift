@@ -19,6 +19,18 @@ extension HostCore {
         if found == nil { failWithoutLink(id) }
     }
 
+    /// Sends a value as a Write Command if that is possible without waiting.
+    ///
+    /// - Returns: False if the value must wait or cannot be sent, or if the link has ended.
+    package mutating func writeAtOnce(
+        _ value: [UInt8],
+        to attribute: AttributeHandle,
+        on link: LinkIdentifier,
+        now: Instant
+    ) -> Bool {
+        withLink(link, now: now) { $0.writeAtOnce(value, to: attribute, &$1) } ?? false
+    }
+
     private mutating func failWithoutLink(_ id: RequestIdentifier) {
         let gone = HostError.disconnected(.unknownConnectionIdentifier)
         fail(id, state == .closed ? HostError.closed : gone)

@@ -35,6 +35,17 @@ extension BluetoothHost {
         }
     }
 
+    /// Sends a value as a Write Command if that is possible without waiting. Returns false if it is
+    /// not.
+    func writeAtOnce(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) -> Bool {
+        defer { drainPackets() }
+        return core.writeAtOnce(value, to: handle, on: link, now: executor.now)
+    }
+
     /// Returns the properties of a link. Throws the reason why the link ended if it is not open.
     package func properties(of link: LinkIdentifier) throws -> Link.Properties {
         guard let properties = core.properties(of: link) else { throw pastEnd(of: link) }
@@ -50,19 +61,14 @@ extension BluetoothHost {
         of handle: AttributeHandle,
         configuration: AttributeHandle,
         on link: LinkIdentifier
-    ) -> (NotificationRouter.Stream, NotificationRouter.Subscription) {
-        let (stream, continuation) = NotificationRouter.Stream.makeStream(
-            bufferingPolicy: .bufferingOldest(self.configuration.notificationBufferLimit)
-        )
-        let subscription = notifications.add(
-            continuation,
-            for: .init(link: link, handle: handle)
-        )
+    ) -> (NotificationStream, NotificationRouter.Subscription) {
+        let subscription = notifications.makeSubscription(for: .init(link: link, handle: handle))
         // The closure keeps the host alive until the stream ends and releases it.
-        continuation.onTermination = { _ in
+        let buffer = NotificationBuffer(limit: self.configuration.notificationBufferLimit) {
             self.enter { $0.unsubscribe(subscription, configuration: configuration) }
         }
-        return (stream, subscription)
+        notifications.add(buffer, as: subscription)
+        return (NotificationStream(buffer), subscription)
     }
 
     /// Removes a stream whose subscription failed.

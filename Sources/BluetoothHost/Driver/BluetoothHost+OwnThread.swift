@@ -28,6 +28,19 @@ extension BluetoothHost {
         return try Self.notifyUnchecked(self, value, handle, link)
     }
 
+    /// Sends a value as a Write Command at once, if the caller runs on the host's thread and nothing
+    /// else waits.
+    ///
+    /// - Returns: Whether the value was sent.
+    nonisolated func writeWithoutSuspension(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) -> Bool {
+        guard isOnOwnThread else { return false }
+        return Self.writeUnchecked(self, value, handle, link)
+    }
+
     // `assumeIsolated` allocates two closures for each call, which would be the only allocations
     // for a packet. These functions do the same without a closure. The conversion removes the
     // isolation from the type of a function, and changes neither its arguments nor its code. The
@@ -48,6 +61,15 @@ extension BluetoothHost {
     private static let notifyIsolated:
         @Sendable (isolated BluetoothHost, [UInt8], AttributeHandle, LinkIdentifier) throws -> Bool =
             { try $0.notifyAtOnce($1, of: $2, on: $3) }
+
+    private static let writeUnchecked = unsafeBitCast(
+        writeIsolated,
+        to: (@Sendable (BluetoothHost, [UInt8], AttributeHandle, LinkIdentifier) -> Bool).self
+    )
+    private static let writeIsolated:
+        @Sendable (isolated BluetoothHost, [UInt8], AttributeHandle, LinkIdentifier) -> Bool = {
+            $0.writeAtOnce($1, to: $2, on: $3)
+        }
 
     /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
     /// thread.

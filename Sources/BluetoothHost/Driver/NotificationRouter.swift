@@ -5,8 +5,6 @@ import BluetoothTypes
 
 /// Delivers the values that peers send to the streams that subscribed to them.
 struct NotificationRouter {
-    typealias Stream = AsyncThrowingStream<[UInt8], any Error>
-
     /// One characteristic of one link.
     struct Key: Hashable, Sendable {
         let link: LinkIdentifier
@@ -19,13 +17,19 @@ struct NotificationRouter {
         fileprivate let number: UInt64
     }
 
-    private var streams: [Key: [UInt64: Stream.Continuation]] = [:]
+    private var streams: [Key: [UInt64: NotificationBuffer]] = [:]
     private var lastStream: UInt64 = 0
+    /// The streams with waiting readers for which values have arrived.
+    private var awaited: [NotificationBuffer] = []
 
-    mutating func add(_ stream: Stream.Continuation, for key: Key) -> Subscription {
+    /// Returns the identity of a new stream.
+    mutating func makeSubscription(for key: Key) -> Subscription {
         lastStream += 1
-        streams[key, default: [:]][lastStream] = stream
         return Subscription(key: key, number: lastStream)
+    }
+
+    mutating func add(_ stream: NotificationBuffer, as subscription: Subscription) {
+        streams[subscription.key, default: [:]][subscription.number] = stream
     }
 
     /// Removes a stream. Returns whether it was the last one of its characteristic.
@@ -42,12 +46,20 @@ struct NotificationRouter {
     /// ends with an error, because the application could not notice a missing value.
     mutating func deliver(_ value: ArraySlice<UInt8>, for key: Key) {
         guard let subscribers = streams[key] else { return }
-        let value = [UInt8](value)
         for subscriber in subscribers.values {
-            if case .dropped = subscriber.yield(value) {
-                subscriber.finish(throwing: HostError.notificationsOverflowed)
+            switch subscriber.append(value) {
+            case .kept: break
+            case .awaited: awaited.append(subscriber)
+            case .dropped: subscriber.finish(throwing: HostError.notificationsOverflowed)
             }
         }
+    }
+
+    /// Wakes the readers of the values that have arrived, once for all values of an input.
+    mutating func wakeReaders() {
+        guard !awaited.isEmpty else { return }
+        for stream in awaited { stream.wake() }
+        awaited.removeAll(keepingCapacity: true)
     }
 
     /// Ends the streams of a link that has ended.

@@ -19,7 +19,7 @@ extension SharedAdapter {
     nonisolated func connectedPeers(withServices services: [BluetoothUUID]) -> [PeerIdentifier] {
         facts.withLock { facts in
             facts.links.filter { !$0.value.isDisjoint(with: services) }.map(\.key)
-                .sorted { $0.description < $1.description }
+                .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         }
     }
 }

@@ -120,7 +120,7 @@ struct CharacteristicOperations: Sendable {
     func subscribe(
         to reference: CharacteristicReference,
         kind: GATT.SubscriptionKind?
-    ) async throws -> (GATT.Characteristic, AsyncThrowingStream<[UInt8], any Error>) {
+    ) async throws -> (GATT.Characteristic, ArrivingValues) {
         let characteristic = try await find(reference)
         if kind == .indication, !characteristic.properties.contains(.indicate) {
             throw ProgramFailure(
@@ -237,8 +237,13 @@ struct WriteReport: Sendable {
     }
 }
 
+/// The values that a peer notifies or indicates.
+typealias ArrivingValues = any AsyncSequence<[UInt8], any Error> & Sendable
+
 /// A connected peer, as far as commands need one. Tests replace it.
 protocol ConnectedAccessory: Sendable {
+    associatedtype Values: AsyncSequence<[UInt8], any Error> & Sendable
+
     var address: DeviceAddress { get }
     var mtu: Int { get async throws }
 
@@ -264,5 +269,5 @@ protocol ConnectedAccessory: Sendable {
     func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind?
-    ) async throws -> AsyncThrowingStream<[UInt8], any Error>
+    ) async throws -> Values
 }

@@ -49,7 +49,7 @@ extension Ether {
             guard case .timer(_, radio) = event else { return false }
             return true
         }
-        setAttentive(false, radio)
+        setAttention(Attention(radio: radio))
         schedules[radio.index] = RadioSchedule()
         ports[radio.index].reset()
     }

@@ -42,12 +42,30 @@ extension Ether {
     package mutating func linkTimerFired(_ timer: LinkTimer, _ id: LinkID) {
         guard let box = links.take(id) else { return }
         switch timer {
-        case .connectionEvent: beginEvent(of: &box.link)
-        case .packetEnds: packetEnds(of: &box.link)
+        case .connectionEvent:
+            beginEvent(of: &box.link)
+            awaitPacket(of: &box.link)
+        case .packetEnds:
+            packetEnds(of: &box.link)
+            awaitPacket(of: &box.link)
         case .centralDeadline: deadlinePassed(.central, &box.link)
         case .peripheralDeadline: deadlinePassed(.peripheral, &box.link)
         }
         links.putBack(box)
+    }
+
+    /// Continues the event at the end of the packet that is on the air: in place, if nothing else
+    /// happens in the world until then, or by a timer. Most events carry nothing and then take one
+    /// step.
+    private mutating func awaitPacket(of link: inout RadioLink) {
+        while let end = link.event?.packet?.transmission.end {
+            // A host that has news gets them at this instant.
+            guard takesShortcuts, announcedPorts.isEmpty, timeline.pass(to: end) else {
+                timeline.schedule(.link(.packetEnds, link.id), at: end)
+                return
+            }
+            packetEnds(of: &link)
+        }
     }
 
     /// Begins a connection event at its anchor: applies the updates of this event, and the Central
@@ -79,14 +97,14 @@ extension Ether {
     mutating func closeEvent(of link: inout RadioLink) {
         let outcome = EventOutcome(link.event)
         link.event = nil
-        release(link)
+        release(&link)
         link.peripheral?.eventEnds(outcome)
         guard link.central != nil else { return armDeadline(.peripheral, &link) }
         link.central?.eventEnds(outcome)
         link.anchor = link.nextAnchor
         link.eventCounter &+= 1
         timeline.schedule(.link(.connectionEvent, link.id), at: link.anchor)
-        reserveAhead(for: link)
+        reserveAhead(for: &link)
         for side in LinkSide.allCases { armDeadline(side, &link) }
     }
 }

@@ -14,12 +14,14 @@ extension Ether {
         of link: inout RadioLink,
         on channel: RadioChannel
     ) -> ConnectionEvent? {
-        let whole = link.exchangeLength
-        let least = link.exchangeLength(answer: 0)
-        guard var length = reserve(.central, link, whole, orElse: least) else { return nil }
+        let whole = link.nextExchangeLength()
+        let least = link.nextExchangeLength(answer: 0)
+        guard var length = reserve(link.central, of: link.id, whole, orElse: least) else {
+            return nil
+        }
         var isThere = false
         if link.peripheral?.wantsToListen == true {
-            let answered = reserve(.peripheral, link, length, orElse: min(least, length))
+            let answered = reserve(link.peripheral, of: link.id, length, orElse: min(least, length))
             isThere = answered != nil
             length = answered ?? length
             if !isThere { link.peripheral?.missedEvents += 1 }
@@ -41,7 +43,7 @@ extension Ether {
             return false
         }
         let start = Instant(nanoseconds: now.nanoseconds + LinkPace.frameSpace)
-        let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
+        let end = Instant(nanoseconds: start.nanoseconds + link.nextExchangeLength())
         guard end <= link.nextAnchor,
             schedules[peripheral.index].isFree(from: start, to: end, for: link.id),
             schedules[central.index].reserve(from: start, to: end, for: link.id, now: now)
@@ -51,71 +53,73 @@ extension Ether {
         return true
     }
 
-    /// Reserves the radios in advance for the first exchange of the next event, with the length
-    /// that is known now.
-    mutating func reserveAhead(for link: RadioLink) {
+    /// Reserves the radios in advance for the first exchange of the next event, with the length that
+    /// is known now.
+    mutating func reserveAhead(for link: inout RadioLink) {
         let start = link.anchor
-        let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
-        reserve(.central, link, from: start, to: end)
+        let end = Instant(nanoseconds: start.nanoseconds + link.nextExchangeLength())
+        reserve(link.central, of: link.id, from: start, to: end)
         if link.peripheral?.wantsToListen == true {
-            reserve(.peripheral, link, from: start, to: end)
+            reserve(link.peripheral, of: link.id, from: start, to: end)
         }
     }
 
     /// Releases the radios.
-    mutating func release(_ link: RadioLink) {
+    mutating func release(_ link: inout RadioLink) {
         if let radio = link.central?.radio { schedules[radio.index].release(link.id, from: now) }
         if let radio = link.peripheral?.radio { schedules[radio.index].release(link.id, from: now) }
     }
 
-    /// Reserves the radio of one side from now on, for `length` or else for `other`, both in
+    /// Reserves the radio of an end from now on, for `length` or else for `other`, both in
     /// nanoseconds.
     ///
     /// - Returns: The length that was possible; `nil` if neither was.
     private mutating func reserve(
-        _ side: LinkSide,
-        _ link: RadioLink,
+        _ linkEnd: LinkEnd?,
+        of link: LinkID,
         _ length: Int64,
         orElse other: Int64
     ) -> Int64? {
         let now = now
         let end = Instant(nanoseconds: now.nanoseconds + length)
-        if reserve(side, link, from: now, to: end) { return length }
+        if reserve(linkEnd, of: link, from: now, to: end) { return length }
         guard other < length else { return nil }
         let otherEnd = Instant(nanoseconds: now.nanoseconds + other)
-        return reserve(side, link, from: now, to: otherEnd) ? other : nil
+        return reserve(linkEnd, of: link, from: now, to: otherEnd) ? other : nil
     }
 
-    /// Reserves the radio of one side.
+    /// Reserves the radio of an end.
     ///
     /// - Returns: False if there is no such end, or its radio is reserved.
     @discardableResult
     private mutating func reserve(
-        _ side: LinkSide,
-        _ link: RadioLink,
+        _ end: LinkEnd?,
+        of link: LinkID,
         from start: Instant,
-        to end: Instant
+        to instant: Instant
     ) -> Bool {
-        guard let radio = link[side]?.radio, let urgency = link[side]?.missedEvents else {
-            return false
-        }
-        return schedules[radio.index]
-            .reserve(from: start, to: end, for: link.id, urgency: urgency, now: now)
+        guard let end else { return false }
+        return schedules[end.radio.index]
+            .reserve(from: start, to: instant, for: link, urgency: end.missedEvents, now: now)
     }
 }
 
 extension RadioLink {
-    /// The duration of the next exchange with the data of both ends, in nanoseconds.
-    var exchangeLength: Int64 {
-        guard let number = peripheral?.sequence.sending else { return exchangeLength(answer: 0) }
+    /// Returns the duration of the next exchange with the data of both ends, in nanoseconds.
+    ///
+    /// This and the next method are `mutating`, because a read would copy the whole link.
+    mutating func nextExchangeLength() -> Int64 {
+        guard let number = peripheral?.sequence.sending else {
+            return nextExchangeLength(answer: 0)
+        }
         // The Peripheral does not repeat a packet that the Central has received.
         let isHeard = central?.sequence.expecting != number
-        return exchangeLength(answer: peripheral?.nextPayload(isHeard: isHeard) ?? 0)
+        return nextExchangeLength(answer: peripheral?.nextPayload(isHeard: isHeard) ?? 0)
     }
 
     /// Returns the duration of the next exchange, in nanoseconds, if the Peripheral's PDU has
     /// `answer` bytes of payload and MIC.
-    func exchangeLength(answer: Int) -> Int64 {
+    mutating func nextExchangeLength(answer: Int) -> Int64 {
         guard let sending = central?.rhythm.sending, let request = central?.nextRequest else {
             return 0
         }

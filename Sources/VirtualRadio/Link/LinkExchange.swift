@@ -31,7 +31,6 @@ extension Ether {
             let packet = link[side]?.packet(on: channel, at: start)
         else { return }
         air.begin(packet.transmission)
-        timeline.schedule(.link(.packetEnds, link.id), at: packet.transmission.end)
         link.event?.packet = packet
     }
 

@@ -44,6 +44,12 @@ public struct Path: Hashable, Sendable {
     /// Whether the device never moves.
     package var isStill: Bool { waypoints.allSatisfy { $0.position == start } }
 
+    /// Returns whether the device does not move from the instant on.
+    func isStill(from instant: Instant) -> Bool {
+        guard let last = waypoints.last, last.instant > instant else { return true }
+        return isStill
+    }
+
     /// Returns the position of the device at the instant.
     public func position(at instant: Instant) -> Position {
         let passed = passedCount(at: instant)

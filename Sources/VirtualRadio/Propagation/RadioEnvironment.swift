@@ -5,8 +5,8 @@ import BluetoothTypes
 /// radio's signal at the others.
 ///
 /// A world needs the power of every packet at every receiver. A power that cannot change between
-/// two packets, because neither radio moves and shadowing is constant, is computed once and cached
-/// until a setting changes.
+/// two packets, because neither radio moves any more and shadowing is constant, is computed once
+/// and cached until a setting of one of the two changes.
 package struct RadioEnvironment: Sendable {
     private struct GroupPair: Hashable {
         let lower: Int
@@ -56,7 +56,7 @@ package struct RadioEnvironment: Sendable {
             guard self[radio] != nil else { return }
             guard let newValue else { return remove(radio) }
             stations[radio.index] = newValue
-            known.forget()
+            known.forget(radio)
         }
     }
 
@@ -75,7 +75,7 @@ package struct RadioEnvironment: Sendable {
         if missing > 0 { stations.append(contentsOf: repeatElement(nil, count: missing)) }
         if stations[radio.index] == nil { stationCount += 1 }
         stations[radio.index] = station
-        known.forget()
+        known.forget(radio)
         return true
     }
 
@@ -85,7 +85,7 @@ package struct RadioEnvironment: Sendable {
     package mutating func setLoss(_ decibels: Double?, between one: RadioID, and other: RadioID) {
         guard self[one] != nil, self[other] != nil else { return }
         explicitLosses[RadioPair(one, other)] = decibels
-        known.forget()
+        known.forget(one)
     }
 
     /// Blocks all signals between two groups. If both groups are the same, its radios do not hear
@@ -113,7 +113,7 @@ package struct RadioEnvironment: Sendable {
         if let power = known[sender, receiver] { return power.isHeard ? power : nil }
         let decibels = decibels(from: sender, to: receiver, at: instant)
         let power = decibels.map(ReceivedPower.init(decibels:)) ?? .nothing
-        if isLasting(sender, receiver) {
+        if isLasting(sender, receiver, from: instant) {
             known.remember(power, from: sender, to: receiver, stationCount: stations.count)
         }
         return power.isHeard ? power : nil
@@ -135,11 +135,16 @@ package struct RadioEnvironment: Sendable {
             + shadowing.gain(of: pair, at: instant, seed: seed)
     }
 
-    /// Returns whether the power between the two stays the same until a setting changes.
-    private func isLasting(_ sender: RadioID, _ receiver: RadioID) -> Bool {
+    /// Returns whether the power between the two stays the same from the instant on, until a
+    /// setting changes.
+    private func isLasting(
+        _ sender: RadioID,
+        _ receiver: RadioID,
+        from instant: Instant
+    ) -> Bool {
         guard let source = self[sender], let ear = self[receiver] else { return false }
         let isSteady = shadowing.deviation <= 0 || shadowing.period == nil
-        return isSteady && source.path.isStill && ear.path.isStill
+        return isSteady && source.path.isStill(from: instant) && ear.path.isStill(from: instant)
     }
 
     private func isSeparated(_ one: Int, _ other: Int) -> Bool {
@@ -149,7 +154,7 @@ package struct RadioEnvironment: Sendable {
     private mutating func remove(_ radio: RadioID) {
         stations[radio.index] = nil
         stationCount -= 1
-        known.forget()
+        known.forget(radio)
         explicitLosses = explicitLosses.filter { $0.key.lower != radio && $0.key.higher != radio }
     }
 }

@@ -56,7 +56,15 @@ struct KnownPowers: Sendable {
         rows[receiver.index][sender.index] = power
     }
 
-    /// Empties the cache, after a change of stations or the environment.
+    /// Removes the powers from and to a radio, after a change of its station.
+    mutating func forget(_ radio: RadioID) {
+        if radio.index < rows.count { rows[radio.index] = [] }
+        for row in rows.indices where radio.index < rows[row].count {
+            rows[row][radio.index] = nil
+        }
+    }
+
+    /// Empties the cache, after a change of the environment.
     mutating func forget() {
         if !rows.isEmpty { rows = [] }
     }

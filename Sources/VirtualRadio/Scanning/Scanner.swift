@@ -121,7 +121,9 @@ extension VirtualController {
 
     /// Updates whether the radio can hear packets that are not addressed to it.
     func updateAttention(_ ether: inout Ether) {
-        ether.setAttentive(scanner.plan != nil || initiator.plan != nil, radio)
+        ether.setAttention(
+            Attention(radio: radio, scanning: scanner.plan, initiating: initiator.plan)
+        )
     }
 }
 

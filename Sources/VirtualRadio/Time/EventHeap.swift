@@ -14,6 +14,10 @@ package struct EventToken: Hashable, Sendable {
 /// *slot* that records its place in the heap. Slots are reused, and the sequence number in a token
 /// shows whether the slot still holds the event of the token. Events stay in their slots. Only
 /// small, trivial entries move in the heap.
+///
+/// Many events are scheduled for a moment later and are then the first, as the end of a packet is.
+/// So one event, the *next*, waits beside the heap. It enters the heap only if an earlier one is
+/// inserted.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {
         let instant: Instant
@@ -32,12 +36,16 @@ package struct EventHeap<Event: Sendable>: Sendable {
     package let eventLimit: Int
 
     private var entries: [Entry] = []
-    /// For each slot, the place of its entry in the heap; -1 if the slot is free.
+    /// The event that waits beside the heap, at `placeOfNext`.
+    private var next: Entry?
+    /// For each slot, the place of its entry in the heap; `freePlace` if the slot is free.
     private var places: [Int] = []
     /// For each slot, its event.
     private var events: [Event?] = []
     private var freeSlots: [Int] = []
     private var nextSequence: UInt64 = 0
+    private static var freePlace: Int { -1 }
+    private static var placeOfNext: Int { -2 }
 
     /// Creates an empty heap for at most `eventLimit` events.
     package init(eventLimit: Int = Self.defaultEventLimit) {
@@ -45,24 +53,32 @@ package struct EventHeap<Event: Sendable>: Sendable {
     }
 
     /// The number of events that wait.
-    package var count: Int { entries.count }
+    package var count: Int { entries.count + (next == nil ? 0 : 1) }
 
     /// The instant of the first event; `nil` if no event waits.
-    package var firstInstant: Instant? { entries.first?.instant }
+    package var firstInstant: Instant? {
+        guard let next else { return entries.first?.instant }
+        guard let first = entries.first else { return next.instant }
+        return min(first.instant, next.instant)
+    }
 
     /// Inserts the event, due at the instant.
     ///
     /// - Returns: The token that cancels the event; `nil` if `eventLimit` events already wait.
     package mutating func insert(_ event: Event, at instant: Instant) -> EventToken? {
-        guard entries.count < eventLimit else { return nil }
+        guard count < eventLimit else { return nil }
         let slot = takeSlot()
-        let token = EventToken(slot: slot, sequence: nextSequence)
         events[slot] = event
-        entries.append(Entry(instant: instant, sequence: nextSequence, slot: slot))
+        let entry = Entry(instant: instant, sequence: nextSequence, slot: slot)
         nextSequence += 1
-        places[slot] = entries.count - 1
-        siftUp(from: entries.count - 1)
-        return token
+        if let next, !entry.precedes(next) {
+            push(entry)
+        } else {
+            if let next { push(next) }
+            next = entry
+            places[slot] = Self.placeOfNext
+        }
+        return EventToken(slot: slot, sequence: entry.sequence)
     }
 
     /// Removes the event before its time.
@@ -72,57 +88,87 @@ package struct EventHeap<Event: Sendable>: Sendable {
     package mutating func cancel(_ token: EventToken) -> Event? {
         guard places.indices.contains(token.slot) else { return nil }
         let place = places[token.slot]
+        if place == Self.placeOfNext {
+            return next?.sequence == token.sequence ? removeNext() : nil
+        }
         guard place >= 0, entries[place].sequence == token.sequence else { return nil }
         return remove(at: place)
     }
 
     /// Removes and returns the first event; `nil` if no event waits.
     package mutating func takeFirst() -> (instant: Instant, event: Event)? {
-        guard let instant = firstInstant, let event = remove(at: 0) else { return nil }
-        return (instant, event)
+        guard let first = entries.first else {
+            return next.flatMap { next in removeNext().map { (next.instant, $0) } }
+        }
+        if let next, next.precedes(first) { return removeNext().map { (next.instant, $0) } }
+        return remove(at: 0).map { (first.instant, $0) }
     }
 
     /// Removes all events that satisfy the predicate. Checks every event that waits.
     package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
-        let unwanted = entries.filter { events[$0.slot].map(isUnwanted) ?? false }
+        var unwanted = entries
+        if let next { unwanted.append(next) }
+        unwanted.removeAll { !(events[$0.slot].map(isUnwanted) ?? false) }
         for entry in unwanted { cancel(EventToken(slot: entry.slot, sequence: entry.sequence)) }
     }
 
     private mutating func takeSlot() -> Int {
         if let slot = freeSlots.popLast() { return slot }
-        places.append(-1)
+        places.append(Self.freePlace)
         events.append(nil)
         return places.count - 1
     }
 
-    private mutating func remove(at place: Int) -> Event? {
-        exchange(place, entries.count - 1)
-        let slot = entries.removeLast().slot
-        places[slot] = -1
+    private mutating func removeNext() -> Event? {
+        guard let slot = next?.slot else { return nil }
+        next = nil
+        return free(slot)
+    }
+
+    private mutating func free(_ slot: Int) -> Event? {
+        places[slot] = Self.freePlace
         freeSlots.append(slot)
-        if place < entries.count {
-            siftUp(from: place)
-            siftDown(from: place)
-        }
         return events[slot].take()
     }
 
-    private mutating func siftUp(from start: Int) {
+    private mutating func push(_ entry: Entry) {
+        entries.append(entry)
+        moveUp(entry, to: entries.count - 1)
+    }
+
+    private mutating func remove(at place: Int) -> Event? {
+        let slot = entries[place].slot
+        let last = entries.removeLast()
+        if place < entries.count {
+            if place > 0, last.precedes(entries[(place - 1) / 2]) {
+                moveUp(last, to: place)
+            } else {
+                moveDown(last, to: place)
+            }
+        }
+        return free(slot)
+    }
+
+    /// Puts the entry at the place, or further up if it precedes the entries there.
+    private mutating func moveUp(_ entry: Entry, to start: Int) {
         var place = start
         while place > 0 {
             let parent = (place - 1) / 2
-            guard entries[place].precedes(entries[parent]) else { return }
-            exchange(place, parent)
+            guard entry.precedes(entries[parent]) else { break }
+            put(entries[parent], at: place)
             place = parent
         }
+        put(entry, at: place)
     }
 
-    private mutating func siftDown(from start: Int) {
+    /// Puts the entry at the place, or further down if entries there precede it.
+    private mutating func moveDown(_ entry: Entry, to start: Int) {
         var place = start
-        while let child = smallerChild(of: place), entries[child].precedes(entries[place]) {
-            exchange(place, child)
+        while let child = smallerChild(of: place), entries[child].precedes(entry) {
+            put(entries[child], at: place)
             place = child
         }
+        put(entry, at: place)
     }
 
     private func smallerChild(of place: Int) -> Int? {
@@ -133,10 +179,8 @@ package struct EventHeap<Event: Sendable>: Sendable {
         return right
     }
 
-    private mutating func exchange(_ left: Int, _ right: Int) {
-        guard left != right else { return }
-        entries.swapAt(left, right)
-        places[entries[left].slot] = left
-        places[entries[right].slot] = right
+    private mutating func put(_ entry: Entry, at place: Int) {
+        entries[place] = entry
+        places[entry.slot] = place
     }
 }

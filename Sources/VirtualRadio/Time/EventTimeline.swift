@@ -23,6 +23,8 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     package private(set) var refusedCount = 0
 
     private var heap: EventHeap<Event>
+    /// The end of the present run.
+    private var runEnd = Instant.zero
     private var takenAtThisInstant = 0
 
     /// Creates a timeline at instant zero without events.
@@ -72,11 +74,25 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     /// - Returns: The event; `nil`, without moving the present, if there is none or the timeline is
     ///   stalled.
     package mutating func next(through end: Instant) -> Event? {
+        runEnd = end
         guard let due = heap.firstInstant, due <= end, !isStalled else { return nil }
         guard let (instant, event) = heap.takeFirst() else { return nil }
         takenAtThisInstant = instant == now ? takenAtThisInstant + 1 : 1
         now = instant
         return event
+    }
+
+    /// Moves the present forward to an instant, while an event is handled, if no event is due at
+    /// this instant or before and the present run lasts that long. Until then only the event that
+    /// is being handled can change anything, so it may continue in place.
+    ///
+    /// - Returns: Whether the present was moved.
+    package mutating func pass(to instant: Instant) -> Bool {
+        guard instant <= runEnd, instant > now else { return false }
+        if let due = heap.firstInstant, due <= instant { return false }
+        now = instant
+        takenAtThisInstant = 0
+        return true
     }
 
     /// Moves the present forward to the instant, but not past an event that is due. Never moves it

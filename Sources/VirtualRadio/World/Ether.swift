@@ -33,7 +33,10 @@ package struct Ether: Sendable {
     /// The checks of rules between hosts and controllers; `nil` without checks.
     var watch: InvariantWatch?
     /// The radios that scan or initiate, in the order of their numbers.
-    package private(set) var attentive: [RadioID] = []
+    package private(set) var attentive: [Attention] = []
+    /// Whether several steps of the world are taken at once where nothing else happens between
+    /// them. The result is the same. Tests compare it with the result of single steps.
+    package var takesShortcuts = true
 
     /// Creates an ether without radios.
     package init(seed: WorldSeed, environment: RadioEnvironment) {
@@ -81,13 +84,17 @@ package struct Ether: Sendable {
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }
 
-    /// Sets whether a radio scans or initiates, and so may hear packets that are not addressed to
-    /// it.
-    package mutating func setAttentive(_ isAttentive: Bool, _ radio: RadioID) {
-        let place = attentive.firstIndex { $0 >= radio } ?? attentive.endIndex
-        let isThere = place < attentive.endIndex && attentive[place] == radio
-        if isAttentive, !isThere { attentive.insert(radio, at: place) }
-        if !isAttentive, isThere { attentive.remove(at: place) }
+    /// Sets the times at which a radio scans and initiates, and so may hear packets that are not
+    /// addressed to it.
+    mutating func setAttention(_ attention: Attention) {
+        let place = attentive.firstIndex { $0.radio >= attention.radio } ?? attentive.endIndex
+        let isThere = place < attentive.endIndex && attentive[place].radio == attention.radio
+        switch (isThere, attention.isNone) {
+        case (true, true): attentive.remove(at: place)
+        case (true, false): attentive[place] = attention
+        case (false, true): break
+        case (false, false): attentive.insert(attention, at: place)
+        }
     }
 
     /// Returns the signal strength, as controllers report it, of a packet that has just ended, at a

@@ -42,15 +42,23 @@ package struct RadioSchedule: Sendable {
         }
     }
 
+    /// The reservations, in the order of their starts. Those before `first` are forgotten, and are
+    /// removed when they are half of the array. A radio with many links has one far ahead for each,
+    /// so every search covers only the time that it concerns.
     private var reservations: [Reservation] = []
+    private var first = 0
+    /// The length of the longest reservation so far.
+    private var longest: Int64 = 0
+    /// For each link, an instant that no start of an reservation of the link is after.
+    private var latestStarts: [LinkID: Int64] = [:]
 
     /// Creates the schedule of a radio without reservations.
     package init() {}
 
     /// Returns whether the radio has no reservation in that time, other than those of the link.
     package func isFree(from start: Instant, to end: Instant, for link: LinkID? = nil) -> Bool {
-        for reservation in reservations where reservation.conflicts(from: start, to: end, of: link)
-        {
+        for place in places(from: start.nanoseconds, to: end.nanoseconds)
+        where reservations[place].conflicts(from: start, to: end, of: link) {
             return false
         }
         return true
@@ -69,17 +77,21 @@ package struct RadioSchedule: Sendable {
         now: Instant
     ) -> Bool {
         var mustClear = false
-        for reservation in reservations where reservation.conflicts(from: start, to: end, of: link)
-        {
-            guard reservation.isReplaceable(by: urgency, now: now) else { return false }
+        let places = places(from: start.nanoseconds, to: end.nanoseconds)
+        for place in places
+        where reservations[place].conflicts(from: start, to: end, of: link) {
+            guard reservations[place].isReplaceable(by: urgency, now: now) else { return false }
             mustClear = true
         }
         if mustClear {
-            reservations.removeAll { $0.conflicts(from: start, to: end, of: link) }
+            for place in places.reversed()
+            where reservations[place].conflicts(from: start, to: end, of: link) {
+                reservations.remove(at: place)
+            }
         }
         guard !extend(from: start, to: end, for: link) else { return true }
         forget(before: now)
-        reservations.append(
+        insert(
             Reservation(
                 start: start.nanoseconds,
                 end: end.nanoseconds,
@@ -92,9 +104,14 @@ package struct RadioSchedule: Sendable {
 
     /// Releases the reservations of the link from the instant on.
     package mutating func release(_ link: LinkID, from instant: Instant) {
-        reservations.removeAll { $0.link == link && $0.start >= instant.nanoseconds }
-        for place in reservations.indices where reservations[place].link == link {
-            reservations[place].end = min(reservations[place].end, instant.nanoseconds)
+        let instant = instant.nanoseconds
+        for place in places(from: instant, to: instant) where reservations[place].link == link {
+            reservations[place].end = min(reservations[place].end, instant)
+        }
+        guard let latest = latestStarts.removeValue(forKey: link), latest >= instant else { return }
+        for place in (place(ofStart: instant)..<reservations.count).reversed()
+        where reservations[place].link == link {
+            reservations.remove(at: place)
         }
     }
 
@@ -104,18 +121,47 @@ package struct RadioSchedule: Sendable {
     /// - Returns: False if there is no such reservation.
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
         guard let link else { return false }
-        let place = reservations.lastIndex {
-            $0.link == link && $0.start <= start.nanoseconds
-                && $0.end + Self.gapLimit >= start.nanoseconds
+        let (start, end) = (start.nanoseconds, end.nanoseconds)
+        let place = places(from: start - Self.gapLimit, to: start + 1).last {
+            reservations[$0].link == link && reservations[$0].end + Self.gapLimit >= start
         }
         guard let place else { return false }
-        reservations[place].end = max(reservations[place].end, end.nanoseconds)
+        reservations[place].end = max(reservations[place].end, end)
+        longest = max(longest, reservations[place].end - reservations[place].start)
         return true
+    }
+
+    private mutating func insert(_ reservation: Reservation) {
+        reservations.insert(reservation, at: place(ofStart: reservation.start + 1))
+        longest = max(longest, reservation.end - reservation.start)
+        guard let link = reservation.link else { return }
+        latestStarts[link] = max(latestStarts[link] ?? reservation.start, reservation.start)
     }
 
     private mutating func forget(before now: Instant) {
         let horizon = now.nanoseconds - Self.retentionNanoseconds
-        reservations.removeAll { $0.end < horizon }
-        if reservations.count >= Self.reservationLimit { reservations.removeFirst() }
+        while first < reservations.count, reservations[first].end < horizon { first += 1 }
+        if reservations.count - first >= Self.reservationLimit { first += 1 }
+        guard first > reservations.count / 2 else { return }
+        reservations.removeFirst(first)
+        first = 0
+    }
+
+    /// Returns the places of all reservations that begin before `end` and may last beyond `start`.
+    private func places(from start: Int64, to end: Int64) -> Range<Int> {
+        let upper = place(ofStart: end)
+        var lower = upper
+        while lower > first, reservations[lower - 1].start >= start - longest { lower -= 1 }
+        return lower..<upper
+    }
+
+    /// Returns the place of the first reservation that does not begin before `start`.
+    private func place(ofStart start: Int64) -> Int {
+        var (low, high) = (first, reservations.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if reservations[middle].start < start { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

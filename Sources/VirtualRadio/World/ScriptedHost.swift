@@ -46,24 +46,33 @@ struct ScriptedHosts: Sendable {
         var due: (instant: Instant, token: EventToken)?
     }
 
-    private var entries: [Int: Entry] = [:]
+    /// The entries, by radio. An entry leaves its place while its host runs, because a second
+    /// reference would copy the host.
+    private var entries: [Entry?] = []
 
     /// Returns whether the controller has a scripted host.
-    func hasHost(_ radio: RadioID) -> Bool { entries[radio.index] != nil }
+    func hasHost(_ radio: RadioID) -> Bool {
+        radio.index < entries.count && entries[radio.index] != nil
+    }
 
     /// Returns the text on the display of the controller's host.
-    func screen(at radio: RadioID) -> String? { entries[radio.index]?.host.screen }
+    func screen(at radio: RadioID) -> String? {
+        hasHost(radio) ? entries[radio.index]?.host.screen : nil
+    }
 
     /// Attaches the host to the controller. The host starts at once if the controller has power.
     mutating func attach(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
         detach(radio, &ether)
+        let missing = radio.index + 1 - entries.count
+        if missing > 0 { entries.append(contentsOf: repeatElement(nil, count: missing)) }
         entries[radio.index] = Entry(host: host)
         if ether.environment[radio]?.isOn == true { start(radio, &ether) }
     }
 
     /// Detaches the controller's host.
     mutating func detach(_ radio: RadioID, _ ether: inout Ether) {
-        var token = entries.removeValue(forKey: radio.index)?.due?.token
+        guard hasHost(radio) else { return }
+        var token = entries[radio.index].take()?.due?.token
         ether.cancel(&token)
     }
 
@@ -74,6 +83,7 @@ struct ScriptedHosts: Sendable {
 
     /// Cancels the host's deadline when its controller loses power.
     mutating func stop(_ radio: RadioID, _ ether: inout Ether) {
+        guard hasHost(radio) else { return }
         var token = entries[radio.index]?.due?.token
         ether.cancel(&token)
         entries[radio.index]?.due = nil
@@ -86,6 +96,7 @@ struct ScriptedHosts: Sendable {
 
     /// Passes the deadline to the host.
     mutating func deadlinePassed(at radio: RadioID, _ ether: inout Ether) {
+        guard hasHost(radio) else { return }
         entries[radio.index]?.due = nil
         run(radio, &ether) { $0.deadlinePassed(now: $1) }
     }
@@ -99,9 +110,9 @@ struct ScriptedHosts: Sendable {
         at radio: RadioID,
         _ ether: inout Ether
     ) -> Bool {
-        guard ether.environment[radio]?.isOn == true, entries[radio.index]?.host is Host else {
-            return false
-        }
+        guard ether.environment[radio]?.isOn == true, hasHost(radio),
+            entries[radio.index]?.host is Host
+        else { return false }
         run(radio, &ether) { host, now in
             guard var typed = host as? Host else { return [] }
             defer { host = typed }
@@ -115,7 +126,7 @@ struct ScriptedHosts: Sendable {
         _ ether: inout Ether,
         _ body: (inout any ScriptedHost, Instant) -> [[UInt8]]
     ) {
-        guard var entry = entries[radio.index] else { return }
+        guard hasHost(radio), var entry = entries[radio.index].take() else { return }
         for packet in body(&entry.host, ether.now) {
             ether.hostSends(packet, to: radio)
         }

@@ -100,8 +100,9 @@ package struct WorldCore {
     private mutating func end(_ packet: AdvertisingPacket) {
         packetObserver?(packet)
         if let addressee = packet.addressee { deliver(packet, to: addressee) }
-        for radio in ether.attentive where radio != packet.sender && radio != packet.addressee {
-            deliver(packet, to: radio)
+        for attention in ether.attentive where attention.mayInclude(packet) {
+            let radio = attention.radio
+            if radio != packet.sender, radio != packet.addressee { deliver(packet, to: radio) }
         }
         controllers[packet.sender.index].transmitted(packet, &ether)
     }

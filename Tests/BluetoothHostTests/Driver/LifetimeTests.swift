@@ -130,7 +130,7 @@ struct LifetimeTests {
         from peer: ModelPeer,
         by controller: LiveController,
         _ executor: AdapterExecutor
-    ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+    ) async throws -> NotificationStream {
         let link = try await host(on: controller, executor).connect(to: peer.address)
         return try await link.subscribe(to: ModelServer.characteristic)
     }

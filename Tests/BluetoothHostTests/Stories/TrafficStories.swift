@@ -71,6 +71,64 @@ struct TrafficStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    /// Sends a value on the path that `Link.writeWithoutResponse` tries first.
+    private func writeAtOnce(
+        _ value: [UInt8],
+        _ harness: inout Harness,
+        _ link: LinkIdentifier
+    ) -> Bool {
+        defer { harness.performActions() }
+        let handle = ModelServer.writableHandle
+        return harness.core.writeAtOnce(value, to: handle, on: link, now: harness.now)
+    }
+
+    @Test("A write without response is sent at once, in packets of any size", arguments: [12, 251])
+    func atOnce(packetLength: Int) throws {
+        var profile = ModelProfile.rich
+        profile.aclPacketLength = packetLength
+        var (harness, link) = try connected(profile)
+        let values = (0..<5).map { [UInt8](repeating: $0, count: 20) }
+        for value in values {
+            let isSent = writeAtOnce(value, &harness, link)
+            #expect(isSent)
+            harness.drive()
+        }
+        #expect(server(harness)?.commandValues == values)
+        #expect(harness.controller.violations.isEmpty)
+    }
+
+    @Test("A write without response is sent at once only while nothing waits before it")
+    func atOnceKeepsOrder() throws {
+        var (harness, link) = try connected(.poor)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
+        var sent: UInt8 = 0
+        while writeAtOnce([sent], &harness, link) {
+            sent += 1
+            try #require(sent < 100)
+        }
+        #expect(Int(sent) == ModelProfile.poor.aclPacketCount + ACLTransmitQueue.frameLimit)
+        let waiting = harness.ask(
+            .gatt(.writeWithoutResponse(ModelServer.writableHandle, [sent])),
+            of: link
+        )
+        #expect(harness.isPending(waiting))
+        for _ in 0...sent {
+            harness.controller.releasePackets(1, on: handle)
+            harness.drive()
+        }
+        #expect(server(harness)?.commandValues == (0...sent).map { [$0] })
+        harness.controller.keepsPackets = false
+        _ = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        let overtakesRead = writeAtOnce([0xFF], &harness, link)
+        #expect(!overtakesRead)
+        harness.drive()
+        let isTooLong = !writeAtOnce([UInt8](repeating: 0, count: 513), &harness, link)
+        #expect(isTooLong)
+        let hasLink = writeAtOnce([1], &harness, LinkIdentifier(rawValue: 99))
+        #expect(!hasLink)
+    }
+
     @Test("Requests that waited for a response fill every buffer at once when it arrives")
     func everyBuffer() throws {
         var profile = ModelProfile.rich

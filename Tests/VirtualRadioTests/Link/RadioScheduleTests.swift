@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import VirtualRadio
@@ -69,8 +70,41 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
-    @Test("Past reservations are kept for a limited time and number")
-    func retention() {
+    @Test("A schedule answers as a search through all reservations", arguments: RunSeed.seeds(20))
+    func sameAnswers(seed: UInt64) {
+        var dice = SplitMix64(seed: seed)
+        var schedule = RadioSchedule()
+        var model = ReservationList()
+        var now: Int64 = 0
+        for _ in 0..<2_000 {
+            now += Int64.random(in: 0...40, using: &dice)
+            let link = LinkID(rawValue: .random(in: 0..<6, using: &dice))
+            let start = now + (Bool.random(using: &dice) ? 0 : .random(in: 0...600, using: &dice))
+            let end = start + .random(in: 1...60, using: &dice)
+            let name = link.rawValue == 0 ? nil : link
+            let urgency = Int.random(in: 0...3, using: &dice)
+            if Int.random(in: 0..<3, using: &dice) == 0 {
+                schedule.release(link, from: at(now))
+                model.release(link, from: now)
+            } else {
+                let isReserved = reserves(
+                    &schedule,
+                    start,
+                    end,
+                    for: name,
+                    urgency: urgency,
+                    now: now
+                )
+                #expect(isReserved == model.reserve(start, end, name, urgency, now: now))
+            }
+            let from = now + .random(in: -30...600, using: &dice)
+            let isFree = schedule.isFree(from: at(from), to: at(from + 7), for: name)
+            #expect(isFree == !model.isBusy(from, from + 7, name))
+        }
+    }
+
+    @Test("Past reservations are entriesToStore for a limited time and number")
+    func memory() {
         var schedule = RadioSchedule()
         for number in Int64(0)..<1_000 {
             let start = number * 1_000
@@ -88,5 +122,62 @@ struct RadioScheduleTests {
         let latest = 2_000_000 + last * 10
         let isKept = !schedule.isFree(from: at(latest), to: at(latest + 5))
         #expect(isKept)
+    }
+}
+
+/// The rules of `RadioSchedule` in their plainest form, in microseconds. It never forgets.
+private struct ReservationList {
+    private struct Reservation {
+        let start: Int64
+        var end: Int64
+        let link: LinkID?
+        let urgency: Int
+    }
+
+    private var reservations: [Reservation] = []
+
+    func isBusy(_ start: Int64, _ end: Int64, _ link: LinkID?) -> Bool {
+        !rivals(start, end, link).isEmpty
+    }
+
+    private func rivals(_ start: Int64, _ end: Int64, _ link: LinkID?) -> [Int] {
+        reservations.indices.filter {
+            let other = reservations[$0]
+            return other.start < end && other.end > start && (link == nil || other.link != link)
+        }
+    }
+
+    mutating func reserve(
+        _ start: Int64,
+        _ end: Int64,
+        _ link: LinkID?,
+        _ urgency: Int,
+        now: Int64
+    ) -> Bool {
+        let rivals = rivals(start, end, link)
+        let areWeaker = rivals.allSatisfy {
+            let rival = reservations[$0]
+            return rival.link != nil && rival.urgency < urgency && rival.start > now
+        }
+        guard areWeaker else { return false }
+        for place in rivals.reversed() { reservations.remove(at: place) }
+        // A gap of a frame space, 150 µs, is bridged.
+        let earlier = reservations.indices.filter {
+            link != nil && reservations[$0].link == link && reservations[$0].start <= start
+                && reservations[$0].end + 150 >= start
+        }
+        if let place = earlier.max(by: { reservations[$0].start < reservations[$1].start }) {
+            reservations[place].end = max(reservations[place].end, end)
+        } else {
+            reservations.append(Reservation(start: start, end: end, link: link, urgency: urgency))
+        }
+        return true
+    }
+
+    mutating func release(_ link: LinkID, from instant: Int64) {
+        reservations.removeAll { $0.link == link && $0.start >= instant }
+        for place in reservations.indices where reservations[place].link == link {
+            reservations[place].end = min(reservations[place].end, instant)
+        }
     }
 }

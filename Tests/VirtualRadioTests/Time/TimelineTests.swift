@@ -49,6 +49,21 @@ import VirtualRadio
         #expect(timeline.now == instant(50))
     }
 
+    @Test("An event continues in place until another event, or the end of the run")
+    func pass() {
+        var timeline = EventTimeline<Int>()
+        timeline.schedule(1, at: instant(10))
+        timeline.schedule(2, at: instant(50))
+        #expect(timeline.next(through: instant(80)) == 1)
+        var passes = [40, 40, 30, 49, 50, 51].map { timeline.pass(to: instant($0)) }
+        #expect(passes == [true, false, false, true, false, false])
+        #expect(timeline.now == instant(49))
+        #expect(timeline.next(through: instant(80)) == 2)
+        passes = [80, 81].map { timeline.pass(to: instant($0)) }
+        #expect(passes == [true, false])
+        #expect(timeline.now == instant(80))
+    }
+
     @Test("A canceled event does not occur")
     func canceledEvent() throws {
         var timeline = EventTimeline<Int>()

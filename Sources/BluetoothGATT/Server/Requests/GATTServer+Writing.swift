@@ -44,7 +44,9 @@ extension GATTServer {
             let question = Question.write(client, plan.asked, needsAnswer: false)
             return [.ask(takeRequestID(), question)]
         }
-        return apply(plan, by: client)
+        var actions: [Action] = []
+        apply(plan, by: client, into: &actions)
+        return actions
     }
 }
 
@@ -77,19 +79,34 @@ extension GATTServer {
     mutating func carryOut(_ plan: WritePlan, on bearer: BearerID) -> [Action] {
         let response: ATT.PDU =
             plan.opcode == .executeWriteRequest ? .executeWriteResponse : .writeResponse
-        return [.respond(bearer, response)] + apply(plan, by: bearer.client)
+        var actions: [Action] = []
+        // Usually the response and the report of the values.
+        actions.reserveCapacity(2)
+        actions.append(.respond(bearer, response))
+        apply(plan, by: bearer.client, into: &actions)
+        return actions
     }
 
     /// Writes the values of a plan, without attributes that were unpublished while the application
     /// was asked.
-    private mutating func apply(_ plan: WritePlan, by client: ClientID) -> [Action] {
-        var actions: [Action] = []
+    private mutating func apply(
+        _ plan: WritePlan,
+        by client: ClientID,
+        into actions: inout [Action]
+    ) {
+        let stored =
+            plan.entriesToStore.allSatisfy(isStored)
+            ? plan.entriesToStore : plan.entriesToStore.filter(isStored)
+        if !stored.isEmpty { actions.append(.report(client, .written(stored))) }
         for (attribute, value) in plan.values
         where database.attribute(attribute.handle)?.type == attribute.type {
             actions += write(value, to: attribute, by: client)
         }
-        let stored = plan.entriesToStore.filter { database.attribute($0.handle)?.isStored == true }
-        return stored.isEmpty ? actions : [.report(client, .written(stored))] + actions
+    }
+
+    /// Returns whether the entry is for a value in the database that clients may change.
+    private func isStored(_ entry: GATT.WriteEntry) -> Bool {
+        database.attribute(entry.handle)?.isStored == true
     }
 
     /// Performs all checks that are possible before the execution.

@@ -47,16 +47,21 @@ struct WritePlan: Sendable {
         guard entry.offset <= before.count else {
             throw RequestRefusal(.invalidOffset, entry.handle)
         }
-        let tail = entry.offset == 0 ? [] : before.dropFirst(entry.offset + entry.value.count)
-        let after = before.prefix(entry.offset) + entry.value + tail
+        let after = entry.offset == 0 ? entry.value : Self.overwritten(before, with: entry)
         guard after.count <= GATT.valueLengthLimit else {
             throw RequestRefusal(.invalidAttributeValueLength, entry.handle)
         }
         if let index {
-            values[index].value = Array(after)
+            values[index].value = after
         } else {
-            values.append((attribute, Array(after)))
+            values.append((attribute, after))
         }
         entriesToStore.append(entry)
+    }
+
+    /// Returns the value with the bytes of the entry in place of those at its offset.
+    private static func overwritten(_ value: [UInt8], with entry: GATT.WriteEntry) -> [UInt8] {
+        value.prefix(entry.offset) + entry.value
+            + value.dropFirst(entry.offset + entry.value.count)
     }
 }

@@ -6,9 +6,9 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// The short paths of notifications and of reads of stored values, which can be very frequent. The
-// PDU is encoded once, in the packet that the transport gets, and no queue is involved. Each method
-// returns false where the usual path must be taken.
+// The short paths of notifications, of Write Commands, and of reads and writes of stored values,
+// which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and no queue is
+// involved. Each method reports if the usual path must be taken.
 extension LinkCore {
     /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
     /// each input, `pump` has sent everything, or has recorded the link as blocked.
@@ -45,6 +45,23 @@ extension LinkCore {
         return send(ATT.Opcode.handleValueNotification, attribute, part, &context)
     }
 
+    /// Sends a Write Command, which no operation of the client precedes.
+    ///
+    /// - Returns: False if the value must wait, or if the peer cannot get it.
+    mutating func writeAtOnce(
+        _ value: [UInt8],
+        to attribute: AttributeHandle,
+        _ context: inout LinkContext
+    ) -> Bool {
+        let limit = min(bearer.att.mtu - 3, GATT.valueLengthLimit)
+        // The first operation of the client makes the host exchange the MTU.
+        guard hasAskedForMTU || bearer.att.mtu > ATT.defaultMTU, !awaitsEncryption,
+            !lookup.isOutOfSync, enhanced.isEmpty, bearer.client.operationCount == 0,
+            value.count <= limit, isIdle(&context)
+        else { return false }
+        return send(ATT.Opcode.writeCommand, attribute, value[...], &context)
+    }
+
     /// Answers a request to read a value that the server holds.
     mutating func answerAtOnce(
         _ received: ATTBearer.Received,
@@ -63,6 +80,23 @@ extension LinkCore {
         guard send(ATT.Opcode.readResponse, nil, part, &context) else { return false }
         bearer.att.answeredAtOnce()
         return true
+    }
+
+    /// Sends the response to a write of stored values, which no record of the client depends on.
+    ///
+    /// - Parameter actions: The server's actions after a request.
+    /// - Returns: The remaining actions.
+    mutating func confirmWriteAtOnce(
+        _ actions: [GATTServer.Action],
+        _ context: inout LinkContext
+    ) -> ArraySlice<GATTServer.Action> {
+        guard actions.count == 2,
+            case .respond(identifier.fixedBearer, .writeResponse) = actions[0],
+            case .told(identifier.client, .written) = actions[1],
+            isIdle(&context), send(ATT.Opcode.writeResponse, nil, [], &context)
+        else { return actions[...] }
+        bearer.att.answeredAtOnce()
+        return actions[1...]
     }
 
     /// Sends a PDU of an opcode, a handle if there is one, and a value.

@@ -66,7 +66,8 @@ extension LinkCore {
         case .request(let request), .command(let request):
             announce(&context)
             let source = identifier.bearer(channel)
-            perform(context.server.receive(request, on: source, now: context.now), &context)
+            let actions = context.server.receive(request, on: source, now: context.now)
+            perform(confirmWriteAtOnce(actions, &context), &context)
         case .confirmed(let id?): valueSent(id, &context)
         case .confirmed(nil), .answered, .ignored: break
         // The client of the fixed bearer knows the peer's table, and with it Service Changed.

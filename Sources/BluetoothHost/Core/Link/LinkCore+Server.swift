@@ -26,7 +26,10 @@ extension LinkCore {
     }
 
     /// Performs the server's actions. Actions for the client of another link go to the host.
-    mutating func perform(_ actions: [GATTServer.Action], _ context: inout LinkContext) {
+    mutating func perform(
+        _ actions: some Collection<GATTServer.Action>,
+        _ context: inout LinkContext
+    ) {
         for action in actions {
             if action.client == identifier.client {
                 perform(action, &context)

@@ -86,7 +86,7 @@ extension ShellSession {
 
     /// Prints the values as they arrive, until the task is canceled or the link ends.
     private func receive(
-        _ values: AsyncThrowingStream<[UInt8], any Error>,
+        _ values: ArrivingValues,
         of characteristic: GATT.Characteristic,
         on link: Link
     ) -> Task<Void, Never> {

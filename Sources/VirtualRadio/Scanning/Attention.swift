@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// The times at which a radio scans and initiates.
+///
+/// Two thirds of all advertisements are on a channel on which no radio listens. This small value
+/// shows it, without the controller.
+package struct Attention: Sendable {
+    /// The radio.
+    let radio: RadioID
+    /// The plan of the scanner; `nil` while it does not listen.
+    var scanning: ListeningPlan?
+    /// The plan of the initiator; `nil` while it does not listen.
+    var initiating: ListeningPlan?
+
+    /// Whether the radio neither scans nor initiates.
+    var isNone: Bool { scanning == nil && initiating == nil }
+
+    /// Returns whether the radio may listen to a packet that is not addressed to it. If so, the
+    /// controller decides.
+    func mayInclude(_ packet: AdvertisingPacket) -> Bool {
+        guard packet.isAdvertisement else { return false }
+        let transmission = packet.transmission
+        guard transmission.channel.isPrimary else { return true }
+        return includes(transmission, packet.modulation, scanning)
+            || includes(transmission, packet.modulation, initiating)
+    }
+
+    private func includes(
+        _ transmission: Transmission,
+        _ modulation: Modulation,
+        _ plan: ListeningPlan?
+    ) -> Bool {
+        let channel = plan?.channel(
+            modulation,
+            from: transmission.start.nanoseconds,
+            to: transmission.end.nanoseconds
+        )
+        return channel == transmission.channel.index
+    }
+}

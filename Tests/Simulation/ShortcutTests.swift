@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+import LanyardTestSupport
+import Synchronization
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+@Suite("The shortcuts of the virtual radio")
+struct ShortcutTests {
+    @Test(
+        "Shortcuts change no packet and no nanosecond",
+        arguments: RunSeed.seeds(5),
+        [0, 0.1]
+    )
+    func sameTrace(seed: UInt64, loss: Double) async throws {
+        let fast = Shelf(seed: seed, loss: loss)
+        let single = Shelf(seed: seed, loss: loss)
+        single.air.world.core.ether.takesShortcuts = false
+        let trace = try await fast.live()
+        let expected = try await single.live()
+        #expect(trace.hostPackets > 300)
+        #expect(trace.advertisements > 100)
+        #expect(trace == expected)
+        let links = fast.air.world.core.ether.links.all
+        #expect(!links.isEmpty)
+        #expect(links.map(\.anchor) == single.air.world.core.ether.links.all.map(\.anchor))
+    }
+}
+
+/// A phone that scans, and thermometers around it that it connects to, one of which leaves and
+/// returns.
+private final class Shelf: Sendable {
+    static let thermometerCount = 5
+
+    let air: SimulatedAir
+    private let seed: UInt64
+    private let phone: VirtualTransport?
+    private let thermometers: [ControllerID]
+    private let trace = Recorder()
+
+    init(seed: UInt64, loss: Double) {
+        self.seed = seed
+        air = SimulatedAir(seed: seed)
+        var faults = FaultPlan.none
+        faults.loss.constantLoss = loss
+        phone = try? air.addAdapter(ControllerConfiguration(name: "phone", faults: faults))
+        thermometers = (0..<Self.thermometerCount).compactMap { [air] number in
+            try? air.world.addController(
+                ControllerConfiguration(name: "T\(number)", at: Position(x: 3, y: Double(number))),
+                host: SimpleAccessory(.thermometer(name: "T\(number)"))
+            )
+        }
+        air.world.observe { [trace] packet in
+            trace.contents.withLock { trace in
+                trace.hostPackets += 1
+                let nanoseconds = packet.instant.nanoseconds
+                trace.add("\(packet.controller) \(packet.direction) \(nanoseconds)".utf8)
+                trace.add(packet.bytes)
+            }
+        }
+        air.world.core.packetObserver = { [trace] packet in
+            trace.contents.withLock { trace in
+                trace.advertisements += 1
+                let channel = packet.transmission.channel.index
+                let start = packet.transmission.start.nanoseconds
+                trace.add("\(packet.sender) \(channel) \(start)".utf8)
+            }
+        }
+    }
+
+    /// Lets more than a minute pass, and returns the trace.
+    func live() async throws -> Trace {
+        let phone = try #require(phone)
+        try #require(thermometers.count == Self.thermometerCount)
+        try await air.run(bound: .seconds(3600)) { [self, air] in
+            var configuration = HostConfiguration()
+            configuration.randomness = SplitMix64(seed: seed)
+            configuration.address = DeviceAddress("C0:00:00:00:00:01", kind: .random)
+            let host = BluetoothHost(
+                transport: phone,
+                configuration: configuration,
+                executor: air.executor
+            )
+            try await host.start()
+            let scan = host.scan(reportsDuplicates: true)
+            var values: [NotificationStream] = []
+            for number in thermometers.indices {
+                let link = try await host.connect(to: find("T\(number)", by: host))
+                let temperature = try await link.discoverCharacteristics(uuid: .init(0x2A6E))
+                values.append(try await link.subscribe(to: #require(temperature.first)))
+            }
+            try await air.sleep(for: .seconds(20))
+            air.world.move(thermometers[0], to: Position(x: 10_000, y: 0))
+            try await air.sleep(for: .seconds(30))
+            air.world.move(thermometers[0], to: Position(x: 3, y: 0))
+            let link = try await host.connect(to: find("T0", by: host))
+            try await air.sleep(for: .seconds(20))
+            withExtendedLifetime((scan, values, link)) {}
+            return ()
+        }
+        return trace.contents.withLock { $0 }
+    }
+
+    private func find(_ name: String, by host: BluetoothHost) async throws -> DeviceAddress {
+        for try await found in host.scan(for: ScanFilter(name: name)) { return found.address }
+        throw Scene.NothingFound()
+    }
+}
+
+/// What happened in a world: numbers of packets, and a digest of all their bytes and times.
+private struct Trace: Equatable, Sendable {
+    var hostPackets = 0
+    var advertisements = 0
+    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    }
+}
+
+private final class Recorder: Sendable {
+    let contents = Mutex(Trace())
+}
