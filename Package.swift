@@ -79,7 +79,9 @@ func facade(named name: String) -> [Target] {
         .target(name: "CoreBluetoothEnumerations"),
         .target(
             name: name,
-            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
+            dependencies: host + [
+                "BluetoothRadios", "VirtualAdapters", "CoreBluetoothEnumerations", logging,
+            ],
             path: "Sources/CoreBluetooth",
             // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
             // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
@@ -149,6 +151,12 @@ let package = Package(
             ]
         ),
         .target(
+            name: "BluetoothRadios",
+            dependencies: [
+                "BluetoothTypes", "BluetoothGAP", "BluetoothPort", "HCITransports", "BluetoothHost",
+            ]
+        ),
+        .target(
             name: "VirtualRadio",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
         ),
@@ -202,6 +210,7 @@ let package = Package(
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
         tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
+        tests("BluetoothRadiosTests", host + radio + ["BluetoothRadios"]),
         tests("VirtualRadioTests", ["VirtualRadio"]),
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
         tests("VirtualAdaptersTests", host + radio),
@@ -215,7 +224,7 @@ let package = Package(
         tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),
         tests(
             "InteroperabilityTests",
-            host + ["PairingTestSupport"],
+            host + radio + ["PairingTestSupport"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),
@@ -299,8 +308,8 @@ if hasCoreBluetooth {
         "Lanyard": ["CoreBluetooth"],
         "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
         "LanyardTests": ["CoreBluetooth"],
-        "SimulationTests": ["CoreBluetooth", "Lanyard", "LanyardTesting"],
-        "InteroperabilityTests": ["CoreBluetooth", "Lanyard"],
+        "SimulationTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard", "LanyardTesting"],
+        "InteroperabilityTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard"],
     ]
     for target in package.targets { target.dependencies += users[target.name] ?? [] }
 } else {
