@@ -98,7 +98,9 @@ func facade(named name: String) -> [Target] {
         module("CoreBluetoothEnumerations"),
         .target(
             name: name,
-            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
+            dependencies: host + [
+                "BluetoothRadios", "VirtualAdapters", "CoreBluetoothEnumerations", logging,
+            ],
             path: "Sources/CoreBluetooth",
             // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
             // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
@@ -156,6 +158,10 @@ let package = Package(
             "BluetoothHost",
             protocols + ["BluetoothCrypto", "HCITransports", "BluetoothPort", logging]
         ),
+        module(
+            "BluetoothRadios",
+            ["BluetoothTypes", "BluetoothGAP", "BluetoothPort", "HCITransports", "BluetoothHost"]
+        ),
         module("VirtualRadio", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("VirtualAccessories", protocols + ["VirtualRadio", "JSONText"]),
         module("JSONText"),
@@ -204,6 +210,7 @@ let package = Package(
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
         tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
+        tests("BluetoothRadiosTests", host + radio + ["BluetoothRadios"]),
         tests("VirtualRadioTests", ["VirtualRadio"]),
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
         tests("VirtualAdaptersTests", host + radio),
@@ -217,7 +224,7 @@ let package = Package(
         tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),
         tests(
             "InteroperabilityTests",
-            host + ["PairingTestSupport"],
+            host + radio + ["PairingTestSupport"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),
@@ -293,8 +300,8 @@ if hasCoreBluetooth {
         "Lanyard": ["CoreBluetooth"],
         "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
         "LanyardTests": ["CoreBluetooth"],
-        "SimulationTests": ["CoreBluetooth", "Lanyard", "LanyardTesting"],
-        "InteroperabilityTests": ["CoreBluetooth", "Lanyard"],
+        "SimulationTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard", "LanyardTesting"],
+        "InteroperabilityTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard"],
     ]
     for target in package.targets { target.dependencies += users[target.name] ?? [] }
 } else {

@@ -101,4 +101,19 @@ struct AdapterSpecificationTests {
         #expect(try AdapterSpecification("hci7").isAbsent { unready })
         #expect(try !AdapterSpecification("tcp:host:9000").isAbsent { unready })
     }
+
+    @Test("A list of adapters has at least two different ones")
+    func list() throws {
+        let lists = [
+            "hci0+hci1", "tcp:host:1+tcp:host:2+unix:/x",
+            "serial:/dev/ttyACM0@1000000,flow=none+hci3",
+        ]
+        for text in lists {
+            let adapters = try #require(AdapterSpecification.list(text))
+            #expect(adapters.map(\.description).joined(separator: "+") == text)
+        }
+        for text in ["hci0", "hci0+hci0", "hci0+", "+hci0", "+", "", "unix:/a+b", "hci0+virtual"] {
+            #expect(AdapterSpecification.list(text) == nil, "\(text)")
+        }
+    }
 }

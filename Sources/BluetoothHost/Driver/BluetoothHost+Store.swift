@@ -8,6 +8,7 @@ extension BluetoothHost {
     /// Gives the core the bonds in the store, before the first packet.
     func openStore() {
         guard let store else { return }
+        (store as? SharedStore.Member)?.join(self)
         do {
             core.storeOpened(try store.readBonds(), now: executor.now)
         } catch {

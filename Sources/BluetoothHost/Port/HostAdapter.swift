@@ -31,7 +31,21 @@ package final class HostAdapter: BluetoothPort {
     // Used on the executor only, so it is never contended.
     private let state = Mutex(State())
 
-    package init(_ host: BluetoothHost) { self.host = host }
+    /// The options of connection requests.
+    private let connectOptions: ConnectOptions
+
+    /// Creates the port of a host.
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - supervisionTimeout: The supervision timeout of the links that the host makes; `nil` for
+    ///     the default.
+    package init(_ host: BluetoothHost, supervisionTimeout: Duration? = nil) {
+        self.host = host
+        var options = ConnectOptions.continuous
+        if let supervisionTimeout { options.parameters.supervisionTimeout = supervisionTimeout }
+        connectOptions = options
+    }
 
     /// Calls the host, which runs on the same executor.
     private func onHost<Value: Sendable>(
@@ -116,7 +130,7 @@ extension HostAdapter {
                 executor.perform { failed(.refused(.unknown)) }
                 return host.takeRequest()
             }
-            return host.beginConnecting(to: address, options: .continuous) { result in
+            return host.beginConnecting(to: address, options: connectOptions) { result in
                 guard case .failure(let error as HostError) = result, error != .closed else {
                     return
                 }

@@ -26,10 +26,16 @@ extension LinkCore {
         return (bond?.peer).map(RecordName.database)
     }
 
+    /// Returns the record that another host of the same device may have in its memory. Such a host
+    /// also has the tables of peers without a bond.
+    private func sharedDatabaseName(_ context: LinkContext) -> RecordName? {
+        context.configuration.store is SharedStore.Member ? .database(identity) : nil
+    }
+
     /// Starts with the known table of the peer, or asks the store for it.
     mutating func recallDatabase(_ context: inout LinkContext) {
         if let record = context.databases.record(of: identity) { return begin(with: record) }
-        guard let name = databaseName(context),
+        guard let name = databaseName(context) ?? sharedDatabaseName(context),
             !context.storeState.untouchedKeys.contains(name.key)
         else { return }
         context.emit(.recallDatabase(identifier, name.key))

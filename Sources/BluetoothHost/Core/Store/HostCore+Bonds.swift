@@ -78,7 +78,7 @@ extension HostCore {
 
     /// Gives each link that has a bond with this peer the current bond. No other link gets the
     /// bond, because no pairing has taken place on it.
-    private mutating func updateBond(on peer: DeviceAddress, now: Instant) {
+    mutating func updateBond(on peer: DeviceAddress, now: Instant) {
         let bond = bonds.first { $0.peer == peer }
         forEachLink(where: { $0.bond?.peer == peer }, now: now) {
             $0.bondReplaced(by: bond, &$1)

@@ -51,7 +51,7 @@ extension LinkContext {
     }
 
     /// Returns the current contents of an entry, or nil if there is nothing to store.
-    private func contents(of name: RecordName) -> [UInt8]? {
+    func contents(of name: RecordName) -> [UInt8]? {
         switch name {
         case .identity: localIdentity.encode()
         case .secret: Record.encode(secret: peerCipher.secret)

@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import BluetoothPort
+import BluetoothRadios
 import HCITransports
 import VirtualAdapters
 
@@ -10,11 +11,24 @@ struct AdapterEnvironment: Sendable {
     let port: any BluetoothPort
     /// The access to an adapter that was chosen by name.
     private var access: AdapterAccess?
+    /// The executor of several adapters that work as one.
+    private var executor: AdapterExecutor?
 
     /// Makes the port of an adapter. Logs a warning and returns `nil` if there is no such adapter.
     init?(_ adapter: CBAdapter, switches: LockedState<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
+            if let list = AdapterSpecification.list(name) {
+                guard list.count <= CompositeAdapter.radioLimit else {
+                    Misuse.warn(
+                        "\(list.count) adapters are too many: name at most "
+                            + "\(CompositeAdapter.radioLimit)"
+                    )
+                    return nil
+                }
+                self.init(list, adapter.name, switches)
+                return
+            }
             guard let access = Self.access(to: name) else { return nil }
             self.init(access, name, adapter.name, switches)
         case .made(let made): self.init(port: made.makePort(adapter.name, switches))
@@ -31,13 +45,7 @@ struct AdapterEnvironment: Sendable {
         _ name: String,
         _ switches: LockedState<AdapterSwitches>
     ) {
-        var configuration = HostConfiguration()
-        configuration.name = name
-        configuration.store = AdapterStore.open(for: adapterName)
-        configuration.pairAsApplicationsExpect(switches)
-        // Like Apple's devices, hosts use private addresses when they advertise and scan, so that
-        // they cannot be tracked.
-        configuration.privacy = .on
+        let configuration = Self.configuration(adapterName, name, switches)
         self.access = access
         port = HostAdapter(
             BluetoothHost(
@@ -46,6 +54,37 @@ struct AdapterEnvironment: Sendable {
                 executor: access.executor
             )
         )
+    }
+
+    /// Makes one adapter of several. They use the store of the first, so that its bonds are those of
+    /// all.
+    private init(
+        _ adapters: [AdapterSpecification],
+        _ name: String,
+        _ switches: Guarded<AdapterSwitches>
+    ) {
+        let executor = AdapterExecutor()
+        self.executor = executor
+        port = CompositeAdapter(
+            adapters.map { $0.makeTransport() },
+            configuration: Self.configuration(adapters[0].description, name, switches),
+            executor: executor
+        )
+    }
+
+    private static func configuration(
+        _ adapterName: String,
+        _ name: String,
+        _ switches: Guarded<AdapterSwitches>
+    ) -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.name = name
+        configuration.store = AdapterStore.open(for: adapterName)
+        configuration.pairAsApplicationsExpect(switches)
+        // Like Apple's devices, hosts use private addresses when they advertise and scan, so that
+        // they cannot be tracked.
+        configuration.privacy = .on
+        return configuration
     }
 
     private static func access(to name: String) -> AdapterAccess? {
@@ -61,5 +100,6 @@ struct AdapterEnvironment: Sendable {
     /// adapter's thread, which may end here.
     func end() {
         access?.end()
+        executor?.shutDown()
     }
 }

@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import BluetoothPort
+import BluetoothRadios
 import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
@@ -36,6 +37,9 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH` or `serial:DEVICE@SPEED`. The name is
     /// checked when a manager is made. If it names no adapter, the manager's state is
     /// `unsupported`.
+    ///
+    /// Several names with `+` between them, such as `hci0+tcp:192.0.2.1:9000`, make one adapter of
+    /// several controllers. They have the identity and the bonds of the first.
     public init(_ name: String) {
         source = .named(name)
     }
@@ -57,6 +61,37 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
                     executor: executor
                 )
             )
+        }
+    }
+
+    /// Makes one adapter of several controllers, whose hosts have one identity.
+    ///
+    /// - Parameters:
+    ///   - radios: The connections to the controllers.
+    ///   - executor: The executor of all hosts.
+    ///   - configuration: The configuration of all hosts.
+    ///   - adjust: Changes the configuration of the host with this number.
+    ///   - made: Called with the port each time that the adapter is opened.
+    package init(
+        radios: [any HCITransport],
+        executor: any HostExecutor,
+        configuration: HostConfiguration = HostConfiguration(),
+        adjust: @escaping @Sendable (Int, inout HostConfiguration) -> Void = { _, _ in },
+        made: @escaping @Sendable (CompositeAdapter) -> Void = { _ in }
+    ) {
+        let names = radios.map(\.name).joined(separator: "+")
+        self.init(name: names, deviceName: configuration.name) { name, switches in
+            var configuration = configuration
+            configuration.name = name
+            configuration.pairAsApplicationsExpect(switches)
+            let adapter = CompositeAdapter(
+                radios,
+                configuration: configuration,
+                executor: executor,
+                adjust: adjust
+            )
+            made(adapter)
+            return adapter
         }
     }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import Synchronization
+
+/// A store for several hosts that are one device.
+///
+/// Each host has a controller of its own, and a ``Member`` of the store in its configuration. The
+/// hosts have the same identity, and therefore the same bonds: a peer that has bonded through one
+/// controller encrypts its link through any of them. A change of a bond reaches every host at once.
+/// The table of a peer and its configuration as a client move to the host to which the peer
+/// connects.
+///
+/// All hosts must run on one executor.
+package final class SharedStore: Sendable {
+    private struct State {
+        /// The hosts that have started, by the number of their member.
+        var hosts: [Int: WeakHost] = [:]
+        /// The members that are not closed.
+        var open: Set<Int> = []
+        var lastNumber = 0
+        /// Entries of the device itself that could not be saved. Without them, each host would
+        /// generate an identity of its own.
+        var unsaved: [StoreKey: [UInt8]] = [:]
+    }
+
+    private struct WeakHost {
+        weak var host: BluetoothHost?
+    }
+
+    private let base: any HostStore
+    private let state = Mutex(State())
+
+    /// Creates a store on another one.
+    ///
+    /// - Parameter base: The store that keeps the entries. With `nil`, they last as long as this
+    ///   store.
+    package init(_ base: (any HostStore)? = nil) {
+        self.base = base ?? MemoryStore()
+    }
+
+    /// Returns the store for another host.
+    package func makeMember() -> Member {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.open.insert(state.lastNumber)
+            return state.lastNumber
+        }
+        return Member(number, of: self)
+    }
+
+    /// The store of one of the hosts.
+    package final class Member: HostStore {
+        private let number: Int
+        private let shared: SharedStore
+
+        fileprivate init(_ number: Int, of shared: SharedStore) {
+            self.number = number
+            self.shared = shared
+        }
+
+        deinit { shared.close(number) }
+
+        /// Adds the host that uses this member, when the host starts.
+        func join(_ host: BluetoothHost) { shared.join(host, number) }
+
+        package func load(_ key: StoreKey) throws -> [UInt8]? { try shared.load(key, for: number) }
+
+        package func save(_ bytes: [UInt8], as key: StoreKey) throws {
+            try shared.save(bytes, as: key, of: number)
+        }
+
+        package func remove(_ key: StoreKey) throws { try shared.remove(key, of: number) }
+        package func keys() throws -> [StoreKey] { try shared.base.keys() }
+
+        package func setAside(_ key: StoreKey, because reason: String) throws {
+            try shared.base.setAside(key, because: reason)
+        }
+
+        package func close() { shared.close(number) }
+    }
+}
+
+extension SharedStore {
+    private func join(_ host: BluetoothHost, _ number: Int) {
+        let others = others(than: number)
+        precondition(
+            others.allSatisfy { $0.executor === host.executor },
+            "hosts with a shared store must run on one executor"
+        )
+        state.withLock { $0.hosts[number] = WeakHost(host: host) }
+    }
+
+    /// Closes a member. The underlying store is closed with the last one.
+    private func close(_ number: Int) {
+        let isLast = state.withLock { state in
+            state.hosts[number] = nil
+            return state.open.remove(number) != nil && state.open.isEmpty
+        }
+        if isLast { base.close() }
+    }
+
+    /// The hosts beside that of a member. Hosts are called without the lock, because they call the
+    /// store.
+    private func others(than number: Int) -> [BluetoothHost] {
+        state.withLock { state in
+            state.hosts.keys.sorted().filter { $0 != number }.compactMap { state.hosts[$0]?.host }
+        }
+    }
+
+    /// Returns an entry, which another host may have in its memory in a later version.
+    private func load(_ key: StoreKey, for number: Int) throws -> [UInt8]? {
+        if let bytes = state.withLock({ $0.unsaved[key] }) { return bytes }
+        for host in others(than: number) {
+            guard let entry = host.assumeIsolated({ $0.handOver(key) }) else { continue }
+            if entry.isUnsaved { try base.save(entry.bytes, as: key) }
+            return entry.bytes
+        }
+        return try base.load(key)
+    }
+
+    private func save(_ bytes: [UInt8], as key: StoreKey, of number: Int) throws {
+        do {
+            try base.save(bytes, as: key)
+        } catch {
+            if Self.isOfDevice(key) { state.withLock { $0.unsaved[key] = bytes } }
+            throw error
+        }
+        state.withLock { $0.unsaved[key] = nil }
+        tellOthers(than: number, key, bytes)
+    }
+
+    private func remove(_ key: StoreKey, of number: Int) throws {
+        try base.remove(key)
+        tellOthers(than: number, key, nil)
+    }
+
+    private func tellOthers(than number: Int, _ key: StoreKey, _ bytes: [UInt8]?) {
+        guard !Self.isOfDevice(key) else { return }
+        for host in others(than: number) {
+            host.assumeIsolated { $0.entryChanged(key, to: bytes) }
+        }
+    }
+
+    private static func isOfDevice(_ key: StoreKey) -> Bool {
+        switch RecordName(key) {
+        case .identity, .secret: true
+        default: false
+        }
+    }
+}
+
+extension BluetoothHost {
+    /// Takes an entry that another host of the same device has changed.
+    fileprivate func entryChanged(_ key: StoreKey, to bytes: [UInt8]?) {
+        core.entryChanged(key, to: bytes, now: executor.now)
+        settle()
+    }
+
+    fileprivate func handOver(_ key: StoreKey) -> HostCore.HandedOver? { core.handOver(key) }
+}

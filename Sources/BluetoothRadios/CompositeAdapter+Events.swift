@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import HCITransports
+
+/// The observer of one port of a composite adapter.
+final class RadioObserver: PortObserver {
+    private let radio: Int
+    private unowned let adapter: CompositeAdapter
+
+    init(radio: Int, of adapter: CompositeAdapter) {
+        self.radio = radio
+        self.adapter = adapter
+    }
+
+    func portDid(_ event: PortEvent) { adapter.receive(event, from: radio) }
+}
+
+// The events of the ports.
+extension CompositeAdapter {
+    func receive(_ event: PortEvent, from radio: Int) {
+        switch event {
+        case .stateChanged(let new): stateChanged(radio, new)
+        case .advertised(let scan, let advertisement):
+            advertised(advertisement, scan: scan, on: radio)
+        case .linkOpened(let inner, let peer, let isIncoming):
+            linkOpened(LinkIdentifier(inner, onRadio: radio), peer, isIncoming: isIncoming)
+        case .linkClosed(let inner, let error):
+            linkClosed(LinkIdentifier(inner, onRadio: radio), error)
+        case .advertisingEnded(let set): advertisingEnded(set, on: radio)
+        case .bondsChanged:
+            // A bond can give an address another identifier.
+            state.withLock { $0.identifiers = [:] }
+            tell(.bondsChanged)
+        default: if let event = event.moved(toRadio: radio) { forward(event) }
+        }
+    }
+
+    /// Passes an event of a link on, unless the link is hidden.
+    private func forward(_ event: (link: LinkIdentifier, event: PortEvent)) {
+        let isHidden = state.withLock { state in
+            if case .mtuChanged(_, let mtu) = event.event,
+                let place = state.links.firstIndex(where: { $0.link == event.link })
+            {
+                state.links[place].mtu = mtu
+            }
+            return state.hidden.contains(event.link)
+        }
+        if !isHidden { tell(event.event) }
+    }
+
+    func tell(_ event: PortEvent) { state.withLock { $0.observer }?.portDid(event) }
+
+    /// Reports the state of the adapter, which is ready while any radio is.
+    private func stateChanged(_ radio: Int, _ new: PortState) {
+        let actions = state.withLock { state in
+            state.portStates[radio] = new
+            return state.core.radioChanged(radio, isUsable: new == .ready, now: now)
+        }
+        let combined = Self.combined(state.withLock { $0.portStates })
+        let isNew = state.withLock { state in
+            defer { state.reported = combined }
+            return state.reported != combined
+        }
+        if isNew { tell(.stateChanged(combined)) }
+        perform(actions)
+    }
+
+    static func combined(_ states: [PortState]) -> PortState {
+        let order: [PortState] = [.ready, .starting, .resetting, .unavailable, .unsuitable]
+        return order.first { states.contains($0) } ?? .closed
+    }
+
+    private func linkOpened(_ link: LinkIdentifier, _ peer: PeerIdentifier, isIncoming: Bool) {
+        guard !isIncoming else {
+            state.withLock { $0.core.incomingLinkOpened(on: link.radio) }
+            return report(link, peer, isIncoming: true)
+        }
+        let actions = state.withLock { state in
+            let request = state.attempts.first { request, _ in
+                state.core.requests[request]?.peer == peer
+            }?.key
+            let actions = state.core.linkOpened(link, to: peer, on: link.radio, now: now)
+            if let request { state.requestsOfLinks[link] = request }
+            if actions.contains(.disconnect(link)) { state.hidden.insert(link) }
+            return actions
+        }
+        let isHidden = state.withLock { $0.hidden.contains(link) }
+        if !isHidden { report(link, peer, isIncoming: false) }
+        perform(actions)
+    }
+
+    private func report(_ link: LinkIdentifier, _ peer: PeerIdentifier, isIncoming: Bool) {
+        state.withLock { $0.links.append((link, peer, isIncoming, nil)) }
+        tell(.linkOpened(link, peer, isIncoming: isIncoming))
+    }
+
+    private func linkClosed(_ link: LinkIdentifier, _ error: PortError) {
+        let isHidden = state.withLock { state in
+            state.core.linkClosed(link, on: link.radio, isLost: error.isLoss)
+            state.links.removeAll { $0.link == link }
+            if let request = state.requestsOfLinks.removeValue(forKey: link) {
+                state.attempts[request] = nil
+                state.failures[request] = nil
+            }
+            return state.hidden.remove(link) != nil
+        }
+        if !isHidden { tell(.linkClosed(link, reason(error, on: link.radio))) }
+        setTimer()
+    }
+
+    /// Returns the reason of a link's end for the observer. The loss of a radio is the loss of a
+    /// link, not of the adapter, while there are other radios.
+    private func reason(_ error: PortError, on radio: Int) -> PortError {
+        guard error == .unavailable else { return error }
+        let states = state.withLock { $0.portStates }
+        let isAlone = states.indices.allSatisfy { $0 == radio || states[$0] != .ready }
+        return isAlone ? error : .linkEnded(.timeout)
+    }
+}
+
+extension PortError {
+    /// Whether a link ended because the signal or the radio was lost.
+    fileprivate var isLoss: Bool {
+        switch self {
+        case .unavailable, .linkEnded(.timeout), .linkEnded(.notEstablished): true
+        default: false
+        }
+    }
+}
+
+extension PortEvent {
+    /// Returns an event of a link of this radio with the identifiers of the composite adapter.
+    fileprivate func moved(toRadio radio: Int) -> (link: LinkIdentifier, event: PortEvent)? {
+        func outer(_ link: LinkIdentifier) -> LinkIdentifier {
+            LinkIdentifier(link, onRadio: radio)
+        }
+        switch self {
+        case .notified(let link, let handle, let value):
+            return (outer(link), .notified(outer(link), handle, value))
+        case .servicesChanged(let link, let ranges, let isReported):
+            return (outer(link), .servicesChanged(outer(link), ranges, isReported: isReported))
+        case .databaseOutdated(let link): return (outer(link), .databaseOutdated(outer(link)))
+        case .mtuChanged(let link, let mtu): return (outer(link), .mtuChanged(outer(link), mtu))
+        case .asked(let link, let id, let question):
+            return (outer(link), .asked(outer(link), RequestNumber.outer(id, radio), question))
+        case .subscribed(let link, let handle, let kind):
+            return (outer(link), .subscribed(outer(link), handle, kind))
+        case .stateChanged, .advertised, .linkOpened, .linkClosed, .advertisingEnded,
+            .bondsChanged:
+            return nil
+        }
+    }
+}
+
+/// The identifiers of requests of clients, with the number of the radio in the uppermost byte.
+enum RequestNumber {
+    private static let shift: UInt64 = 56
+
+    static func outer(_ id: GATTServer.RequestID, _ radio: Int) -> GATTServer.RequestID {
+        id | UInt64(radio) << shift
+    }
+
+    static func split(_ id: GATTServer.RequestID) -> (radio: Int, inner: GATTServer.RequestID) {
+        (Int(id >> shift), id & (1 << shift - 1))
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import Synchronization
+
+// Links: each request goes to the port of the link.
+extension CompositeAdapter {
+    /// Returns the port of a link; `nil` for a number that is not a radio's.
+    private func port(of link: LinkIdentifier) -> (any BluetoothPort)? {
+        radios.indices.contains(link.radio) ? radios[link.radio].port : nil
+    }
+
+    package func begin(
+        _ request: PortRequest,
+        on link: LinkIdentifier,
+        then completion: @escaping PortCompletion<PortAnswer>
+    ) {
+        guard let port = port(of: link) else { return refuse(completion) }
+        port.begin(request, on: link.inner, then: completion)
+    }
+
+    package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
+        port(of: link)?.knownDatabase(of: link.inner)
+    }
+
+    package func notify(
+        _ value: GATT.AttributeValue,
+        on link: LinkIdentifier,
+        then completion: @escaping PortCompletion<Void>
+    ) {
+        guard let port = port(of: link) else { return refuse(completion) }
+        port.notify(value, on: link.inner, then: completion)
+    }
+
+    package func openChannel(
+        _ psm: L2CAP.SPSM,
+        on link: LinkIdentifier,
+        then completion: @escaping PortCompletion<any PortChannel>
+    ) {
+        guard let port = port(of: link) else { return refuse(completion) }
+        port.openChannel(psm, on: link.inner) { result in
+            completion(result.map { RadioChannel(inner: $0, link: link) })
+        }
+    }
+
+    private func refuse<Value>(_ completion: @escaping PortCompletion<Value>) {
+        executor.perform { completion(.failure(PortError.linkEnded(.unknown))) }
+    }
+}
+
+/// A channel of a port, with the identifier of the link of the composite adapter.
+struct RadioChannel: PortChannel {
+    let inner: any PortChannel
+    let link: LinkIdentifier
+
+    var psm: L2CAP.SPSM { inner.psm }
+    var sendMTU: Int { inner.sendMTU }
+    var receiveMTU: Int { inner.receiveMTU }
+
+    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) { inner.enter(turn) }
+    func beginOutsideWork() { inner.beginOutsideWork() }
+    func endOutsideWork() { inner.endOutsideWork() }
+}
+
+// Serving and channels: on all radios alike. The hosts give the same handles and numbers, because
+// they get the same calls in the same order.
+extension CompositeAdapter {
+    package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
+        try onAll({ try $0.publish(definition) }, undo: { try? $0.unpublish($1) })
+    }
+
+    package func unpublish(_ service: GATT.DiscoveredService) throws {
+        for radio in radios { try radio.port.unpublish(service) }
+    }
+
+    package func answer(
+        _ request: GATTServer.RequestID,
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle?
+    ) {
+        let (radio, inner) = RequestNumber.split(request)
+        guard radios.indices.contains(radio) else { return }
+        radios[radio].port.answer(inner, result, at: handle)
+    }
+
+    package func listen(
+        requiresEncryption: Bool,
+        accepted: @escaping @Sendable (any PortChannel) -> Void
+    ) throws -> L2CAP.SPSM {
+        var index = 0
+        return try onAll(
+            { port in
+                let radio = index
+                index += 1
+                return try port.listen(requiresEncryption: requiresEncryption) { channel in
+                    let link = LinkIdentifier(channel.link, onRadio: radio)
+                    accepted(RadioChannel(inner: channel, link: link))
+                }
+            },
+            undo: { $0.stopListening($1) }
+        )
+    }
+
+    package func stopListening(_ psm: L2CAP.SPSM) {
+        for radio in radios { radio.port.stopListening(psm) }
+    }
+
+    /// Performs the same call on each port, whose results must be equal. Undoes it on all ports if
+    /// it fails on one.
+    private func onAll<Value: Equatable>(
+        _ body: (any BluetoothPort) throws -> Value,
+        undo: (any BluetoothPort, Value) -> Void
+    ) throws -> Value {
+        var done: [(port: any BluetoothPort, value: Value)] = []
+        do {
+            for radio in radios {
+                done.append((radio.port, try body(radio.port)))
+                guard done.last?.value == done.first?.value else {
+                    throw PortError.other("the radios have different tables")
+                }
+            }
+        } catch {
+            for (port, value) in done { undo(port, value) }
+            throw error
+        }
+        guard let value = done.first?.value else { throw PortError.unavailable }
+        return value
+    }
+}
+
+// Advertising: each set is on all radios.
+extension CompositeAdapter {
+    package func advertise(
+        _ advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) -> RequestIdentifier {
+        let id = takeRequest()
+        let answers = Answers(radios.count, completion)
+        state.withLock { $0.sets[id] = Group() }
+        for (index, radio) in radios.enumerated() {
+            let member = radio.port.advertise(advertising) { answers.add($0) }
+            state.withLock { $0.sets[id]?.members[index] = member }
+        }
+        return id
+    }
+
+    package func update(
+        _ set: RequestIdentifier,
+        to advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) {
+        let members = state.withLock { $0.sets[set]?.members ?? [:] }
+        guard !members.isEmpty else {
+            return executor.perform { completion(.failure(PortError.refused(.unknown))) }
+        }
+        let answers = Answers(members.count, completion)
+        for (radio, member) in members {
+            radios[radio].port.update(member, to: advertising) { answers.add($0) }
+        }
+    }
+
+    package func endAdvertising(_ set: RequestIdentifier) {
+        let members = state.withLock { $0.sets[set]?.members ?? [:] }
+        for (radio, member) in members { radios[radio].port.endAdvertising(member) }
+    }
+
+    /// Handles the end of a set on a radio. The set has ended when it has ended on all of them.
+    func advertisingEnded(_ member: RequestIdentifier, on radio: Int) {
+        let ended = state.withLock { state -> RequestIdentifier? in
+            let found = state.sets.first { $0.value.members[radio] == member }
+            guard let id = found?.key else { return nil }
+            state.sets[id]?.members[radio] = nil
+            guard state.sets[id]?.members.isEmpty == true else { return nil }
+            state.sets[id] = nil
+            return id
+        }
+        if let ended { tell(.advertisingEnded(ended)) }
+    }
+
+    /// Joins the answers of all radios. The set is in force if it is on one of them.
+    private final class Answers: Sendable {
+        private struct State {
+            var missing: Int
+            var hasSucceeded = false
+        }
+
+        private let state: Mutex<State>
+        private let completion: PortCompletion<Void>
+
+        init(_ count: Int, _ completion: @escaping PortCompletion<Void>) {
+            state = Mutex(State(missing: count))
+            self.completion = completion
+        }
+
+        func add(_ result: Result<Void, any Error>) {
+            let isDue = state.withLock { state in
+                state.missing -= 1
+                guard !state.hasSucceeded else { return false }
+                if case .success = result { state.hasSucceeded = true }
+                return state.hasSucceeded || state.missing == 0
+            }
+            if isDue { completion(result) }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothPort
+import HCITransports
+import Synchronization
+
+/// Several adapters of one identity as one adapter.
+///
+/// All ports must run on one executor, and must have the same bonds: their hosts share a
+/// `SharedStore`. Requests about a link go to the port of the link. Scans, advertising and the
+/// published services are on all of them.
+package final class CompositeAdapter: BluetoothPort {
+    /// One of the adapters.
+    package struct Radio: Sendable {
+        /// The name for a person.
+        package let name: String
+        package let port: any BluetoothPort
+
+        package init(name: String, port: any BluetoothPort) {
+            self.name = name
+            self.port = port
+        }
+    }
+
+    /// A scan, or an advertising set, on all radios.
+    struct Group {
+        /// The identifiers at the radios that have not ended.
+        var members: [Int: RequestIdentifier] = [:]
+        /// The discoveries that a scan without duplicates has reported.
+        var duplicates: DuplicateFilter?
+    }
+
+    struct State {
+        weak var observer: (any PortObserver)?
+        /// The observers of the ports, which the ports do not keep alive.
+        var observers: [RadioObserver] = []
+        var timer: (any HostTimer)?
+        var core: RadioCore
+        var portStates: [PortState]
+        var reported: PortState = .starting
+        var lastRequest: UInt64 = 0
+        /// The attempts of the connection requests, until their link has ended.
+        var attempts: [RequestIdentifier: [Int: RequestIdentifier]] = [:]
+        var failures: [RequestIdentifier: @Sendable (PortError) -> Void] = [:]
+        /// The connection requests of the open links.
+        var requestsOfLinks: [LinkIdentifier: RequestIdentifier] = [:]
+        /// The open links that the observer knows, oldest first, with their ATT MTU.
+        var links: [(link: LinkIdentifier, peer: PeerIdentifier, isIncoming: Bool, mtu: Int?)] = []
+        /// The links that the observer does not learn of.
+        var hidden: Set<LinkIdentifier> = []
+        var scans: [RequestIdentifier: Group] = [:]
+        var survey: [Int: RequestIdentifier] = [:]
+        var sets: [RequestIdentifier: Group] = [:]
+        var identifiers: [DeviceAddress: PeerIdentifier] = [:]
+    }
+
+    /// The largest number of addresses whose identifiers are kept, because they are costly.
+    static let identifierLimit = 4_096
+    /// The largest number of radios.
+    package static let radioLimit = 64
+
+    let radios: [Radio]
+    // Used on the executor only, so it is never contended. Ports and observers are called without
+    // it, because they call back.
+    let state: Mutex<State>
+
+    /// Makes one adapter of several.
+    ///
+    /// - Parameters:
+    ///   - radios: 1 to `radioLimit` radios. The first one stores the records.
+    ///   - rules: The limits of the choice of a radio.
+    package init(_ radios: [Radio], rules: RadioRules = RadioRules()) {
+        precondition((1...Self.radioLimit).contains(radios.count), "\(radios.count) radios")
+        let executor = radios[0].port.executor
+        precondition(
+            radios.allSatisfy { $0.port.executor === executor },
+            "the radios of one adapter must run on one executor"
+        )
+        self.radios = radios
+        state = Mutex(
+            State(
+                core: RadioCore(radioCount: radios.count, rules: rules),
+                portStates: radios.map { _ in .starting }
+            )
+        )
+    }
+
+    var now: Instant { executor.now }
+
+    /// The port that has the records, the bonds and the identifiers, which all ports share.
+    var first: any BluetoothPort { radios[0].port }
+}
+
+extension CompositeAdapter {
+    package var executor: any HostExecutor { radios[0].port.executor }
+
+    /// One scan of each port is reserved for surveys.
+    package var scanLimit: Int { max((radios.map(\.port.scanLimit).min() ?? 1) - 1, 1) }
+
+    package var capabilities: PortCapabilities {
+        let states = state.withLock { $0.portStates }
+        let usable = radios.indices.filter { states[$0] == .ready }
+        let ports = (usable.isEmpty ? Array(radios.indices) : usable).map { radios[$0].port }
+        return ports.dropFirst().reduce(ports[0].capabilities) {
+            $0.intersection($1.capabilities)
+        }
+    }
+
+    package func attach(_ observer: any PortObserver) {
+        let isFirst = state.withLock { state in
+            state.observer = observer
+            return state.observers.isEmpty
+        }
+        guard isFirst else { return replay(to: observer) }
+        observer.portDid(.stateChanged(.starting))
+        let observers = radios.indices.map { RadioObserver(radio: $0, of: self) }
+        state.withLock { $0.observers = observers }
+        for (radio, observer) in zip(radios, observers) { radio.port.attach(observer) }
+    }
+
+    private func replay(to observer: any PortObserver) {
+        let (reported, links) = state.withLock { ($0.reported, $0.links) }
+        observer.portDid(.stateChanged(reported))
+        for open in links {
+            observer.portDid(.linkOpened(open.link, open.peer, isIncoming: open.isIncoming))
+            if let mtu = open.mtu { observer.portDid(.mtuChanged(open.link, mtu)) }
+        }
+    }
+
+    package func open() {
+        let timer = executor.makeTimer { [weak self] in self?.timerFired() }
+        state.withLock { $0.timer = timer }
+        for radio in radios { radio.port.open() }
+    }
+
+    package func shutDown() async {
+        for radio in radios { await radio.port.shutDown() }
+    }
+
+    package func setDeviceName(_ name: String) {
+        for radio in radios { radio.port.setDeviceName(name) }
+    }
+
+    /// The radios and the links on them now. May be called on the executor only.
+    package var report: RadioReport {
+        state.withLock { $0.core.report(names: radios.map(\.name), now: now) }
+    }
+
+    /// Chooses the radio of a peer for all later links, or with `nil` leaves it to the adapter.
+    package func pin(_ peer: PeerIdentifier, toRadio radio: Int?) {
+        state.withLock { $0.core.pin(peer, to: radio) }
+    }
+}
+
+// Peers and records.
+extension CompositeAdapter {
+    package func identifier(of address: DeviceAddress) -> PeerIdentifier {
+        if let known = state.withLock({ $0.identifiers[address] }) { return known }
+        let identifier = first.identifier(of: address)
+        state.withLock { state in
+            if state.identifiers.count >= Self.identifierLimit { state.identifiers = [:] }
+            state.identifiers[address] = identifier
+        }
+        return identifier
+    }
+
+    package func recognizes(_ peer: PeerIdentifier) -> Bool { first.recognizes(peer) }
+    package var bondedPeers: [PortBond] { first.bondedPeers }
+
+    package func removeBond(with peer: PeerIdentifier) {
+        for radio in radios { radio.port.removeBond(with: peer) }
+    }
+
+    package func record(_ name: String) -> [UInt8]? { first.record(name) }
+
+    package func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+        first.keepRecord(bytes, name)
+    }
+}
+
+// The identifiers of links and requests of clients: those of the port, with the number of the radio
+// in the uppermost byte. A host counts from one.
+extension LinkIdentifier {
+    private static let radioShift: UInt64 = 56
+
+    init(_ inner: LinkIdentifier, onRadio radio: Int) {
+        self.init(rawValue: inner.rawValue | UInt64(radio) << Self.radioShift)
+    }
+
+    var radio: Int { Int(rawValue >> Self.radioShift) }
+
+    var inner: LinkIdentifier {
+        LinkIdentifier(rawValue: rawValue & (1 << Self.radioShift - 1))
+    }
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BluetoothTypes
+
+/// Chooses the radio of each link.
+///
+/// A connection request takes the *path* with the strongest signal. If no radio has heard the peer
+/// lately, all radios listen for a moment first (a *survey*). The chosen radio has a head start, and
+/// then all radios try to connect. The first that connects ends the attempts of the others.
+///
+/// A link *moves* if its signal is weak and another radio hears the peer better, or if its signal is
+/// poor and nothing is known. Each move has a price, the gap, so a link stays on its radio for
+/// `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
+struct RadioCore: Sendable {
+    /// The largest number of connection requests and links that the core follows.
+    static let peerLimit = 1_024
+
+    enum Action: Equatable, Sendable {
+        /// Begin to connect to the peer through a radio.
+        case begin(RequestIdentifier, PeerIdentifier, radio: Int)
+        /// Cancel the attempt of a request on a radio.
+        case cancel(RequestIdentifier, radio: Int)
+        /// The request has failed.
+        case fail(RequestIdentifier, PortError)
+        /// Start or end a scan for the core on all radios.
+        case survey(Bool)
+        /// Read the signal of a link.
+        case read(LinkIdentifier)
+        /// End a link, because another radio takes over, or because the peer has another link.
+        case disconnect(LinkIdentifier)
+    }
+
+    /// A radio, as far as the core knows it.
+    struct Radio: Sendable {
+        var isUsable = false
+        var linkCount = 0
+        /// The number of links with which the radio refused another. `nil` before that.
+        var slotLimit: Int?
+
+        var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }
+    }
+
+    /// A connection request that has no link yet.
+    struct Request: Sendable {
+        enum Phase: Sendable {
+            /// All radios listen.
+            case surveying(until: Instant)
+            /// Only the best radio connects.
+            case preferring(until: Instant)
+            case connectingOnAll
+        }
+
+        let peer: PeerIdentifier
+        var phase: Phase
+        /// The radios that try to connect.
+        var attempts: Set<Int> = []
+        var failed: Set<Int> = []
+        var reason = PathReason.firstToConnect
+
+        var deadline: Instant? {
+            switch phase {
+            case .surveying(let until), .preferring(let until): until
+            case .connectingOnAll: nil
+            }
+        }
+    }
+
+    /// An open link that a connection request made.
+    struct OpenLink: Sendable {
+        let peer: PeerIdentifier
+        let radio: Int
+        let openedAt: Instant
+        let reason: PathReason
+        var signal: Signal?
+        var weakSince: Instant?
+        /// Whether the link ends because of a move.
+        var isMoving = false
+    }
+
+    /// The history of a peer whose link was moved or lost.
+    struct Moves: Sendable {
+        /// The radio of that link.
+        var origin: Int
+        /// The least time for which the next link stays on its radio.
+        var dwell: Duration
+        /// Whether the next request listens before it connects.
+        var needsSurvey: Bool
+        /// Whether the peer has no link since then.
+        var isUnderway = true
+    }
+
+    private struct Failure: Sendable {
+        let peer: PeerIdentifier
+        let radio: Int
+        let at: Instant
+    }
+
+    let rules: RadioRules
+    private(set) var radios: [Radio]
+    var signals = SignalTable()
+    /// The radios that a person has chosen for peers.
+    private(set) var pins: [PeerIdentifier: Int] = [:]
+    private(set) var requests: [RequestIdentifier: Request] = [:]
+    private(set) var links: [LinkIdentifier: OpenLink] = [:]
+    private(set) var moves: [PeerIdentifier: Moves] = [:]
+    private var failures: [Failure] = []
+    private var isSurveying = false
+    private var nextReading: Instant?
+    /// The number of moves since the beginning.
+    private(set) var moveCount = 0
+
+    init(radioCount: Int, rules: RadioRules = RadioRules()) {
+        self.rules = rules
+        radios = Array(repeating: Radio(), count: radioCount)
+    }
+}
+
+// Radios and requests.
+extension RadioCore {
+    /// Handles a radio that became usable or was lost. Its links have ended before.
+    mutating func radioChanged(_ radio: Int, isUsable: Bool, now: Instant) -> [Action] {
+        guard radios[radio].isUsable != isUsable else { return [] }
+        radios[radio].isUsable = isUsable
+        guard isUsable else {
+            radios[radio].slotLimit = nil
+            signals.forget(radio: radio)
+            // Nothing is left to wait for where the lost radio had the head start.
+            let waiting = requests.filter {
+                $0.value.attempts == [radio] && pins[$0.value.peer] == nil
+            }
+            .map(\.key)
+            return waiting.flatMap { connectOnAll($0) }
+        }
+        return requests.keys.filter { isOnAll($0) }.flatMap { connectOnAll($0) }
+    }
+
+    private func isOnAll(_ request: RequestIdentifier) -> Bool {
+        if case .connectingOnAll = requests[request]?.phase { true } else { false }
+    }
+
+    /// Chooses the radio of a peer for all later requests, or with `nil` leaves it to the core.
+    mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
+
+    /// Begins a connection request.
+    mutating func connectionRequested(
+        _ request: RequestIdentifier,
+        to peer: PeerIdentifier,
+        now: Instant
+    ) -> [Action] {
+        guard !links.values.contains(where: { $0.peer == peer }),
+            !requests.values.contains(where: { $0.peer == peer })
+        else { return [.fail(request, .refused(.notEstablished))] }
+        guard requests.count + links.count < Self.peerLimit else {
+            return [.fail(request, .tooManyRequests)]
+        }
+        requests[request] = Request(peer: peer, phase: .connectingOnAll)
+        if let pinned = pins[peer] {
+            requests[request]?.reason = .pinned
+            return begin(request, on: [pinned])
+        }
+        guard radios.filter(\.isUsable).count > 1 else {
+            requests[request]?.reason = .onlyRadio
+            return connectOnAll(request)
+        }
+        if moves[peer]?.needsSurvey != true, let best = bestRadio(for: peer, now: now) {
+            return prefer(best, for: request, now: now)
+        }
+        requests[request]?.phase = .surveying(until: now + rules.surveyLimit)
+        return updateSurvey()
+    }
+
+    /// Cancels a request. The adapter ends its link if there is one.
+    mutating func connectionCanceled(_ request: RequestIdentifier) -> [Action] {
+        guard let canceled = requests.removeValue(forKey: request) else { return [] }
+        return canceled.attempts.sorted().map { Action.cancel(request, radio: $0) } + updateSurvey()
+    }
+
+    /// Handles the failure of an attempt. The other radios go on.
+    mutating func attemptFailed(
+        _ request: RequestIdentifier,
+        radio: Int,
+        _ error: PortError,
+        now: Instant
+    ) -> [Action] {
+        guard let peer = requests[request]?.peer else { return [] }
+        if error == .refused(.limitReached) { radios[radio].slotLimit = radios[radio].linkCount }
+        noteFailure(of: peer, on: radio, now: now)
+        requests[request]?.attempts.remove(radio)
+        requests[request]?.failed.insert(radio)
+        let others = pins[peer] == nil ? connectOnAll(request) : []
+        guard requests[request]?.attempts.isEmpty == true else { return others }
+        requests[request] = nil
+        return others + [Action.fail(request, error)] + updateSurvey()
+    }
+
+    private mutating func begin(_ request: RequestIdentifier, on chosen: [Int]) -> [Action] {
+        guard let state = requests[request] else { return [] }
+        let new = chosen.filter { !state.attempts.contains($0) && !state.failed.contains($0) }
+        requests[request]?.attempts.formUnion(new)
+        return new.map { .begin(request, state.peer, radio: $0) }
+    }
+
+    private mutating func prefer(
+        _ best: Int,
+        for request: RequestIdentifier,
+        now: Instant
+    ) -> [Action] {
+        requests[request]?.phase = .preferring(until: now + rules.headStart)
+        requests[request]?.reason = .strongest
+        return begin(request, on: [best]) + updateSurvey()
+    }
+
+    /// Lets all usable radios connect. Full radios are left out while there are others.
+    private mutating func connectOnAll(_ request: RequestIdentifier) -> [Action] {
+        requests[request]?.phase = .connectingOnAll
+        let usable = radios.indices.filter { radios[$0].isUsable }
+        let free = usable.filter { !radios[$0].isFull }
+        // Without a usable radio the first one waits: a port keeps requests until it is back.
+        let chosen = usable.isEmpty ? [0] : free.isEmpty ? usable : free
+        return begin(request, on: chosen) + updateSurvey()
+    }
+
+    private mutating func updateSurvey() -> [Action] {
+        let isNeeded = requests.values.contains {
+            if case .surveying = $0.phase { true } else { false }
+        }
+        guard isNeeded != isSurveying else { return [] }
+        isSurveying = isNeeded
+        return [.survey(isNeeded)]
+    }
+
+    private mutating func noteFailure(of peer: PeerIdentifier, on radio: Int, now: Instant) {
+        failures.removeAll { now - $0.at > rules.failureTime }
+        // Each request and radio fails once, so the number of requests bounds the list as well.
+        if failures.count >= Self.peerLimit { failures.removeFirst() }
+        failures.append(Failure(peer: peer, radio: radio, at: now))
+    }
+}
+
+// Signals and time.
+extension RadioCore {
+    /// Handles a report of a device.
+    ///
+    /// - Returns: Whether this radio hears the device best, so that the application gets the
+    ///   report.
+    mutating func heard(
+        _ peer: PeerIdentifier,
+        by radio: Int,
+        _ reading: Int?,
+        now: Instant
+    ) -> Bool {
+        guard let reading else { return true }
+        let isBest = signals.note(reading, of: peer, by: radio, rules, now: now)
+        for (id, request) in requests where request.peer == peer {
+            guard case .surveying(let until) = request.phase else { continue }
+            requests[id]?.phase = .surveying(until: min(until, now + rules.surveySettling))
+        }
+        return isBest
+    }
+
+    /// The time at which to call `deadlinePassed`.
+    var nextDeadline: Instant? {
+        (requests.values.compactMap(\.deadline) + [nextReading].compactMap { $0 }).min()
+    }
+
+    /// Continues the requests whose time has come, and reads the signals of links.
+    mutating func deadlinePassed(now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for (id, request) in requests.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let deadline = request.deadline, deadline <= now else { continue }
+            if case .surveying = request.phase,
+                let best = bestRadio(for: request.peer, now: now)
+            {
+                actions += prefer(best, for: id, now: now)
+            } else {
+                actions += connectOnAll(id)
+            }
+        }
+        if let reading = nextReading, reading <= now {
+            nextReading = links.isEmpty ? nil : now + rules.readingInterval
+            actions += links.keys.sorted().map { .read($0) }
+        }
+        return actions
+    }
+
+    /// Returns the radio with the best path to a peer; `nil` if no usable radio has heard the peer
+    /// lately.
+    private func bestRadio(for peer: PeerIdentifier, now: Instant) -> Int? {
+        let heard = signals[peer]?.signals.filter {
+            radios[$0.key].isUsable && $0.value.isFresh(rules, now: now)
+        }
+        guard let heard, !heard.isEmpty else { return nil }
+        let free = heard.filter { !radios[$0.key].isFull }
+        return (free.isEmpty ? heard : free)
+            .map { ($0.key, $0.value.strength - handicap(of: $0.key, for: peer, now: now)) }
+            .max { ($0.1, $1.0) < ($1.1, $0.0) }?.0
+    }
+
+    private func handicap(of radio: Int, for peer: PeerIdentifier, now: Instant) -> Double {
+        let count = failures.count {
+            $0.peer == peer && $0.radio == radio && now - $0.at <= rules.failureTime
+        }
+        return Double(min(count, rules.failureLimit)) * rules.failureHandicap
+    }
+}
+
+// Links.
+extension RadioCore {
+    /// Handles a link that a radio made for a request.
+    mutating func linkOpened(
+        _ link: LinkIdentifier,
+        to peer: PeerIdentifier,
+        on radio: Int,
+        now: Instant
+    ) -> [Action] {
+        radios[radio].linkCount += 1
+        if radios[radio].linkCount > radios[radio].slotLimit ?? .max {
+            radios[radio].slotLimit = nil
+        }
+        guard !links.values.contains(where: { $0.peer == peer }) else {
+            // Two radios connected at the same time. The peer keeps its first link.
+            return [.disconnect(link)]
+        }
+        let found = requests.first { $0.value.peer == peer }
+        if let id = found?.key { requests[id] = nil }
+        var reason = found?.value.reason ?? .firstToConnect
+        if let move = moves[peer], move.isUnderway, move.origin != radio, reason != .pinned {
+            reason = .moved
+        }
+        moves[peer]?.needsSurvey = false
+        moves[peer]?.isUnderway = false
+        links[link] = OpenLink(peer: peer, radio: radio, openedAt: now, reason: reason)
+        nextReading = nextReading ?? now + rules.readingInterval
+        guard let found else { return [] }
+        let others = found.value.attempts.subtracting([radio]).sorted()
+        return others.map { Action.cancel(found.key, radio: $0) } + updateSurvey()
+    }
+
+    /// Handles a link that the peer made, which only takes a slot.
+    mutating func incomingLinkOpened(on radio: Int) { radios[radio].linkCount += 1 }
+
+    /// Handles the end of any link.
+    ///
+    /// - Parameter isLost: Whether the link failed, so that the signal there means nothing any more.
+    mutating func linkClosed(_ link: LinkIdentifier, on radio: Int, isLost: Bool) {
+        radios[radio].linkCount = max(radios[radio].linkCount - 1, 0)
+        guard let closed = links.removeValue(forKey: link) else { return }
+        if links.isEmpty { nextReading = nil }
+        if isLost || closed.isMoving { signals.forget(closed.peer, on: radio) }
+        guard isLost, !closed.isMoving else { return }
+        // The device may be anywhere now.
+        remember(
+            Moves(origin: radio, dwell: dwell(of: closed.peer), needsSurvey: true),
+            closed.peer
+        )
+    }
+
+    private func dwell(of peer: PeerIdentifier) -> Duration { moves[peer]?.dwell ?? rules.dwell }
+
+    private mutating func remember(_ move: Moves, _ peer: PeerIdentifier) {
+        if moves.count >= Self.peerLimit, moves[peer] == nil { moves = [:] }
+        moves[peer] = move
+    }
+
+    /// Handles a reading of a link's signal; `nil` if the controller has none.
+    mutating func signalRead(_ reading: Int?, of link: LinkIdentifier, now: Instant) -> [Action] {
+        guard let reading, var state = links[link], !state.isMoving else { return [] }
+        var signal = state.signal ?? Signal(reading, now: now)
+        signal.add(reading, rules, now: now)
+        state.signal = signal
+        state.weakSince = signal.strength < rules.weakSignal ? state.weakSince ?? now : nil
+        if signal.strength >= rules.weakSignal { moves[state.peer] = nil }
+        defer { links[link] = state }
+        _ = signals.note(reading, of: state.peer, by: state.radio, rules, now: now)
+        guard let kind = move(of: state, now: now) else { return [] }
+        remember(
+            Moves(
+                origin: state.radio,
+                dwell: min(dwell(of: state.peer) * 2, rules.dwellLimit),
+                needsSurvey: kind == .anywhere
+            ),
+            state.peer
+        )
+        state.isMoving = true
+        moveCount += 1
+        return [.disconnect(link)]
+    }
+
+    /// What is known about the place of a peer whose link should end.
+    private enum Move {
+        /// Another radio hears the peer better.
+        case toKnownRadio
+        /// No radio hears the peer, so all have to listen.
+        case anywhere
+    }
+
+    /// Returns how a link should move; `nil` if it should stay.
+    private func move(of link: OpenLink, now: Instant) -> Move? {
+        guard pins[link.peer] == nil, let signal = link.signal, let weakSince = link.weakSince,
+            now - weakSince >= rules.weakTime, now - link.openedAt >= dwell(of: link.peer)
+        else { return nil }
+        let others = radios.indices.filter {
+            $0 != link.radio && radios[$0].isUsable && !radios[$0].isFull
+        }
+        guard !others.isEmpty else { return nil }
+        let known = others.compactMap { radio -> Double? in
+            guard let other = signals[link.peer]?.signals[radio],
+                other.isFresh(rules, now: now)
+            else { return nil }
+            return other.strength - handicap(of: radio, for: link.peer, now: now)
+        }
+        if let best = known.max() {
+            return best >= signal.strength + rules.moveMargin ? .toKnownRadio : nil
+        }
+        return signal.strength < rules.poorSignal ? .anywhere : nil
+    }
+}

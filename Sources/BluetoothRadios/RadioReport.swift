@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The reason for which a peer is connected through its radio.
+package enum PathReason: String, Hashable, Sendable {
+    /// No other radio was usable.
+    case onlyRadio
+    /// The radio heard the peer best.
+    case strongest
+    /// No radio had heard the peer, and this one connected first.
+    case firstToConnect
+    /// A person chose the radio.
+    case pinned
+    /// The radio took over from another one.
+    case moved
+}
+
+/// The radios of a composite adapter, and the links on them, at one time.
+package struct RadioReport: Sendable {
+    package struct Radio: Sendable {
+        package let name: String
+        package let isUsable: Bool
+        package let linkCount: Int
+        /// The number of links with which the radio refused another one; `nil` if it has not.
+        package let slotLimit: Int?
+    }
+
+    package struct Peer: Sendable {
+        package let peer: PeerIdentifier
+        /// The signal in dBm on each radio that has heard the peer lately, by the number of the
+        /// radio.
+        package let signals: [Int: Int]
+        /// The number of the radio of the link.
+        package let radio: Int
+        package let reason: PathReason
+    }
+
+    package let radios: [Radio]
+    package let peers: [Peer]
+    /// The number of links that were moved since the beginning.
+    package let moveCount: Int
+}
+
+extension RadioCore {
+    /// Returns the present state.
+    func report(names: [String], now: Instant) -> RadioReport {
+        RadioReport(
+            radios: zip(names, radios).map {
+                RadioReport.Radio(
+                    name: $0,
+                    isUsable: $1.isUsable,
+                    linkCount: $1.linkCount,
+                    slotLimit: $1.slotLimit
+                )
+            },
+            peers: links.sorted { $0.key < $1.key }.map { _, link in
+                RadioReport.Peer(
+                    peer: link.peer,
+                    signals: (signals[link.peer]?.signals ?? [:])
+                        .filter { $0.value.isFresh(rules, now: now) }
+                        .mapValues { Int($0.strength.rounded()) },
+                    radio: link.radio,
+                    reason: link.reason
+                )
+            },
+            moveCount: moveCount
+        )
+    }
+}

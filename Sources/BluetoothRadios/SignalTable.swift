@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// A smoothed signal strength in dBm.
+package struct Signal: Hashable, Sendable {
+    package private(set) var strength: Double
+    package private(set) var heardAt: Instant
+
+    init(_ reading: Int, now: Instant) {
+        strength = Double(reading)
+        heardAt = now
+    }
+
+    /// Adds a reading. A reading after a silence replaces the earlier ones.
+    mutating func add(_ reading: Int, _ rules: RadioRules, now: Instant) {
+        if isFresh(rules, now: now) {
+            strength += (Double(reading) - strength) * rules.smoothing
+        } else {
+            strength = Double(reading)
+        }
+        heardAt = now
+    }
+
+    func isFresh(_ rules: RadioRules, now: Instant) -> Bool { now - heardAt <= rules.freshness }
+}
+
+/// The signal of each device on each radio.
+///
+/// The table is bounded by two generations, like `DuplicateFilter`: the devices that were not heard
+/// for the longest time are removed first.
+struct SignalTable: Sendable {
+    /// The signals of one device.
+    struct Entry: Sendable {
+        /// By the number of the radio.
+        var signals: [Int: Signal] = [:]
+        /// The radio whose reports are passed on.
+        var reporter: Int?
+    }
+
+    /// The number of devices in a generation.
+    static let generationLimit = 2_048
+
+    private var young: [PeerIdentifier: Entry] = [:]
+    private var old: [PeerIdentifier: Entry] = [:]
+
+    /// The number of devices in the table.
+    var count: Int { young.count + old.count }
+
+    subscript(peer: PeerIdentifier) -> Entry? { young[peer] ?? old[peer] }
+
+    /// Adds a reading of a device by a radio.
+    ///
+    /// - Returns: Whether this radio hears the device best, so that its report is passed on. Another
+    ///   radio takes its place if it is stronger by `reportMargin`, or if the device fell silent
+    ///   there.
+    mutating func note(
+        _ reading: Int,
+        of peer: PeerIdentifier,
+        by radio: Int,
+        _ rules: RadioRules,
+        now: Instant
+    ) -> Bool {
+        change(peer) { entry in
+            entry.signals[radio, default: Signal(reading, now: now)].add(reading, rules, now: now)
+            guard let reporter = entry.reporter, reporter != radio,
+                let best = entry.signals[reporter], best.isFresh(rules, now: now),
+                let own = entry.signals[radio],
+                own.strength < best.strength + rules.reportMargin
+            else {
+                entry.reporter = radio
+                return true
+            }
+            return false
+        }
+    }
+
+    /// Removes the signal of a device on a radio, because the link there was lost.
+    mutating func forget(_ peer: PeerIdentifier, on radio: Int) {
+        change(peer) { entry in
+            entry.signals[radio] = nil
+            if entry.reporter == radio { entry.reporter = nil }
+        }
+    }
+
+    /// Removes the signals of all devices on a radio, because the radio was lost.
+    mutating func forget(radio: Int) {
+        for peer in Array(young.keys) + Array(old.keys) { forget(peer, on: radio) }
+    }
+
+    private mutating func change<Value>(
+        _ peer: PeerIdentifier,
+        _ body: (inout Entry) -> Value
+    ) -> Value {
+        if young[peer] == nil {
+            if young.count >= Self.generationLimit {
+                old = young
+                young = [:]
+            }
+            young[peer] = old.removeValue(forKey: peer) ?? Entry()
+        }
+        return body(&young[peer, default: Entry()])
+    }
+}

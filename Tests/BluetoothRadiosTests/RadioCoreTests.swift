@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothRadios
+
+@Suite("The choice of a radio")
+struct RadioCoreTests {
+    private static let peer = PeerIdentifier(bytes: [UInt8](repeating: 1, count: 16))
+    private static let request = RequestIdentifier(rawValue: 1)
+    private static let link = LinkIdentifier(rawValue: 1)
+    private static let other = LinkIdentifier(rawValue: 2)
+
+    private let rules = RadioRules()
+    private var core: RadioCore
+    private var now = Instant.zero + .seconds(100)
+
+    init() {
+        core = RadioCore(radioCount: 3)
+        for radio in 0..<3 { _ = core.radioChanged(radio, isUsable: true, now: now) }
+    }
+
+    @discardableResult
+    private mutating func hear(_ readings: [Int?]) -> [Bool] {
+        readings.enumerated().compactMap { radio, reading in
+            reading.map { core.heard(Self.peer, by: radio, $0, now: now) }
+        }
+    }
+
+    private mutating func connect() -> [RadioCore.Action] {
+        core.connectionRequested(Self.request, to: Self.peer, now: now)
+    }
+
+    /// Lets the next deadline pass.
+    private mutating func pass() -> [RadioCore.Action] {
+        now = core.nextDeadline ?? now
+        return core.deadlinePassed(now: now)
+    }
+
+    private static func begin(_ radio: Int) -> RadioCore.Action {
+        .begin(request, peer, radio: radio)
+    }
+
+    @Test("A request takes the radio that hears the peer best, and the others after its head start")
+    mutating func strongest() {
+        hear([-70, -50, -90])
+        #expect(connect() == [Self.begin(1)])
+        let start = now
+        #expect(pass() == [Self.begin(0), Self.begin(2)])
+        #expect(now == start + rules.headStart)
+        #expect(core.nextDeadline == nil)
+    }
+
+    @Test("A request for an unheard peer surveys, and then connects through the best radio")
+    mutating func survey() {
+        #expect(connect() == [.survey(true)])
+        now = now + .milliseconds(100)
+        hear([nil, -80, -60])
+        let heard = now
+        #expect(pass() == [Self.begin(2), .survey(false)])
+        #expect(now == heard + rules.surveySettling)
+    }
+
+    @Test("A request for a peer that no radio hears waits on all radios")
+    mutating func unheard() {
+        #expect(connect() == [.survey(true)])
+        let start = now
+        #expect(pass() == [Self.begin(0), Self.begin(1), Self.begin(2), .survey(false)])
+        #expect(now == start + rules.surveyLimit)
+    }
+
+    @Test("An old signal is not used")
+    mutating func staleSignal() {
+        hear([-40, nil, nil])
+        now = now + rules.freshness + .milliseconds(1)
+        #expect(connect() == [.survey(true)])
+    }
+
+    @Test("The first link cancels the attempts of the other radios")
+    mutating func firstLink() {
+        hear([-70, -50, -90])
+        _ = connect()
+        _ = pass()
+        let actions = core.linkOpened(Self.link, to: Self.peer, on: 2, now: now)
+        #expect(
+            actions == [.cancel(Self.request, radio: 0), .cancel(Self.request, radio: 1)]
+        )
+        #expect(core.requests.isEmpty)
+        #expect(core.radios.map(\.linkCount) == [0, 0, 1])
+    }
+
+    @Test("A second link to a peer ends at once")
+    mutating func doubleLink() {
+        _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
+        #expect(
+            core.linkOpened(Self.other, to: Self.peer, on: 1, now: now)
+                == [.disconnect(Self.other)]
+        )
+        core.linkClosed(Self.other, on: 1, isLost: false)
+        #expect(core.radios.map(\.linkCount) == [1, 0, 0])
+        #expect(core.links.keys.elementsEqual([Self.link]))
+    }
+
+    @Test("A canceled request cancels its attempts and ends the survey")
+    mutating func cancellation() {
+        _ = connect()
+        #expect(core.connectionCanceled(Self.request) == [.survey(false)])
+        hear([-70, nil, nil])
+        _ = connect()
+        #expect(core.connectionCanceled(Self.request) == [.cancel(Self.request, radio: 0)])
+        #expect(core.connectionCanceled(Self.request) == [])
+        #expect(core.nextDeadline == nil)
+    }
+
+    @Test("A failed attempt leaves the request to the other radios, until the last has failed")
+    mutating func failures() {
+        hear([-50, nil, nil])
+        #expect(connect() == [Self.begin(0)])
+        let error = PortError.refused(.notEstablished)
+        #expect(
+            core.attemptFailed(Self.request, radio: 0, error, now: now)
+                == [Self.begin(1), Self.begin(2)]
+        )
+        #expect(core.attemptFailed(Self.request, radio: 2, error, now: now) == [])
+        #expect(
+            core.attemptFailed(Self.request, radio: 1, error, now: now)
+                == [.fail(Self.request, error)]
+        )
+    }
+
+    @Test("A radio that failed lately has a handicap")
+    mutating func handicap() {
+        hear([-50, -55, nil])
+        #expect(connect() == [Self.begin(0)])
+        _ = core.attemptFailed(Self.request, radio: 0, .timedOut, now: now)
+        _ = core.connectionCanceled(Self.request)
+        hear([-50, -55, nil])
+        #expect(connect() == [Self.begin(1)])
+        _ = core.connectionCanceled(Self.request)
+        now = now + rules.failureTime + .seconds(1)
+        hear([-50, -55, nil])
+        #expect(connect() == [Self.begin(0)])
+    }
+
+    @Test("A radio without a free slot is used only if there is no other")
+    mutating func slots() {
+        _ = core.linkOpened(
+            Self.other,
+            to: PeerIdentifier(bytes: [UInt8](repeating: 2, count: 16)),
+            on: 0,
+            now: now
+        )
+        hear([-40, -70, nil])
+        _ = connect()
+        _ = core.attemptFailed(Self.request, radio: 0, .refused(.limitReached), now: now)
+        #expect(core.radios[0].slotLimit == 1)
+        _ = core.connectionCanceled(Self.request)
+        hear([-40, -90, nil])
+        #expect(connect() == [Self.begin(1)])
+        core.linkClosed(Self.other, on: 0, isLost: false)
+        #expect(!core.radios[0].isFull)
+    }
+
+    @Test("A pinned peer uses its radio only, and does not move")
+    mutating func pin() {
+        core.pin(Self.peer, to: 2)
+        hear([-40, -40, -90])
+        #expect(connect() == [Self.begin(2)])
+        #expect(core.nextDeadline == nil)
+        #expect(core.radioChanged(2, isUsable: false, now: now) == [])
+        _ = core.radioChanged(2, isUsable: true, now: now)
+        _ = core.linkOpened(Self.link, to: Self.peer, on: 2, now: now)
+        #expect(readings(-95, count: 60, others: [-40, -40, nil]) == nil)
+    }
+
+    @Test("The loss of the radio with the head start lets the others connect")
+    mutating func lostRadio() {
+        hear([-50, -70, nil])
+        #expect(connect() == [Self.begin(0)])
+        #expect(
+            core.radioChanged(0, isUsable: false, now: now) == [Self.begin(1), Self.begin(2)]
+        )
+        // A radio that comes back has its attempt still.
+        #expect(core.radioChanged(0, isUsable: true, now: now) == [])
+    }
+
+    // MARK: Moves
+
+    /// Reads the link's signal each second. Returns the number of readings until the link ends;
+    /// `nil` if it stays.
+    private mutating func readings(
+        _ reading: Int,
+        count: Int,
+        others: [Int?] = []
+    ) -> Int? {
+        for number in 1...count {
+            now = now + rules.readingInterval
+            hear(others)
+            let actions = core.signalRead(reading, of: Self.link, now: now)
+            guard actions.isEmpty else {
+                #expect(actions == [.disconnect(Self.link)])
+                return number
+            }
+        }
+        return nil
+    }
+
+    private mutating func open(on radio: Int) {
+        _ = core.linkOpened(Self.link, to: Self.peer, on: radio, now: now)
+    }
+
+    @Test("A weak link moves to a radio that hears the peer better by the margin")
+    mutating func move() {
+        open(on: 0)
+        #expect(readings(-80, count: 30, others: [nil, -79, nil]) == nil, "no advantage")
+        #expect(readings(-80, count: 30, others: [nil, -60, nil]) != nil)
+        core.linkClosed(Self.link, on: 0, isLost: true)
+        #expect(connect() == [Self.begin(1)])
+        open(on: 1)
+        #expect(core.links[Self.link]?.reason == .moved)
+        #expect(core.moveCount == 1)
+    }
+
+    @Test("A strong link stays, however strong the others are")
+    mutating func strongLink() {
+        open(on: 0)
+        #expect(readings(-70, count: 300, others: [nil, -30, -30]) == nil)
+    }
+
+    @Test("A link stays for the dwell time")
+    mutating func dwell() {
+        open(on: 0)
+        #expect(readings(-90, count: 100) == Int(rules.dwell / rules.readingInterval))
+    }
+
+    @Test("A poor link whose peer is not heard ends, and the next request surveys")
+    mutating func poor() {
+        open(on: 0)
+        #expect(readings(-82, count: 60) == nil, "weak, but not poor")
+        #expect(readings(-90, count: 60) != nil)
+        core.linkClosed(Self.link, on: 0, isLost: true)
+        #expect(connect() == [.survey(true)])
+    }
+
+    @Test("The moves of a peer that is far from all radios become rare")
+    mutating func flapping() {
+        let start = now
+        var times: [Duration] = []
+        for turn in 0..<12 {
+            open(on: turn % 2)
+            #expect(readings(-90, count: 700) != nil)
+            times.append(now - start)
+            core.linkClosed(Self.link, on: turn % 2, isLost: true)
+        }
+        let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
+        #expect(pauses.last == rules.dwellLimit)
+        #expect(zip(pauses.dropFirst(), pauses).allSatisfy { $0 >= $1 })
+        // A strong signal ends the delay.
+        open(on: 0)
+        #expect(readings(-50, count: 20) == nil)
+        #expect(readings(-95, count: 20) != nil)
+    }
+
+    @Test("A link on the only usable radio stays")
+    mutating func onlyRadio() {
+        for radio in 1..<3 { _ = core.radioChanged(radio, isUsable: false, now: now) }
+        #expect(connect() == [Self.begin(0)])
+        open(on: 0)
+        #expect(core.links[Self.link]?.reason == .onlyRadio)
+        #expect(readings(-95, count: 60) == nil)
+    }
+
+    // MARK: Reports
+
+    @Test("The application gets the reports of the radio that hears the device best")
+    mutating func reports() {
+        #expect(hear([-70, -60, -90]) == [true, true, false])
+        #expect(hear([-70, -60, -90]) == [false, true, false])
+        // A small advantage does not change the radio.
+        now = now + .milliseconds(100)
+        #expect(hear([-58, -60, nil]) == [false, true])
+        // When the device falls silent there, the others report it.
+        now = now + rules.freshness + .seconds(1)
+        #expect(hear([-70, nil, nil]) == [true])
+    }
+
+    @Test("The table of signals is bounded")
+    func tableBound() {
+        var table = SignalTable()
+        for number in 0..<10_000 {
+            let bytes = (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 2 * 8)) }
+            _ = table.note(-50, of: PeerIdentifier(bytes: bytes), by: 0, rules, now: now)
+        }
+        #expect(table.count <= 2 * SignalTable.generationLimit)
+        #expect(table.count > SignalTable.generationLimit)
+    }
+}
