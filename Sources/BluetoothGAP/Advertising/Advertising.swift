@@ -114,6 +114,10 @@ public struct Advertising: Sendable, Hashable {
     public var channels = Channels.all
     /// The address of the advertiser.
     public var address = Address.ofHost
+    /// The only device that extended advertising without connections is for, or `nil` for all
+    /// devices. Others ignore the packets. `Kind.directed` is the form for a connection (Vol 4, Part
+    /// E, 7.8.53).
+    public var recipient: DeviceAddress?
     /// The devices whose requests are answered. All sets share the controller's Filter Accept List,
     /// so each set with a restriction admits the devices of all of them.
     public var admission = Admission.everyone
@@ -170,9 +174,10 @@ public struct Advertising: Sendable, Hashable {
         }
     }
 
-    /// The device of directed advertising, or `nil` for other kinds.
+    /// The device of directed advertising: that of the kind, or the recipient. `nil` if the
+    /// advertising is for all devices.
     public var target: DeviceAddress? {
-        if case .directed(let target, _) = kind { target } else { nil }
+        if case .directed(let target, _) = kind { target } else { recipient }
     }
 
     var isHighDutyCycle: Bool {

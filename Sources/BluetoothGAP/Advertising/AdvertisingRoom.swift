@@ -47,8 +47,7 @@ public struct AdvertisingRoom: Sendable, Hashable {
     }
 
     private static func connectableRoom(of advertising: Advertising) -> Int {
-        let isDirected = if case .directed = advertising.kind { true } else { false }
-        return connectableLimit - (isDirected ? targetLength : 0)
+        connectableLimit - (advertising.target == nil ? 0 : targetLength)
             - (advertising.includesTransmitPower ? powerLength : 0)
     }
 }

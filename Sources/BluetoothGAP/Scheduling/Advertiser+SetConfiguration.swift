@@ -79,6 +79,9 @@ extension Advertiser {
             if advertising.form == .extended, advertising.isHighDutyCycle {
                 throw .unsupported("a high duty cycle in extended packets")
             }
+            if advertising.recipient != nil, advertising.form == .legacy || advertising.isConnectable {
+                throw .unsupported("a recipient of legacy or connectable packets")
+            }
             if advertising.form == .extended { try checkPHYs(advertising, in: dialect) }
         }
 
@@ -143,6 +146,7 @@ extension AdvertisingParameters {
             case (.directed(_, .high), _): [.connectable, .directed, .highDutyCycle]
             }
         guard advertising.form == .extended else { return properties.union(.legacy) }
+        if advertising.recipient != nil { properties.insert(.directed) }
         if advertising.isAnonymous, advertising.kind == .nonConnectable {
             properties.insert(.anonymous)
         }

@@ -187,6 +187,11 @@ package struct CentralScheduler: Sendable {
         queue.requests.contains { $0.address == address }
     }
 
+    /// Whether the initiation that may still make a link uses the controller's public address.
+    package var initiatesWithPublicAddress: Bool {
+        initiation.turn?.parameters.usesPublicAddress ?? false
+    }
+
     /// Cancels a request. A request that has ended does not change.
     package mutating func cancel(_ id: RequestID, now: Instant) -> [Action] {
         queue.update([id]) { $0.isCancelled = true }

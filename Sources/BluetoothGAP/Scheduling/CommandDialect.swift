@@ -110,7 +110,7 @@ struct CommandDialect: Sendable {
                     type: type,
                     interval: interval,
                     window: window,
-                    ownAddressType: ownAddressType
+                    ownAddressType: addressType(isPublic: parameters.usesPublicAddress)
                 )
             )
         }
@@ -122,7 +122,12 @@ struct CommandDialect: Sendable {
             )
             return HCI.PHYScanParameters(type: type, interval: interval, window: window)
         }
-        return .init(HCI.LESetExtendedScanParameters(ownAddressType: ownAddressType, phys: phys))
+        return .init(
+            HCI.LESetExtendedScanParameters(
+                ownAddressType: addressType(isPublic: parameters.usesPublicAddress),
+                phys: phys
+            )
+        )
     }
 
     private func enableScan(_ isEnabled: Bool, _ filtersDuplicates: Bool) -> HCI.EncodedCommand {
@@ -169,7 +174,7 @@ struct CommandDialect: Sendable {
         return .init(
             HCI.LEExtendedCreateConnection(
                 filterPolicy: policy,
-                ownAddressType: ownAddressType,
+                ownAddressType: addressType(isPublic: parameters.usesPublicAddress),
                 peerAddress: peer,
                 phys: phys
             )
@@ -187,9 +192,14 @@ struct CommandDialect: Sendable {
             scanWindow: window,
             filterPolicy: policy,
             peerAddress: peer,
-            ownAddressType: ownAddressType,
+            ownAddressType: addressType(isPublic: parameters.usesPublicAddress),
             parameters: parameters.onTheWire
         )
+    }
+
+    /// Returns the type of the address to scan or connect with.
+    private func addressType(isPublic: Bool) -> HCI.OwnAddressType {
+        isPublic ? .public : ownAddressType
     }
 
     /// Returns the same parameters for each requested PHY that the controller supports on the

@@ -42,6 +42,10 @@ public struct ConnectParameters: Sendable, Hashable {
     /// controller and device. A controller without extended advertising listens on LE 1M only.
     public var phys: Set<PHY> = [.le1M]
 
+    /// Whether the controller connects with its public address instead of the host's own address.
+    /// The peer then sees the public address on the link, whatever the host's privacy is.
+    public var usesPublicAddress = false
+
     /// Creates parameters that fit most accessories.
     public init() {}
 }

@@ -19,6 +19,8 @@ package enum PairingEvent: Sendable {
     case bondLost(BondedPeer)
     /// The question is withdrawn.
     case withdrawn
+    /// A pairing with the peer at this address has ended. The link may have ended as well.
+    case ended(DeviceAddress, Result<LinkSecurity, any Error>)
 }
 
 /// An action that the core requests. The driver performs the actions in order, before the next

@@ -27,6 +27,7 @@ extension HostCore {
         guard report.role == .central || report.status != .success else {
             return connectionAccepted(report, now: now)
         }
+        let localAddress = localAddress(in: report)
         let actions = scheduler.connectionCompleted(
             status: report.status,
             peer: requestedAddress(in: report),
@@ -39,7 +40,7 @@ extension HostCore {
             where connectionRequests[.init(rawValue: id)] != nil {
                 request = RequestIdentifier(rawValue: id)
             }
-            linkBegan(report, for: request, isIncoming: false, now: now)
+            linkBegan(report, from: localAddress, for: request, isIncoming: false, now: now)
         }
         perform(actions, now: now)
     }
@@ -48,7 +49,8 @@ extension HostCore {
     /// example if the peer connected while its set was being stopped.
     private mutating func connectionAccepted(_ report: ConnectionReport, now: Instant) {
         let isAdmitted = advertiser.awaitsConnections && shutdownDeadline == nil
-        linkBegan(report, for: nil, isIncoming: isAdmitted, now: now)
+        let localAddress = localAddress(in: report)
+        linkBegan(report, from: localAddress, for: nil, isIncoming: isAdmitted, now: now)
         perform(advertiser.connectionMade(now: now), now: now)
         radioUseChanged(now: now)
     }
@@ -57,11 +59,12 @@ extension HostCore {
     /// a request that was canceled.
     private mutating func linkBegan(
         _ report: ConnectionReport,
+        from localAddress: DeviceAddress,
         for request: RequestIdentifier?,
         isIncoming: Bool,
         now: Instant
     ) {
-        let link = makeLink(report, for: request)
+        let link = makeLink(report, from: localAddress, for: request)
         // If the handle is in use, the event about the end of the earlier link was lost.
         endLink(link.handle, with: .disconnected(.connectionTimeout), now: now)
         links.append(link)
@@ -88,6 +91,7 @@ extension HostCore {
 
     private mutating func makeLink(
         _ report: ConnectionReport,
+        from localAddress: DeviceAddress,
         for request: RequestIdentifier?
     ) -> LinkCore {
         let identifier = LinkIdentifier(rawValue: nextLink)
@@ -96,7 +100,7 @@ extension HostCore {
             identifier: identifier,
             report: report,
             identity: identity(in: report),
-            localAddress: localAddress(in: report),
+            localAddress: localAddress,
             connectionRequest: request,
             receiveMTULimit: min(max(configuration.attMTU, ATT.defaultMTU), 517)
         )

@@ -37,13 +37,15 @@ extension [ScanParameters] {
     /// are none.
     ///
     /// The scan is active if any of them is. It uses every PHY of any of them and the largest ratio
-    /// of window to interval, and it reports all duplicates as soon as one of them needs them.
+    /// of window to interval, and it reports all duplicates as soon as one of them needs them. It uses
+    /// the public address only if all of them do.
     var combined: ScanParameters? {
         guard var combined = first else { return nil }
         for parameters in dropFirst() {
             combined.isActive = combined.isActive || parameters.isActive
             combined.filtersDuplicates = combined.filtersDuplicates && parameters.filtersDuplicates
             combined.phys.formUnion(parameters.phys)
+            combined.usesPublicAddress = combined.usesPublicAddress && parameters.usesPublicAddress
             if parameters.window / parameters.interval > combined.window / combined.interval {
                 combined.window = parameters.window
                 combined.interval = parameters.interval

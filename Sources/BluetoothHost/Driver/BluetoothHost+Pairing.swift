@@ -7,6 +7,9 @@ import BluetoothTypes
 // and cancels the task when the question ends.
 extension BluetoothHost {
     func perform(_ event: PairingEvent, of link: LinkIdentifier) {
+        if case .ended(let peer, let result) = event {
+            return report(result, on: Link(host: self, identifier: link, address: peer))
+        }
         guard let address = core.peer(of: link) else { return }
         let link = Link(host: self, identifier: link, address: address)
         switch event {
@@ -21,6 +24,15 @@ extension BluetoothHost {
         case .bondLost(let peer): askToPairAgain(with: peer, on: link)
         case .pressed(let keypress): reportKeypress(keypress, on: link.identifier)
         case .withdrawn: pairingQuestions.withdraw(link.identifier)
+        case .ended: break
+        }
+    }
+
+    /// Reports the end of a pairing to the delegate. The task lives as long as the call.
+    private func report(_ result: Result<LinkSecurity, any Error>, on link: Link) {
+        guard let delegate = configuration.pairingDelegate else { return }
+        Task(executorPreference: delegateExecutor) {
+            await delegate.pairingEnded(on: link, with: result)
         }
     }
 

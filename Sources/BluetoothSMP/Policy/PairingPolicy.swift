@@ -3,6 +3,22 @@
 import BluetoothTypes
 
 extension Pairing {
+    /// The pairings with the method Just Works for which the user is asked for consent. The other
+    /// methods have a step of their own that shows the user's intention.
+    public enum Consent: Hashable, Sendable {
+        /// Pairings that the application has not requested. The user is asked before the host sends
+        /// keys, and before it answers a Pairing Request, so that the peer's user sees nothing before
+        /// this user consents.
+        case forPeers
+        /// All pairings. The application requests a pairing without knowing its method, and the user
+        /// can then decline one that no number protects.
+        ///
+        /// The user is asked when Numeric Comparison would show its digits, so that the users of both
+        /// devices are asked at the same time (Vol 3, Part H, 2.3.5.6.2). Legacy pairing has no such
+        /// step, and the user is asked at its start.
+        case always
+    }
+
     /// The requirements of an application for pairing.
     ///
     /// The default is secure: it permits only LE Secure Connections with keys of full size. Without
@@ -20,6 +36,10 @@ extension Pairing {
         /// If this and `requiresAuthentication` are false, the user is only asked if the peer
         /// requests protection.
         public var prefersAuthentication = true
+
+        /// The pairings with the method Just Works for which the user is asked for consent, and the
+        /// time of that question.
+        public var consent = Consent.forPeers
 
         /// Whether LE Secure Connections is offered.
         ///

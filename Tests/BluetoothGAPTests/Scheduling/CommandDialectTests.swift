@@ -130,6 +130,35 @@ struct CommandDialectTests {
         #expect(coded.window.rawValue == 0x7FFF)
     }
 
+    @Test("A scan and a connection with the public address have it in both families of commands")
+    func publicAddress() throws {
+        var scan = ScanParameters()
+        scan.usesPublicAddress = true
+        var connection = ConnectParameters()
+        connection.usesPublicAddress = true
+        let extended = CommandDialect(.extended, ownAddressKind: .random)
+        let create = ControllerOperation.createConnection(.peer(peer), connection)
+        #expect(
+            try decode(.setScanParameters(scan), in: legacy, as: HCI.LESetScanParameters.self)
+                .ownAddressType == .public
+        )
+        #expect(
+            try decode(
+                .setScanParameters(scan),
+                in: extended,
+                as: HCI.LESetExtendedScanParameters.self
+            ).ownAddressType == .public
+        )
+        #expect(
+            try decode(create, in: legacy, as: HCI.LECreateConnection.self).ownAddressType
+                == .public
+        )
+        #expect(
+            try decode(create, in: extended, as: HCI.LEExtendedCreateConnection.self)
+                .ownAddressType == .public
+        )
+    }
+
     @Test("A controller without all extended commands gets legacy commands")
     func half() {
         var capabilities = ControllerCapabilities.forTests(commands: [

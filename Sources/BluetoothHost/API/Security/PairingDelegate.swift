@@ -18,6 +18,7 @@ import BluetoothTypes
 /// The host treats a question whose method the delegate does not implement as declined.
 public protocol PairingDelegate: Sendable {
     /// Returns whether to pair when no other step shows the user's intention (Just Works).
+    /// `Pairing.Policy.consent` decides for which pairings, and when, the host asks.
     ///
     /// - Parameter pairing: The pairing that asks.
     func consents(to pairing: PairingRequest) async -> Bool
@@ -58,6 +59,17 @@ public protocol PairingDelegate: Sendable {
     ///   - peer: The bonded peer. The connected device may be another one that uses its address.
     ///   - link: The link to the connected device.
     func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool
+
+    /// Reports the end of a pairing, whichever side began it. No question of the pairing follows.
+    ///
+    /// The link has the new security before the call, and a bond is stored. The host does not wait
+    /// for the method. A pairing that ends because the link ends is reported, too.
+    ///
+    /// - Parameters:
+    ///   - link: The link of the pairing, which may have ended.
+    ///   - result: The security of the link, or the reason why the pairing failed: a
+    ///     `Pairing.Failure`, or ``HostError/bondNotKept(_:)`` if the keys could not be stored.
+    func pairingEnded(on link: Link, with result: Result<LinkSecurity, any Error>) async
 }
 
 extension PairingDelegate {
@@ -105,6 +117,16 @@ extension PairingDelegate {
     ///   - peer: The bonded peer.
     ///   - link: The link to the connected device.
     public func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool { false }
+
+    /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - link: The link of the pairing.
+    ///   - result: The security of the link, or the reason why the pairing failed.
+    public func pairingEnded(
+        on link: Link,
+        with result: Result<LinkSecurity, any Error>
+    ) async {}
 }
 
 /// A question of a pairing.

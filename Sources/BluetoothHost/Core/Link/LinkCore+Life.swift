@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSMP
 import BluetoothTypes
 
 // The beginning and the end of a link.
@@ -82,6 +83,7 @@ extension LinkCore {
         for request in databaseRequests { context.fail(request, error) }
         for request in protection.held.ids { context.fail(request, error) }
         failWaiters(with: error, &context)
+        if protection.isPairing { reportPairing(.failure(Pairing.Failure.linkEnded), &context) }
         for request in disconnectRequests { context.complete(request, .done) }
         context.emit(.event(.disconnected(identifier, error)))
     }

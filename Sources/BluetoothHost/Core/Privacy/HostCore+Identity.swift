@@ -31,10 +31,14 @@ extension HostCore {
         report.resolvedIdentity ?? identity(of: report.peer)
     }
 
-    /// Returns the address that the controller uses on a new link.
+    /// Returns the address that the controller uses on a new link. Must be called before the scheduler
+    /// processes the report.
     func localAddress(in report: ConnectionReport) -> DeviceAddress {
         if let address = report.localPrivateAddress { return address }
-        guard report.role == .peripheral else { return shownAddress }
+        guard report.role == .peripheral else {
+            let isPublic = scheduler.initiatesWithPublicAddress
+            return isPublic ? capabilities?.publicAddress ?? shownAddress : shownAddress
+        }
         return advertiser.address(connectedBy: report.advertisingHandle) ?? shownAddress
     }
 

@@ -79,6 +79,7 @@ extension LinkCore {
         let canRefuse = protection.outgoing.contains(where: Self.carriesKey)
         protection.outgoing.removeAll(where: Self.carriesKey)
         failWaiters(with: error, &context)
+        reportPairing(.failure(error), &context)
         guard canRefuse else { return end(as: error, &context) }
         refusePairing(.keyRejected, &context)
         endSoon(as: error, context)
@@ -101,6 +102,7 @@ extension LinkCore {
         let origin: LinkProtection.Key.Origin = strength.isBonded ? .bond : .pairing
         protection.inForce = .init(origin: origin, strength: strength)
         peerProved(as: strength, after: didWait, &context)
+        reportPairing(.success(strength), &context)
         useSigningKey(&context)
         // Requests that waited for the pairing are repeated before the host reads the peer's name.
         continueSecuring(&context)

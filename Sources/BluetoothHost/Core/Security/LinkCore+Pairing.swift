@@ -201,6 +201,15 @@ extension LinkCore {
         context.emit(.pairing(identifier, .asked(question, method, isIncoming: isIncoming)))
     }
 
+    /// Reports the end of a pairing to the delegate, if there is one.
+    func reportPairing(
+        _ result: Result<LinkSecurity, any Error>,
+        _ context: inout LinkContext
+    ) {
+        guard context.configuration.pairingDelegate != nil else { return }
+        context.emit(.pairing(identifier, .ended(peer, result)))
+    }
+
     /// Handles a failed pairing. If the link was encrypted for it, the host no longer trusts the
     /// link and ends it. The host also ends a link that must be encrypted, because nothing else can
     /// encrypt it.
@@ -217,6 +226,7 @@ extension LinkCore {
         protection.isOwnPairing = false
         protection.hasQuestion = false
         failWaiters(with: failure, &context)
+        reportPairing(.failure(failure), &context)
         if usedUnfinished {
             // The controller may still report encryption that has begun. The report has no effect.
             protection.offered = nil

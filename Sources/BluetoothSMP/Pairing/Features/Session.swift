@@ -49,11 +49,13 @@ struct Session: Sendable {
     /// Returns the first step after the terms are known.
     ///
     /// - Parameter asksConsent: Whether the peer started the pairing. The user must then agree,
-    ///   unless a later step shows the user's agreement.
+    ///   unless a later step shows the user's agreement, or asks for it (`Pairing.Consent.always`).
     func begin(
         asksConsent: Bool,
         using generator: inout some RandomNumberGenerator
     ) throws(PairingRefusal) -> PairingStep {
+        let asksConsent =
+            policy.consent == .always ? !terms.usesSecureConnections : asksConsent
         if asksConsent, terms.method == .justWorks {
             return PairingStep(.awaitingConsent(AwaitingConsent(pairing: self)), .ask(.consent))
         }

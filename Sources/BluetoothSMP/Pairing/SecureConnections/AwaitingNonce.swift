@@ -40,9 +40,9 @@ extension SecureExchange {
     fileprivate func goOn(with nonces: Sides) -> PairingStep {
         switch session.terms.method {
         case .numericComparison:
-            let check = AwaitingCheck(self, nonces)
-            let phase = ComparingNumbers(check: check, isPeerChecked: false)
-            return PairingStep(.comparingNumbers(phase), .ask(.confirm(number(nonces))))
+            return ComparingNumbers.begin(AwaitingCheck(self, nonces), .confirm(number(nonces)))
+        case .justWorks where session.policy.consent == .always:
+            return ComparingNumbers.begin(AwaitingCheck(self, nonces), .consent)
         case .outOfBand:
             return AwaitingCheck(self, nonces, handedOver).begin()
         default: return AwaitingCheck(self, nonces).begin()

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The user compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). The
-/// peer's user may finish first.
+/// peer's user may finish first. With Just Works there are no digits, and the user only consents
+/// (`Pairing.Consent.always`).
 struct ComparingNumbers: AgreedPhase {
     let check: AwaitingCheck
     /// Whether the initiator has already sent its check and the check is verified (responder only).
     let isPeerChecked: Bool
 
+    static func begin(_ check: AwaitingCheck, _ question: Pairing.Question) -> PairingStep {
+        let phase = ComparingNumbers(check: check, isPeerChecked: false)
+        return PairingStep(.comparingNumbers(phase), .ask(question))
+    }
+
     var pairing: Session { check.pairing }
 
     var isAsking: Bool { true }
 
-    var reasonOfCancelling: Pairing.FailureReason { .numericComparisonFailed }
+    var reasonOfCancelling: Pairing.FailureReason {
+        pairing.terms.method == .justWorks ? .pairingNotSupported : .numericComparisonFailed
+    }
 
     func receive(
         _ pdu: SMP.PDU,
@@ -30,7 +38,7 @@ struct ComparingNumbers: AgreedPhase {
     ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .yes: return isPeerChecked ? check.complete() : check.begin()
-        case .no: throw .declined(.numericComparisonFailed)
+        case .no: throw .declined(reasonOfCancelling)
         case .passkey, .keypress: return nil
         }
     }

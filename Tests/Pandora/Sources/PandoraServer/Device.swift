@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import GRPCCore
+import HCITransports
+
+/// The device under test: a host on one adapter, which clients can reset.
+actor Device {
+    /// The part of the device that ends with a reset.
+    struct Session: Sendable {
+        let host: BluetoothHost
+        let connections: Connections
+        let pairing: PairingEvents
+    }
+
+    private let adapter: AdapterSpecification
+    private let isVerbose: Bool
+    private var store = MemoryStore()
+    private var current: Session?
+    /// The latest reset, which the next one waits for.
+    private var reset: Task<Void, any Error>?
+
+    init(adapter: AdapterSpecification, isVerbose: Bool) {
+        self.adapter = adapter
+        self.isVerbose = isVerbose
+    }
+
+    /// The present session.
+    ///
+    /// - Throws: `RPCError` while the device is being reset.
+    var session: Session {
+        get throws {
+            guard let current else {
+                throw RPCError(code: .unavailable, message: "the host is being reset")
+            }
+            return current
+        }
+    }
+
+    /// Ends the present session, and starts a new host. Returns when the host is ready.
+    ///
+    /// The work is a task of its own, so that it continues when the client closes the channel, as
+    /// Avatar does after the answer.
+    ///
+    /// - Parameter removesBonds: Whether the new host has a new identity and no bonds.
+    /// - Throws: The error of the host's start. A later reset can succeed.
+    func restart(removesBonds: Bool) async throws {
+        let earlier = reset
+        let task = Task {
+            _ = await earlier?.result
+            await end()
+            if removesBonds { store = MemoryStore() }
+            try await begin()
+        }
+        reset = task
+        try await task.value
+    }
+
+    /// Ends the present session: its pairing events, its streams and its links.
+    func end() async {
+        guard let session = current else { return }
+        current = nil
+        session.pairing.close()
+        await session.host.shutdown()
+    }
+
+    private func begin() async throws {
+        let connections = Connections()
+        let pairing = PairingEvents(connections)
+        var configuration = HostConfiguration()
+        configuration.name = "Pandora"
+        configuration.store = store
+        configuration.pairing = .pandora
+        configuration.pairingDelegate = pairing
+        // Clients decide when a link is secured, and with which level.
+        configuration.securesOnDemand = false
+        configuration.logger.logLevel = isVerbose ? .debug : .warning
+        let host = BluetoothHost(transport: adapter.makeTransport(), configuration: configuration)
+        do {
+            try await host.start()
+        } catch {
+            await host.shutdown()
+            throw error
+        }
+        current = Session(host: host, connections: connections, pairing: pairing)
+    }
+}
+
+extension Pairing.Policy {
+    /// The policy of the device: it shows and accepts numbers, and asks about every pairing.
+    static var pandora: Pairing.Policy {
+        var policy = Pairing.Policy()
+        policy.ioCapability = .keyboardDisplay
+        policy.consent = .always
+        policy.allowsLegacyPairing = true
+        return policy
+    }
+}

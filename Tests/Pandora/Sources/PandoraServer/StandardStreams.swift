@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Sends what was printed to a parent process at once, which waits for it.
+func flushOutput() {
+    fflush(nil)
+}
+
+/// Waits for the end of standard input, on a thread of its own because reading blocks.
+func endOfInput() async {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            while let data = try? FileHandle.standardInput.read(upToCount: 4_096), !data.isEmpty {}
+            continuation.resume()
+        }
+    }
+}

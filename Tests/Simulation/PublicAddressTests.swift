@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// The controller's public address beside the random static identity address of a host.
+@Suite("The public address, and directed advertising, in virtual time")
+struct PublicAddressTests {
+    @Test("A host reports the public address of its controller only while the adapter is ready")
+    func property() async throws {
+        let scene = try PairingScene()
+        try await scene.air.run(bound: .seconds(60)) {
+            let host = try await scene.start(scene.phoneController, .init())
+            let address = try #require(await host.publicAddress)
+            #expect(address.kind == .public)
+            await host.shutdown()
+            #expect(await host.publicAddress == nil)
+        }
+    }
+
+    @Test("A scan receives advertising that is directed at the address with which it scans")
+    func directed() async throws {
+        let scene = try PairingScene()
+        try await scene.air.run(bound: .seconds(60)) {
+            let phone = try await scene.start(scene.phoneController, .init())
+            let strap = try await scene.start(scene.strapController, .init())
+            let target = try #require(await phone.publicAddress)
+            let set = try await strap.advertise(Advertising(kind: .directed(target, .low)))
+            #expect(try await Self.hears(phone, usesPublicAddress: true, scene))
+            #expect(try await !Self.hears(phone, usesPublicAddress: false, scene))
+            await set.stop()
+            await strap.shutdown()
+            await phone.shutdown()
+        }
+    }
+
+    @Test(
+        "Extended advertising without connections reaches its recipient only",
+        arguments: [Advertising.Kind.nonConnectable, .scannable]
+    )
+    func recipient(_ kind: Advertising.Kind) async throws {
+        let scene = try PairingScene()
+        try await scene.air.run(bound: .seconds(60)) {
+            let phone = try await scene.start(scene.phoneController, .init())
+            let strap = try await scene.start(scene.strapController, .init())
+            var advertising = Advertising(
+                rawAdvertisingData: kind == .scannable ? [] : [2, 0x0A, 4],
+                scanResponse: kind == .scannable ? [2, 0x0A, 4] : [],
+                kind: kind,
+                form: .extended
+            )
+            advertising.recipient = ServingScene.phone
+            var set = try await strap.advertise(advertising)
+            #expect(try await Self.hears(phone, usesPublicAddress: false, scene))
+            await set.stop()
+            advertising.recipient = ServingScene.strap
+            set = try await strap.advertise(advertising)
+            #expect(try await !Self.hears(phone, usesPublicAddress: false, scene))
+            await set.stop()
+            await strap.shutdown()
+            await phone.shutdown()
+        }
+    }
+
+    @Test("Legacy and connectable packets have no recipient")
+    func refusals() async throws {
+        let scene = try PairingScene()
+        try await scene.air.run(bound: .seconds(60)) {
+            let strap = try await scene.start(scene.strapController, .init())
+            for (kind, form) in [
+                (Advertising.Kind.nonConnectable, Advertising.Form.legacy),
+                (.connectable, .extended),
+            ] {
+                var advertising = Advertising(kind: kind, form: form)
+                advertising.recipient = ServingScene.phone
+                await #expect(throws: AdvertisingError.self) {
+                    _ = try await strap.advertise(advertising)
+                }
+            }
+            await strap.shutdown()
+        }
+    }
+
+    /// Whether a scan of two seconds receives directed advertising.
+    private static func hears(
+        _ host: BluetoothHost,
+        usesPublicAddress: Bool,
+        _ scene: PairingScene
+    ) async throws -> Bool {
+        var parameters = ScanParameters()
+        parameters.usesPublicAddress = usesPublicAddress
+        let scan = scene.task { [parameters] in
+            for try await found in host.scan(parameters: parameters) where found.isDirected {
+                return true
+            }
+            return false
+        }
+        try await scene.air.sleep(for: .seconds(2))
+        scan.cancel()
+        return try await scan.value
+    }
+
+    @Test("A scan beside one with the host's own address uses the host's own address")
+    func combined() {
+        var isPublic = ScanParameters()
+        isPublic.usesPublicAddress = true
+        #expect([isPublic, isPublic].combined?.usesPublicAddress == true)
+        #expect([isPublic, ScanParameters()].combined?.usesPublicAddress == false)
+        #expect([ScanParameters(), isPublic].combined?.usesPublicAddress == false)
+    }
+
+    @Test(
+        "A host connects and pairs with its public address, with and without private addresses",
+        arguments: [Privacy.off, .on]
+    )
+    func connecting(_ privacy: Privacy) async throws {
+        let scene = try PairingScene()
+        try await scene.air.run(bound: .seconds(60)) {
+            let phone = try await scene.start(
+                scene.phoneController,
+                .init(.displayYesNo) { $0.privacy = privacy }
+            )
+            let strap = try await scene.start(scene.strapController, .init(.displayYesNo))
+            let set = try await strap.advertise(Advertising())
+            var options = ConnectOptions()
+            options.parameters.usesPublicAddress = true
+            let link = try await phone.connect(to: ServingScene.strap, options: options)
+            await set.stop()
+            let toPhone = try #require(await strap.links.last)
+            let own = await phone.publicAddress
+            #expect(toPhone.address == own)
+            // The checks of LE Secure Connections include the addresses of the link.
+            #expect(try await link.pair().isAuthenticated)
+            await phone.shutdown()
+            await strap.shutdown()
+        }
+    }
+}

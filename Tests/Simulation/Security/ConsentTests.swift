@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import BluetoothTypes
+import Synchronization
+import Testing
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// The times at which a host asks for consent to Just Works, and the reported ends of pairings.
+@Suite("Consent to pairings, and their ends, in virtual time")
+struct ConsentTests {
+    /// A user whose answers to questions of consent the test gives.
+    private final class User: PairingDelegate {
+        struct State {
+            var questions: [PairingRequest] = []
+            var ends: [(link: Link, result: Result<LinkSecurity, any Error>)] = []
+            var answer: Bool?
+        }
+
+        let state = Mutex(State())
+        private let scene: PairingScene
+
+        init(_ scene: PairingScene, answers answer: Bool? = true) {
+            self.scene = scene
+            state.withLock { $0.answer = answer }
+        }
+
+        var questionCount: Int { state.withLock { $0.questions.count } }
+
+        var ends: [Result<LinkSecurity, any Error>] { state.withLock { $0.ends.map(\.result) } }
+
+        /// Answers the open question and those that follow.
+        func answer(_ answer: Bool) { state.withLock { $0.answer = answer } }
+
+        func consents(to pairing: PairingRequest) async -> Bool {
+            state.withLock { $0.questions.append(pairing) }
+            while !Task.isCancelled {
+                if let answer = state.withLock({ $0.answer }) { return answer }
+                try? await scene.air.sleep(for: .milliseconds(50))
+            }
+            return false
+        }
+
+        func pairingEnded(on link: Link, with result: Result<LinkSecurity, any Error>) async {
+            state.withLock { $0.ends.append((link, result)) }
+        }
+    }
+
+    /// Runs a body with the two users and the hosts' first link.
+    private func run(
+        strap: Pairing.Consent,
+        phone: Pairing.Consent,
+        answers: (strap: Bool?, phone: Bool?) = (true, true),
+        _ body: @escaping @Sendable (PairingScene, User, User, Meeting) async throws -> Void
+    ) async throws {
+        let scene = try PairingScene()
+        let strapUser = User(scene, answers: answers.strap)
+        let phoneUser = User(scene, answers: answers.phone)
+        let strapSide = PairingScene.Side(.noInputNoOutput) {
+            $0.pairingDelegate = strapUser
+            $0.pairing.consent = strap
+        }
+        let phoneSide = PairingScene.Side(.noInputNoOutput) {
+            $0.pairingDelegate = phoneUser
+            $0.pairing.consent = phone
+        }
+        try await scene.run(strap: strapSide, phone: phoneSide) { meeting in
+            try await body(scene, strapUser, phoneUser, meeting)
+        }
+    }
+
+    @Test(
+        "Both users are asked at the same time if consent is always asked for",
+        arguments: [true, false]
+    )
+    func atTheSameTime(_ isBegunByCentral: Bool) async throws {
+        try await run(strap: .always, phone: .always, answers: (nil, nil)) {
+            scene,
+            strap,
+            phone,
+            meeting in
+            let link = isBegunByCentral ? meeting.toStrap : meeting.toPhone
+            let pairing = scene.task { try await link.pair() }
+            try await scene.settle()
+            #expect(strap.questionCount == 1 && phone.questionCount == 1)
+            #expect(try await !link.security.isEncrypted)
+            strap.answer(true)
+            try await scene.settle()
+            #expect(try await !link.security.isEncrypted, "the phone's user has not answered")
+            phone.answer(true)
+            #expect(try await pairing.value.isBonded)
+        }
+    }
+
+    @Test("A pairing that the application requested needs no consent by default")
+    func byDefault() async throws {
+        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, meeting in
+            _ = try await meeting.toStrap.pair()
+            #expect(strap.questionCount == 1 && phone.questionCount == 0)
+        }
+    }
+
+    @Test("A peer's user is not asked before this host's user consents by default")
+    func oneAfterTheOther() async throws {
+        try await run(strap: .forPeers, phone: .always, answers: (nil, true)) {
+            scene,
+            strap,
+            phone,
+            meeting in
+            let pairing = scene.task { try await meeting.toStrap.pair() }
+            try await scene.settle()
+            #expect(strap.questionCount == 1 && phone.questionCount == 0)
+            strap.answer(true)
+            #expect(try await pairing.value.isBonded)
+            #expect(phone.questionCount == 1)
+        }
+    }
+
+    @Test("A user declines a pairing that the application requested")
+    func declined() async throws {
+        try await run(strap: .always, phone: .always, answers: (true, false)) {
+            scene,
+            strap,
+            phone,
+            meeting in
+            await #expect(throws: Pairing.Failure.declined) { try await meeting.toStrap.pair() }
+            try await scene.settle()
+            #expect(await meeting.phone.bonds.isEmpty)
+            #expect(await meeting.strap.bonds.isEmpty)
+            let refusal = Pairing.Failure.refusedByPeer(.pairingNotSupported)
+            #expect(strap.ends.map(Self.failure) == [refusal])
+            #expect(phone.ends.map(Self.failure) == [.declined])
+        }
+    }
+
+    @Test("Both delegates learn the security of a link whose pairing has succeeded")
+    func success() async throws {
+        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, meeting in
+            let security = try await meeting.toStrap.pair()
+            try await scene.settle()
+            for user in [strap, phone] {
+                #expect(try user.ends.map { try $0.get() } == [security])
+            }
+            #expect(strap.state.withLock { $0.ends.map(\.link) } == [meeting.toPhone])
+        }
+    }
+
+    @Test("A delegate learns that a pairing ended because its link ended")
+    func linkEnded() async throws {
+        try await run(strap: .forPeers, phone: .forPeers, answers: (nil, true)) {
+            scene,
+            strap,
+            phone,
+            meeting in
+            let pairing = scene.task { try await meeting.toStrap.pair() }
+            try await scene.settle()
+            #expect(strap.questionCount == 1)
+            try await meeting.toPhone.disconnect()
+            _ = await pairing.result
+            try await scene.settle()
+            #expect(strap.ends.map(Self.failure) == [.linkEnded])
+            #expect(phone.ends.map(Self.failure) == [.linkEnded])
+        }
+    }
+
+    private static func failure(_ result: Result<LinkSecurity, any Error>) -> Pairing.Failure? {
+        guard case .failure(let error) = result else { return nil }
+        return error as? Pairing.Failure
+    }
+}
