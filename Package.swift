@@ -135,6 +135,7 @@ let package = Package(
             exclude: privacyManifestExclusion,
             resources: privacyManifest
         ),
+        .target(name: "DBus", dependencies: ["BluetoothTypes", "HCITransports"]),
         .target(
             name: "BluetoothPort",
             dependencies: [
@@ -189,6 +190,7 @@ let package = Package(
         part("ProcessTestSupport", path: "Tests/ProcessSupport"),
         part("ServerTestSupport", protocols, path: "Tests/ServerSupport"),
         part("StoreTestSupport", protocols + ["HCITransports"], path: "Tests/StoreSupport"),
+        part("BusTestSupport", ["DBus", "HCITransports"], path: "Tests/BusSupport"),
         part("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
         program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
 
@@ -201,6 +203,7 @@ let package = Package(
         tests("BluetoothSMPTests", ["BluetoothSMP"]),
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
+        tests("DBusTests", ["DBus", "BluetoothTypes", "HCITransports", "BusTestSupport"]),
         tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
         tests("VirtualRadioTests", ["VirtualRadio"]),
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
