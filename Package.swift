@@ -144,6 +144,13 @@ let package = Package(
             ]
         ),
         .target(
+            name: "BlueZAdapter",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGAP", "BluetoothPort", "HCITransports",
+                "DBus",
+            ]
+        ),
+        .target(
             name: "BluetoothHost",
             dependencies: protocols + [
                 "BluetoothCrypto", "HCITransports", "BluetoothPort", logging,
@@ -204,6 +211,12 @@ let package = Package(
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
         tests("DBusTests", ["DBus", "BluetoothTypes", "HCITransports", "BusTestSupport"]),
+        tests(
+            "BlueZAdapterTests",
+            protocols + [
+                "HCITransports", "BluetoothPort", "DBus", "BlueZAdapter", "BusTestSupport",
+            ]
+        ),
         tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
         tests("VirtualRadioTests", ["VirtualRadio"]),
         tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
