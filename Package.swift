@@ -79,7 +79,9 @@ func facade(named name: String) -> [Target] {
         .target(name: "CoreBluetoothEnumerations"),
         .target(
             name: name,
-            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
+            dependencies: host + [
+                "DBus", "BlueZAdapter", "VirtualAdapters", "CoreBluetoothEnumerations", logging,
+            ],
             path: "Sources/CoreBluetooth",
             // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
             // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.

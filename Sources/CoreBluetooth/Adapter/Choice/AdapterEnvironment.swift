@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BlueZAdapter
 import BluetoothHost
 import BluetoothPort
+import DBus
+import Foundation
 import HCITransports
 import VirtualAdapters
 
@@ -15,6 +18,11 @@ struct AdapterEnvironment: Sendable {
     init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
+            if case .daemon(let adapterName)? = try? AdapterChoice(name) {
+                guard let port = Self.daemonPort(adapterName) else { return nil }
+                self.init(port: port)
+                return
+            }
             guard let access = Self.access(to: name) else { return nil }
             self.init(access, name, adapter.name, switches)
         case .made(let made): self.init(port: made.makePort(adapter.name, switches))
@@ -46,6 +54,28 @@ struct AdapterEnvironment: Sendable {
                 executor: access.executor
             )
         )
+    }
+
+    /// The name of the store for all adapters of the daemon, whose peers have the same identifiers.
+    private static let daemonStoreName = "bluez"
+
+    /// Makes the port of the system's Bluetooth daemon. Logs a warning and returns `nil` if the
+    /// environment names a bus that cannot be used.
+    private static func daemonPort(
+        _ adapterName: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> (any BluetoothPort)? {
+        var address = DBusAddress.systemDefault
+        if let list = environment[DBusAddress.systemVariable], !list.isEmpty {
+            guard let named = DBusAddress(list: list) else {
+                let variable = DBusAddress.systemVariable
+                Misuse.warn("\(variable) names no Unix socket: use unix:path=PATH")
+                return nil
+            }
+            address = named
+        }
+        let store = AdapterStore.open(for: daemonStoreName, environment: environment)
+        return BlueZAdapter(bus: address, adapterName: adapterName, store: store)
     }
 
     private static func access(to name: String) -> AdapterAccess? {
