@@ -404,6 +404,7 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             name: "LanyardFuzzing",
             dependencies: [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
+                "DBus", "BlueZAdapter",
             ] + (tool?.dependencies ?? []),
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]
