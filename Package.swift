@@ -99,7 +99,8 @@ func facade(named name: String) -> [Target] {
         .target(
             name: name,
             dependencies: host + [
-                "BluetoothRadios", "VirtualAdapters", "CoreBluetoothEnumerations", logging,
+                "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
+                "CoreBluetoothEnumerations", logging,
             ],
             path: "Sources/CoreBluetooth",
             // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
@@ -147,6 +148,7 @@ let package = Package(
             exclude: privacyManifestExclusion,
             resources: privacyManifest
         ),
+        module("DBus", ["BluetoothTypes", "HCITransports"]),
         module(
             "BluetoothPort",
             [
@@ -157,6 +159,13 @@ let package = Package(
         module(
             "BluetoothHost",
             protocols + ["BluetoothCrypto", "HCITransports", "BluetoothPort", logging]
+        ),
+        module(
+            "BlueZAdapter",
+            [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGAP", "BluetoothPort", "HCITransports",
+                "DBus",
+            ]
         ),
         module(
             "BluetoothRadios",
@@ -197,6 +206,7 @@ let package = Package(
         module("ProcessTestSupport", path: "Tests/ProcessSupport"),
         module("ServerTestSupport", protocols, path: "Tests/ServerSupport"),
         module("StoreTestSupport", protocols + ["HCITransports"], path: "Tests/StoreSupport"),
+        module("BusTestSupport", ["DBus", "HCITransports"], path: "Tests/BusSupport"),
         module("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
         program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
 
@@ -209,6 +219,13 @@ let package = Package(
         tests("BluetoothSMPTests", ["BluetoothSMP"]),
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
+        tests("DBusTests", ["DBus", "BluetoothTypes", "HCITransports", "BusTestSupport"]),
+        tests(
+            "BlueZAdapterTests",
+            protocols + [
+                "HCITransports", "BluetoothPort", "DBus", "BlueZAdapter", "BusTestSupport",
+            ]
+        ),
         tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
         tests("BluetoothRadiosTests", host + radio + ["BluetoothRadios"]),
         tests("VirtualRadioTests", ["VirtualRadio"]),
@@ -386,6 +403,7 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             name: "LanyardFuzzing",
             dependencies: [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
+                "DBus", "BlueZAdapter",
             ] + (tool?.dependencies ?? []),
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]

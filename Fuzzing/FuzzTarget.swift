@@ -16,7 +16,7 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        radioTargets + linkTargets + fileTargets + messageTargets
+        radioTargets + linkTargets + fileTargets + messageTargets + busTargets
 }
 
 /// Stops the process if an invariant does not hold, so that libFuzzer stores the input.

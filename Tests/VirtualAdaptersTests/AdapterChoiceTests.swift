@@ -9,11 +9,12 @@ import VirtualRadio
 @Suite("The choice of an adapter", .timeLimit(.minutes(20)))
 struct AdapterChoiceTests {
     @Test(
-        "A text chooses one of four kinds of adapter",
+        "A text chooses one of five kinds of adapter",
         arguments: [
             ("virtual", .virtual(scenario: nil)), ("virtual:", .virtual(scenario: "")),
             ("virtual:a:b", .virtual(scenario: "a:b")), ("unix:/x", .reached(.unix(path: "/x"))),
             ("tcp:localhost:6402", .reached(.tcp(host: "localhost", port: 6_402))),
+            ("bluez", .daemon(adapter: nil)), ("bluez:hci1", .daemon(adapter: "hci1")),
         ] as [(String, AdapterChoice)]
     )
     func forms(text: String, choice: AdapterChoice) throws {
@@ -23,7 +24,10 @@ struct AdapterChoiceTests {
 
     @Test(
         "An invalid text is refused with all valid forms",
-        arguments: ["", "virtua", "Virtual", "usb:0", "tcp:", "tcp:a:0", "unix:"]
+        arguments: [
+            "", "virtua", "Virtual", "usb:0", "tcp:", "tcp:a:0", "unix:", "bluez:", "bluez:hci",
+            "bluez:unix:/x",
+        ]
     )
     func refused(text: String) throws {
         let error = try #require(throws: AdapterChoiceError.self) { try AdapterChoice(text) }
@@ -41,6 +45,13 @@ struct AdapterChoiceTests {
         #expect(access.transport.name.contains("/nonexistent/socket"))
         #expect(access.executor == nil && access.air == nil)
         access.end()
+    }
+
+    @Test("The daemon gives no access to its controller")
+    func daemon() {
+        #expect(throws: AdapterChoiceError.daemonWithoutController) {
+            try AdapterChoice.daemon(adapter: nil).makeAccess()
+        }
     }
 
     @Test("The virtual adapter has the example accessories in range and is the last controller")

@@ -32,6 +32,15 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
+    /// Creates the address of a Unix socket in Linux's abstract namespace: a zero before the name, and
+    /// no zero after it, so that the length counts.
+    init(abstract name: String) throws(TransportError) {
+        try self.init(path: "@" + name)
+        let pathOffset = MemoryLayout<sockaddr_un>.size - Self.pathLengthLimit - 1
+        withUnsafeMutableBytes(of: &storage) { $0[pathOffset] = 0 }
+        length = socklen_t(pathOffset + 1 + name.utf8.count)
+    }
+
     /// Copies an address from the system, or returns nil if it is too long.
     init?(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
         guard Int(length) <= MemoryLayout<sockaddr_storage>.size else { return nil }

@@ -21,8 +21,23 @@ enum ChoiceDiagnosis {
                     remedy: failure.advice
                 )
             ]
+        case .chosen(.daemon(let adapter), let source): [daemon(.daemon(adapter: adapter), source)]
         case .chosen(let choice, let source): [finding(choice, source, system.probe)]
         }
+    }
+
+    /// The commands cannot open the daemon, which applications use.
+    private static func daemon(
+        _ choice: AdapterChoice,
+        _ source: SystemState.Choice.Source
+    ) -> SetUpFinding {
+        SetUpFinding(
+            .note,
+            subject,
+            "\(choice), by \(source.rawValue): for programs on CoreBluetooth and Lanyard",
+            why: "commands that need an adapter fail with it",
+            remedy: "'bluetoothctl show' tells whether the daemon runs and its adapter is on"
+        )
     }
 
     private static func finding(

@@ -19,7 +19,7 @@ extension AdapterChoice {
     var isOfSystem: Bool {
         switch self {
         case .reached(.hci), .reached(.hciAddress): true
-        case .reached, .virtual: false
+        case .reached, .virtual, .daemon: false
         }
     }
 
@@ -48,6 +48,12 @@ extension ProgramFailure {
                     among: ["virtual"],
                     otherwise: "use \(AdapterChoice.forms)"
                 )
+            )
+        case .daemonWithoutController:
+            self = .usage(
+                "this command needs a controller, to which the Bluetooth daemon gives no access",
+                advice:
+                    "choose another --adapter; 'bluez' is for programs on CoreBluetooth and Lanyard"
             )
         case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
         case .noText(let path): self = JSONFile.scenario.noText(path)

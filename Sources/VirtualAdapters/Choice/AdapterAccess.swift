@@ -36,6 +36,7 @@ extension AdapterChoice {
         switch self {
         case .reached(let specification):
             return AdapterAccess(transport: specification.makeTransport())
+        case .daemon: throw .daemonWithoutController
         case .virtual(let file?): return try Self.makeAccess(to: ScenarioFile.read(file))
         case .virtual(nil):
             do throws(WorldFullError) {

@@ -10,9 +10,13 @@ package enum AdapterChoice: Hashable, Sendable {
     /// A virtual adapter in a world within this process: `virtual`, with the example accessories,
     /// or `virtual:FILE`, with the devices of a scenario.
     case virtual(scenario: String?)
+    /// The system's Bluetooth daemon, which other programs use at the same time: `bluez`, with its first
+    /// adapter, or `bluez:hci1`.
+    case daemon(adapter: String?)
 
     /// The valid forms of the text.
-    package static let forms = "virtual, virtual:SCENARIO, " + AdapterSpecification.forms
+    package static let forms =
+        "virtual, virtual:SCENARIO, bluez, bluez:hci1, " + AdapterSpecification.forms
 
     /// Returns the default: the first adapter of this computer that may be used; `nil` if there is
     /// none, as on systems other than Linux.
@@ -28,6 +32,10 @@ package enum AdapterChoice: Hashable, Sendable {
             self = .virtual(scenario: nil)
         } else if text.hasPrefix("virtual:") {
             self = .virtual(scenario: String(text.dropFirst("virtual:".count)))
+        } else if text == "bluez" {
+            self = .daemon(adapter: nil)
+        } else if let adapter = Self.daemonAdapter(text) {
+            self = .daemon(adapter: adapter)
         } else {
             do throws(AdapterSpecificationError) {
                 self = .reached(try AdapterSpecification(text))
@@ -38,12 +46,23 @@ package enum AdapterChoice: Hashable, Sendable {
     }
 }
 
+extension AdapterChoice {
+    /// Returns the adapter in `bluez:hci1`. `nil` for any other text.
+    private static func daemonAdapter(_ text: String) -> String? {
+        guard text.hasPrefix("bluez:") else { return nil }
+        let adapter = String(text.dropFirst("bluez:".count))
+        guard case .hci? = try? AdapterSpecification(adapter) else { return nil }
+        return adapter
+    }
+}
+
 extension AdapterChoice: CustomStringConvertible {
     /// The text of this choice.
     package var description: String {
         switch self {
         case .reached(let specification): specification.description
         case .virtual(let scenario): "virtual" + (scenario.map { ":" + $0 } ?? "")
+        case .daemon(let adapter): "bluez" + (adapter.map { ":" + $0 } ?? "")
         }
     }
 }
@@ -52,6 +71,8 @@ extension AdapterChoice: CustomStringConvertible {
 package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text does not specify an adapter.
     case noAdapter(AdapterSpecificationError)
+    /// The daemon gives no access to its controller.
+    case daemonWithoutController
     /// The scenario file cannot be read.
     case unreadable(path: String)
     /// The scenario file is longer than `ScenarioFile.lengthLimit`, or is not valid UTF-8.
@@ -66,6 +87,9 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
         switch self {
         case .noAdapter(let error):
             "'\(error.text)' is not an adapter: \(error.problemText); use \(AdapterChoice.forms)"
+        case .daemonWithoutController:
+            "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
+                + "another adapter"
         case .unreadable(let path): "the scenario \(path) cannot be read"
         case .noText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
         case .noScenario(let path, let error): "the scenario \(path) is not valid: \(error)"

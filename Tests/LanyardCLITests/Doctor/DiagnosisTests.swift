@@ -146,6 +146,20 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
+    @Test("The daemon is a choice for applications and no obstacle")
+    func daemonChoice() {
+        let diagnosis = diagnose {
+            $0.choice = .chosen(.daemon(adapter: "hci1"), .environment)
+            $0.probe = .notTried
+        }
+        #expect(
+            said(diagnosis, of: "adapter") == [
+                "note bluez:hci1, by LANYARD_ADAPTER: for programs on CoreBluetooth and Lanyard"
+            ]
+        )
+        #expect(diagnosis.obstacles.isEmpty)
+    }
+
     @Test("A kernel without an adapter differs from a kernel without Bluetooth") func noAdapter() {
         let findings = findings(diagnose { _ in }, of: "system adapter")
         #expect(findings == ["note the kernel knows Bluetooth, but has no adapter"])

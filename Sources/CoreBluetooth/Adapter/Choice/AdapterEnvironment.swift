@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BlueZAdapter
 import BluetoothHost
 import BluetoothPort
 import BluetoothRadios
+import DBus
+import Foundation
 import HCITransports
 import VirtualAdapters
 
@@ -27,6 +30,11 @@ struct AdapterEnvironment: Sendable {
                     return nil
                 }
                 self.init(list, adapter.name, switches)
+                return
+            }
+            if case .daemon(let adapterName)? = try? AdapterChoice(name) {
+                guard let port = Self.daemonPort(adapterName) else { return nil }
+                self.init(port: port)
                 return
             }
             guard let access = Self.access(to: name) else { return nil }
@@ -61,7 +69,7 @@ struct AdapterEnvironment: Sendable {
     private init(
         _ adapters: [AdapterSpecification],
         _ name: String,
-        _ switches: Guarded<AdapterSwitches>
+        _ switches: LockedState<AdapterSwitches>
     ) {
         let executor = AdapterExecutor()
         self.executor = executor
@@ -75,7 +83,7 @@ struct AdapterEnvironment: Sendable {
     private static func configuration(
         _ adapterName: String,
         _ name: String,
-        _ switches: Guarded<AdapterSwitches>
+        _ switches: LockedState<AdapterSwitches>
     ) -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.name = name
@@ -85,6 +93,28 @@ struct AdapterEnvironment: Sendable {
         // they cannot be tracked.
         configuration.privacy = .on
         return configuration
+    }
+
+    /// The name of the store for all adapters of the daemon, whose peers have the same identifiers.
+    private static let daemonStoreName = "bluez"
+
+    /// Makes the port of the system's Bluetooth daemon. Logs a warning and returns `nil` if the
+    /// environment names a bus that cannot be used.
+    private static func daemonPort(
+        _ adapterName: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> (any BluetoothPort)? {
+        var address = DBusAddress.systemDefault
+        if let list = environment[DBusAddress.systemVariable], !list.isEmpty {
+            guard let named = DBusAddress(list: list) else {
+                let variable = DBusAddress.systemVariable
+                Misuse.warn("\(variable) names no Unix socket: use unix:path=PATH")
+                return nil
+            }
+            address = named
+        }
+        let store = AdapterStore.open(for: daemonStoreName, environment: environment)
+        return BlueZAdapter(bus: address, adapterName: adapterName, store: store)
     }
 
     private static func access(to name: String) -> AdapterAccess? {

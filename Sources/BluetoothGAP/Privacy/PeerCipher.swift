@@ -23,7 +23,7 @@ package struct PeerCipher: Sendable {
     private static let walkLimit = 8_192
 
     /// The key of the identifiers.
-    let secret: HCI.Key128
+    package let secret: HCI.Key128
 
     private let cipher: AES128
 

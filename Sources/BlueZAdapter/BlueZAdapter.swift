@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The system's Bluetooth daemon as an adapter: a port over BlueZ's objects on the system's message bus.
+//
+// The daemon owns the controller, and other programs use it at the same time. The adapter therefore
+// changes nothing that belongs to them: it powers no controller on or off, sets no name, replaces no
+// default agent, and ends only links that it opened. docs/BLUEZ.md lists what the daemon cannot do.
+//
+// `DaemonObjects` is a copy of the daemon's objects, which its signals keep current. A link of the port
+// exists while a device is connected and a connection request of the port has found it so. All state
+// belongs to the actor, which runs on the thread of the bus connection. When the daemon or its adapter
+// goes, every request ends, and when they return, scans and connection requests continue.
+
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// BlueZ as a port.
+package actor BlueZAdapter: BluetoothPort {
+    /// The maximum number of scans, which share one discovery of the daemon.
+    static let scanCountLimit = 16
+    /// The maximum number of requests that a link has at a time.
+    static let requestsPerLinkLimit = 1_024
+    /// The maximum number of connection requests.
+    static let connectionRequestLimit = 1_024
+
+    /// The executor of the bus connection and of this actor.
+    nonisolated let thread: AdapterExecutor
+    private let address: DBusAddress
+    /// The adapter's name in the kernel, for example `hci1`. `nil` for the first adapter.
+    let adapterName: String?
+    let store: (any HostStore)?
+    nonisolated let cipher: PeerCipher
+
+    private(set) weak var observer: (any PortObserver)?
+    var connection: DBusConnection?
+    /// The unique name of the daemon. `nil` while it does not run.
+    var daemon: String?
+    var objects = DaemonObjects()
+    var adapterPath: DBusObjectPath?
+    private(set) var state = PortState.starting
+    private var lastNumber: UInt64 = 0
+
+    var discovery = DaemonDiscovery()
+    var scans: [RequestIdentifier: DaemonScan] = [:]
+    var connectionRequests: [RequestIdentifier: DaemonConnectionRequest] = [:]
+    var retryTimer: (any HostTimer)?
+    var links: [LinkIdentifier: DaemonLink] = [:]
+    /// The completions of pairings under way, by device.
+    var pairings: [DBusObjectPath: [@Sendable (Bool) -> Void]] = [:]
+
+    /// Creates the adapter, which `open()` opens.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the system's bus.
+    ///   - adapterName: The adapter's name in the kernel. `nil` for the first adapter.
+    ///   - store: The storage of records and of the secret of identifiers.
+    ///   - executor: The executor, which the adapter shuts down with itself.
+    package init(
+        bus address: DBusAddress,
+        adapterName: String? = nil,
+        store: (any HostStore)? = nil,
+        executor: AdapterExecutor = AdapterExecutor()
+    ) {
+        self.address = address
+        self.adapterName = adapterName
+        self.store = store
+        thread = executor
+        cipher = PeerCipher(secret: Self.secret(in: store))
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        thread.asUnownedSerialExecutor()
+    }
+
+    package nonisolated var executor: any HostExecutor { thread }
+    package nonisolated var scanLimit: Int { Self.scanCountLimit }
+
+    package nonisolated var capabilities: PortCapabilities {
+        store == nil ? [.bonds] : [.bonds, .records]
+    }
+
+    /// Calls the actor, on whose executor the caller is.
+    nonisolated func onThread<Value: Sendable>(
+        _ body: (isolated BlueZAdapter) throws -> Value
+    ) rethrows -> Value {
+        try assumeIsolated(body)
+    }
+
+    package nonisolated func attach(_ observer: any PortObserver) {
+        onThread { adapter in
+            adapter.observer = observer
+            observer.portDid(.stateChanged(adapter.state))
+            for (link, state) in adapter.links.sorted(by: { $0.key < $1.key }) {
+                observer.portDid(.linkOpened(link, state.peer, isIncoming: false))
+            }
+        }
+    }
+
+    package nonisolated func open() { onThread { $0.openConnection() } }
+
+    private func openConnection() {
+        guard connection == nil, state != .closed else { return }
+        let connection = DBusConnection(to: address, executor: thread) { [weak self] event in
+            self?.onThread { $0.receive(event) }
+        }
+        self.connection = connection
+        retryTimer = thread.makeTimer { [weak self] in self?.onThread { $0.retryConnecting() } }
+        connection.open()
+    }
+
+    /// Ends the scan and the links of this adapter, and the connection to the bus.
+    package func shutDown() async {
+        guard state != .closed else { return }
+        for link in links.keys { release(link) }
+        closeLinks()
+        if discovery.isRunning, let adapterPath {
+            send(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StopDiscovery"))
+        }
+        retryTimer?.set(to: nil)
+        // Writes the messages above.
+        connection?.close()
+        connection = nil
+        (scans, connectionRequests) = ([:], [:])
+        become(.closed)
+        store?.close()
+        thread.shutDown()
+    }
+
+    /// Changes the state, and reports a change.
+    func become(_ new: PortState) {
+        guard state != new, state != .closed else { return }
+        state = new
+        report(.stateChanged(new))
+    }
+
+    func report(_ event: PortEvent) { observer?.portDid(event) }
+
+    /// Returns a number that no request and no link has had.
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    // MARK: Calls of the daemon
+
+    typealias CallCompletion =
+        @Sendable (isolated BlueZAdapter, Result<DBusConnection.Reply, DBusError>) -> Void
+
+    /// Calls a method of the daemon.
+    func call(
+        _ message: DBusMessage,
+        timeout: Duration = DBusConnection.replyTimeout,
+        then completion: @escaping CallCompletion
+    ) {
+        guard let connection else {
+            thread.perform { [weak self] in
+                self?.onThread { completion($0, .failure(.disconnected)) }
+            }
+            return
+        }
+        connection.call(message, timeout: timeout) { [weak self] result in
+            self?.onThread { completion($0, result) }
+        }
+    }
+
+    /// Calls a method whose result does not matter.
+    func send(_ message: DBusMessage) {
+        connection?.call(message) { _ in }
+    }
+
+    // MARK: Identifiers
+
+    package nonisolated func identifier(of address: DeviceAddress) -> PeerIdentifier {
+        cipher.identifier(of: address)
+    }
+
+    package nonisolated func recognizes(_ peer: PeerIdentifier) -> Bool {
+        cipher.address(of: peer) != nil
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+// The connection to the daemon, and its objects.
+extension BlueZAdapter {
+    func receive(_ event: DBusConnection.Event) {
+        switch event {
+        case .opened: connected()
+        case .closed: daemonChanged(to: nil)
+        case .received(let message, _): receive(message)
+        }
+    }
+
+    private func connected() {
+        for rule in BlueZ.rules + [BlueZ.ownerRule] {
+            send(.toBus("AddMatch", [.string(rule.description)]))
+        }
+        // After the rules, so that no change is missed.
+        call(.toBus("GetNameOwner", [.string(BlueZ.service)])) { adapter, result in
+            let owner = try? result.get().values.first?.string
+            adapter.daemonChanged(to: owner)
+        }
+    }
+
+    private func receive(_ message: DBusMessage) {
+        switch message.kind {
+        case .signal(_, _, "NameOwnerChanged") where message.sender == DBusMessage.busName:
+            guard message.body.count == 3, message.body[0].string == BlueZ.service,
+                let owner = message.body[2].string
+            else { return }
+            daemonChanged(to: owner.isEmpty ? nil : owner)
+        // Any program may send a signal or a call to this one. Only the daemon's count.
+        case .signal(let path, let interface, let member)
+        where daemon != nil && message.sender == daemon:
+            receive(path, interface, member, message.body)
+        case .call(let path, _, let member):
+            answerAgent(message, path, member, isDaemon: daemon != nil && message.sender == daemon)
+        default: break
+        }
+    }
+
+    /// Handles the start or the end of the daemon's process.
+    private func daemonChanged(to owner: String?) {
+        guard owner != daemon || owner == nil else { return }
+        daemon = owner
+        objects = DaemonObjects()
+        discovery = DaemonDiscovery()
+        guard owner != nil else { return updateAdapter() }
+        closeLinks()
+        loadObjects { adapter in adapter.updateAdapter() }
+    }
+
+    /// Reads all objects of the daemon.
+    func loadObjects(then done: @escaping @Sendable (isolated BlueZAdapter) -> Void) {
+        let asked = daemon
+        let message = BlueZ.call(.root, BlueZ.Interface.objectManager, "GetManagedObjects")
+        call(message) { adapter, result in
+            guard adapter.daemon == asked else { return }
+            if let reply = try? result.get(), adapter.objects.replace(with: reply.values.first) {
+                adapter.updateAdapter()
+                adapter.report(.bondsChanged)
+                adapter.checkLinks()
+            }
+            done(adapter)
+        }
+    }
+
+    // MARK: Signals
+
+    private func receive(
+        _ path: DBusObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ body: [DBusValue]
+    ) {
+        switch (interface, member) {
+        case (BlueZ.Interface.objectManager, "InterfacesAdded"):
+            added(body.first?.objectPath, body.last)
+        case (BlueZ.Interface.objectManager, "InterfacesRemoved"):
+            removed(body.first?.objectPath, body.last)
+        case (BlueZ.Interface.properties, "PropertiesChanged"):
+            guard body.count == 3, let name = body[0].string else { return }
+            let names = objects.change(path, name, body[1], invalidated: body[2])
+            changed(path, name, names)
+        case (BlueZ.Interface.device, "Disconnected"):
+            guard let link = link(at: path) else { return }
+            links[link]?.reason = DaemonError.reason(body.first?.string)
+        default: break
+        }
+    }
+
+    private func added(_ path: DBusObjectPath?, _ interfaces: DBusValue?) {
+        guard let path else { return }
+        for interface in objects.add(path, interfaces) {
+            switch interface {
+            case BlueZ.Interface.adapter: updateAdapter()
+            case BlueZ.Interface.device:
+                deviceReceived(path)
+                if device(at: path)?.isBonded == true { report(.bondsChanged) }
+            case BlueZ.Interface.gattService, BlueZ.Interface.gattCharacteristic,
+                BlueZ.Interface.gattDescriptor:
+                attributesChanged(at: path)
+            default: break
+            }
+        }
+    }
+
+    private func removed(_ path: DBusObjectPath?, _ interfaces: DBusValue?) {
+        guard let path else { return }
+        let wasBonded = device(at: path)?.isBonded == true
+        for interface in objects.remove(path, interfaces) {
+            switch interface {
+            case BlueZ.Interface.adapter: updateAdapter()
+            case BlueZ.Interface.device:
+                deviceVanished(path)
+                if wasBonded { report(.bondsChanged) }
+            case BlueZ.Interface.gattService, BlueZ.Interface.gattCharacteristic,
+                BlueZ.Interface.gattDescriptor:
+                attributesChanged(at: path)
+            default: break
+            }
+        }
+    }
+
+    private func changed(_ path: DBusObjectPath, _ interface: String, _ names: Set<String>) {
+        switch interface {
+        case BlueZ.Interface.adapter:
+            if names.contains("Powered") { updateAdapter() }
+            if path == adapterPath, names.contains("Discovering") { discoveringChanged() }
+        case BlueZ.Interface.device: deviceChanged(path, names)
+        case BlueZ.Interface.gattCharacteristic where names.contains("Value"):
+            valueChanged(at: path)
+        default: break
+        }
+    }
+
+    private func deviceChanged(_ path: DBusObjectPath, _ names: Set<String>) {
+        let advertised: Set = [
+            "RSSI", "ManufacturerData", "ServiceData", "TxPower", "UUIDs", "Name",
+        ]
+        if !names.isDisjoint(with: advertised) { deviceReceived(path) }
+        if names.contains("Connected"), device(at: path)?.isConnected == false {
+            deviceDisconnected(path)
+        }
+        if names.contains("ServicesResolved") { servicesResolved(path) }
+        if !names.isDisjoint(with: ["Bonded", "Paired"]) { report(.bondsChanged) }
+    }
+
+    /// Returns the device at a path.
+    func device(at path: DBusObjectPath) -> DaemonDevice? {
+        objects.properties(path, BlueZ.Interface.device).map(DaemonDevice.init)
+    }
+
+    /// Returns the path of the device with an address, at the adapter in use.
+    func path(of address: DeviceAddress) -> DBusObjectPath? {
+        guard let adapterPath else { return nil }
+        // The usual path first, which needs no search.
+        let name = "dev_" + address.description.split(separator: ":").joined(separator: "_")
+        if let path = DBusObjectPath("\(adapterPath)/\(name)"), device(at: path)?.address == address
+        {
+            return path
+        }
+        return objects.paths(with: BlueZ.Interface.device, below: adapterPath)
+            .first { device(at: $0)?.address == address }
+    }
+
+    // MARK: The adapter
+
+    /// Chooses the adapter among the daemon's, and updates the state.
+    func updateAdapter() {
+        let adapters = objects.paths(with: BlueZ.Interface.adapter, below: .root)
+        let path =
+            adapterName.map { name in adapters.first { $0.lastElement == name } } ?? adapters.first
+        let properties = path.flatMap { objects.properties($0, BlueZ.Interface.adapter) }
+        let isPowered = properties?["Powered"]?.boolean ?? false
+        if path != adapterPath || !isPowered {
+            closeLinks()
+            discovery = DaemonDiscovery()
+        }
+        adapterPath = path
+        guard isPowered else { return become(.unavailable) }
+        guard Self.isCentral(properties) else { return become(.unsuitable) }
+        guard state != .ready else { return }
+        registerAgent()
+        become(.ready)
+        updateDiscovery()
+        retryConnecting()
+    }
+
+    private static func isCentral(_ properties: DaemonObjects.Properties?) -> Bool {
+        guard let roles = properties?["Roles"]?.elements else { return true }
+        return roles.contains(.string("central")) || roles.isEmpty
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// A scan of the port.
+struct DaemonScan: Sendable {
+    /// The maximum number of devices that a scan remembers as reported. Beyond it, devices are reported
+    /// again.
+    static let reportedLimit = 16_384
+
+    let parameters: PortScan
+    let failed: @Sendable (any Error) -> Void
+    var reported: Set<DBusObjectPath> = []
+
+    /// Returns whether the device is to be reported now.
+    mutating func reports(_ path: DBusObjectPath) -> Bool {
+        if reported.count >= Self.reportedLimit { reported = [] }
+        return reported.insert(path).inserted || parameters.reportsDuplicates
+    }
+}
+
+/// The discovery of the daemon for this program. All scans and the requests for unknown devices share
+/// it.
+struct DaemonDiscovery: Sendable {
+    /// The time after which a refused start is repeated: the daemon is busy with another change.
+    static let retryInterval = Duration.seconds(1)
+
+    enum Phase: Sendable { case stopped, starting, running, stopping }
+
+    var phase = Phase.stopped
+    /// The filter that the daemon has.
+    var filter: DBusValue?
+    var timer: (any HostTimer)?
+
+    var isRunning: Bool { phase == .running || phase == .starting }
+}
+
+extension BlueZAdapter {
+    package nonisolated func startScan(
+        _ scan: PortScan,
+        failed: @escaping @Sendable (any Error) -> Void
+    ) -> RequestIdentifier {
+        onThread { adapter in
+            let id = RequestIdentifier(rawValue: adapter.nextNumber())
+            guard adapter.scans.count < Self.scanCountLimit else {
+                adapter.thread.perform { failed(PortError.tooManyRequests) }
+                return id
+            }
+            adapter.scans[id] = DaemonScan(parameters: scan, failed: failed)
+            adapter.thread.perform { [weak adapter] in
+                adapter?.onThread {
+                    $0.updateDiscovery()
+                    $0.reportPresentDevices(to: id)
+                }
+            }
+            return id
+        }
+    }
+
+    package nonisolated func endScan(_ scan: RequestIdentifier) {
+        onThread { adapter in
+            guard adapter.scans.removeValue(forKey: scan) != nil else { return }
+            adapter.updateDiscovery()
+        }
+    }
+
+    private var wantsDiscovery: Bool {
+        !scans.isEmpty || connectionRequests.values.contains { $0.phase == .awaitingDevice }
+    }
+
+    /// The filter of the scans. Another program's filter widens it, so that other devices come as well.
+    private var filter: DBusValue {
+        let duplicates = scans.values.contains { $0.parameters.reportsDuplicates }
+        return .properties(["Transport": .string("le"), "DuplicateData": .boolean(duplicates)])
+    }
+
+    /// Starts or stops the discovery, one step at a time.
+    func updateDiscovery() {
+        guard state == .ready, let adapterPath else { return }
+        switch discovery.phase {
+        case .stopped where wantsDiscovery: startDiscovery(at: adapterPath)
+        case .running where !wantsDiscovery:
+            discovery.phase = .stopping
+            call(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StopDiscovery")) { adapter, _ in
+                guard adapter.discovery.phase == .stopping else { return }
+                adapter.discovery.phase = .stopped
+                adapter.updateDiscovery()
+            }
+        case .running where discovery.filter != filter: setFilter(at: adapterPath)
+        default: break
+        }
+    }
+
+    private func setFilter(at path: DBusObjectPath) {
+        discovery.filter = filter
+        send(BlueZ.call(path, BlueZ.Interface.adapter, "SetDiscoveryFilter", [filter]))
+    }
+
+    private func startDiscovery(at path: DBusObjectPath) {
+        discovery.phase = .starting
+        setFilter(at: path)
+        call(BlueZ.call(path, BlueZ.Interface.adapter, "StartDiscovery")) { adapter, result in
+            guard adapter.discovery.phase == .starting else { return }
+            switch result {
+            case .success:
+                adapter.discovery.phase = .running
+                adapter.updateDiscovery()
+            case .failure(let error): adapter.discoveryRefused(error)
+            }
+        }
+    }
+
+    /// Repeats a refused start later. A daemon that does not support it will not do so later.
+    private func discoveryRefused(_ error: DBusError) {
+        discovery.phase = .stopped
+        guard !DaemonError.isNamed("NotSupported", error) else {
+            let ended = scans
+            scans = [:]
+            for scan in ended.values { scan.failed(DaemonError.port(error)) }
+            return
+        }
+        let timer =
+            discovery.timer
+            ?? thread.makeTimer { [weak self] in self?.onThread { $0.updateDiscovery() } }
+        discovery.timer = timer
+        timer.set(to: thread.now + DaemonDiscovery.retryInterval)
+    }
+
+    /// Starts the discovery again if the daemon has ended it by itself.
+    func discoveringChanged() {
+        guard let adapterPath, discovery.phase == .running,
+            objects.properties(adapterPath, BlueZ.Interface.adapter)?["Discovering"]?.boolean
+                == false
+        else { return }
+        // The daemon also reports false between two cycles of a discovery that continues. A second
+        // start is then refused with InProgress, which has no effect.
+        call(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StartDiscovery")) { _, _ in }
+    }
+
+    // MARK: Discoveries
+
+    /// Reports a device to the scans, and continues the requests that wait for it.
+    func deviceReceived(_ path: DBusObjectPath) {
+        guard state == .ready, let adapterPath, path.isBelow(adapterPath) else { return }
+        for id in scans.keys { report(path, to: id) }
+        guard let address = device(at: path)?.address else { return }
+        for (id, request) in connectionRequests
+        where request.address == address && request.phase == .awaitingDevice {
+            attempt(id)
+        }
+    }
+
+    /// Reports the devices that the daemon receives already, for another program.
+    private func reportPresentDevices(to scan: RequestIdentifier) {
+        guard state == .ready, let adapterPath, scans[scan] != nil else { return }
+        for path in objects.paths(with: BlueZ.Interface.device, below: adapterPath) {
+            report(path, to: scan)
+        }
+    }
+
+    private func report(_ path: DBusObjectPath, to scan: RequestIdentifier) {
+        // A device without a signal strength is a stored one that is not received now.
+        guard let device = device(at: path), device.rssi != nil, !device.isClassicOnly,
+            let advertisement = device.advertisement, scans[scan]?.reports(path) == true
+        else { return }
+        report(.advertised(scan: scan, advertisement))
+    }
+}

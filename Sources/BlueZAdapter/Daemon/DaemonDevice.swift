@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+
+/// The properties of a device (org.bluez.Device1) as the port's values.
+struct DaemonDevice: Sendable {
+    let properties: DaemonObjects.Properties
+
+    /// The address: the identity address of a bonded device, and the address on the air of any other.
+    var address: DeviceAddress? {
+        guard let text = properties["Address"]?.string else { return nil }
+        let kind: DeviceAddress.Kind =
+            properties["AddressType"]?.string == "random" ? .random : .public
+        return DeviceAddress(text, kind: kind)
+    }
+
+    var name: String? { properties["Name"]?.string }
+    var isConnected: Bool { properties["Connected"]?.boolean ?? false }
+    var hasResolvedServices: Bool { properties["ServicesResolved"]?.boolean ?? false }
+    /// Whether the device has a bond. BlueZ before 5.65 has only `Paired`.
+    var isBonded: Bool {
+        properties["Bonded"]?.boolean ?? properties["Paired"]?.boolean ?? false
+    }
+    /// The signal strength in dBm while the daemon receives the device.
+    var rssi: Int? { properties["RSSI"]?.integer }
+
+    /// Whether only the class of BR/EDR is known of the device. Another program that scans for BR/EDR
+    /// makes the daemon report such devices to this one as well.
+    var isClassicOnly: Bool {
+        properties["Class"] != nil && properties["ManufacturerData"] == nil
+            && properties["ServiceData"] == nil && properties["AddressType"]?.string != "random"
+            && properties["AdvertisingFlags"] == nil
+    }
+
+    /// The advertisement, with the data that the daemon has collected. `nil` without an address.
+    ///
+    /// The daemon does not report whether the device accepts connections. The advertisement says that it
+    /// does, because an application would otherwise not try.
+    var advertisement: Advertisement? {
+        guard let address else { return nil }
+        return Advertisement(
+            address: address,
+            isIdentityResolved: isBonded && address.randomKind != .resolvablePrivate,
+            isLegacy: false,
+            rssi: rssi,
+            txPower: properties["TxPower"]?.integer,
+            data: data
+        )
+    }
+
+    /// The advertising data, composed of the properties. What does not fit is left out.
+    private var data: AdvertisingData {
+        var builder = AdvertisingData.Builder(limit: AdvertisingData.extendedLimit)
+        if let flags = properties["AdvertisingFlags"]?.bytes, !flags.isEmpty {
+            try? builder.append(.flags, flags)
+        }
+        appendServices(to: &builder)
+        if let name { builder.appendLocalName(name) }
+        if let power = properties["TxPower"]?.integer, let power = Int8(exactly: power) {
+            try? builder.append(.txPowerLevel, [UInt8(bitPattern: power)])
+        }
+        if let appearance = properties["Appearance"]?.integer {
+            try? builder.append(.appearance, Self.littleEndian(appearance))
+        }
+        for entry in properties["ManufacturerData"]?.entries ?? [] {
+            guard let company = entry.key.integer, let bytes = entry.value.unwrapped.bytes else {
+                continue
+            }
+            try? builder.append(.manufacturerData, Self.littleEndian(company) + bytes)
+        }
+        for entry in properties["AdvertisingData"]?.entries ?? [] {
+            guard let type = entry.key.integer, let bytes = entry.value.unwrapped.bytes else {
+                continue
+            }
+            try? builder.append(
+                AdvertisingData.DataType(rawValue: UInt8(truncatingIfNeeded: type)),
+                bytes
+            )
+        }
+        return builder.data
+    }
+
+    private func appendServices(to builder: inout AdvertisingData.Builder) {
+        let uuids = (properties["UUIDs"]?.elements ?? []).compactMap(\.string)
+            .compactMap { BluetoothUUID($0) }
+        // As many as fit, because a connected device has the services of its table here.
+        for width in [2, 4, 16] {
+            let list = uuids.filter { Self.width(of: $0) == width }
+            for uuid in list { try? builder.append(serviceUUIDs: [uuid], areAll: false) }
+        }
+        for (text, value) in serviceData {
+            guard let uuid = BluetoothUUID(text) else { continue }
+            let types: [Int: AdvertisingData.DataType] = [
+                2: .serviceData16, 4: .serviceData32, 16: .serviceData128,
+            ]
+            let width = Self.width(of: uuid)
+            let bytes = width == 4 ? Self.littleEndian32(uuid.short32 ?? 0) : uuid.attBytes
+            guard let type = types[width] else { continue }
+            try? builder.append(type, bytes + value)
+        }
+    }
+
+    private var serviceData: [(String, [UInt8])] {
+        (properties["ServiceData"]?.entries ?? []).compactMap { entry in
+            guard let uuid = entry.key.string, let bytes = entry.value.unwrapped.bytes else {
+                return nil
+            }
+            return (uuid, bytes)
+        }
+    }
+
+    private static func width(of uuid: BluetoothUUID) -> Int {
+        if uuid.short16 != nil { return 2 }
+        return uuid.short32 != nil ? 4 : 16
+    }
+
+    private static func littleEndian(_ value: Int) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+    }
+
+    private static func littleEndian32(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// A connection request of the port. It has no time limit, so that failed attempts are repeated.
+struct DaemonConnectionRequest: Sendable {
+    enum Phase: Sendable {
+        /// The daemon does not know the device. A discovery finds it.
+        case awaitingDevice
+        /// The daemon is connecting.
+        case connecting
+        /// The last attempt failed, and the timer starts the next one.
+        case awaitingRetry
+        /// The link exists.
+        case linked(LinkIdentifier)
+    }
+
+    let address: DeviceAddress
+    let peer: PeerIdentifier
+    let failed: @Sendable (PortError) -> Void
+    var phase = Phase.awaitingRetry
+}
+
+extension DaemonConnectionRequest.Phase: Equatable {}
+
+extension BlueZAdapter {
+    /// The time between two attempts of a connection request. The daemon itself tries for much longer.
+    static let connectionRetryInterval = Duration.seconds(1)
+    /// The time that the daemon may take to connect and to discover the services.
+    static let connectionTimeout = Duration.seconds(120)
+
+    package nonisolated func connect(
+        to peer: PeerIdentifier,
+        failed: @escaping @Sendable (PortError) -> Void
+    ) -> RequestIdentifier {
+        onThread { adapter in
+            let id = RequestIdentifier(rawValue: adapter.nextNumber())
+            guard let address = adapter.cipher.address(of: peer) else {
+                adapter.thread.perform { failed(.refused(.unknown)) }
+                return id
+            }
+            guard adapter.connectionRequests.count < Self.connectionRequestLimit else {
+                adapter.thread.perform { failed(.tooManyRequests) }
+                return id
+            }
+            adapter.connectionRequests[id] = DaemonConnectionRequest(
+                address: address,
+                peer: peer,
+                failed: failed
+            )
+            adapter.thread.perform { [weak adapter] in adapter?.onThread { $0.attempt(id) } }
+            return id
+        }
+    }
+
+    package nonisolated func cancelConnectionRequest(_ request: RequestIdentifier) {
+        onThread { adapter in
+            guard let ended = adapter.connectionRequests.removeValue(forKey: request) else {
+                return
+            }
+            switch ended.phase {
+            case .linked(let link): adapter.disconnect(link)
+            case .connecting:
+                // Ends the attempt. No link of another program ends: the device was not connected.
+                guard let path = adapter.path(of: ended.address) else { return }
+                adapter.send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
+            case .awaitingDevice, .awaitingRetry: adapter.updateDiscovery()
+            }
+        }
+    }
+
+    /// Starts the attempts whose time has come.
+    func retryConnecting() {
+        for (id, request) in connectionRequests
+        where request.phase == .awaitingRetry || request.phase == .awaitingDevice {
+            attempt(id)
+        }
+    }
+
+    /// Tries to connect.
+    func attempt(_ id: RequestIdentifier) {
+        guard state == .ready, let request = connectionRequests[id] else { return }
+        guard request.phase == .awaitingRetry || request.phase == .awaitingDevice else { return }
+        guard let path = path(of: request.address), let device = device(at: path) else {
+            connectionRequests[id]?.phase = .awaitingDevice
+            return updateDiscovery()
+        }
+        // A device that another program connected stays connected when this one leaves.
+        guard !device.isConnected else { return opened(id, path, isOwn: false) }
+        connectionRequests[id]?.phase = .connecting
+        updateDiscovery()
+        let message = BlueZ.call(path, BlueZ.Interface.device, "Connect")
+        call(message, timeout: Self.connectionTimeout) { adapter, result in
+            adapter.connected(id, path, result)
+        }
+    }
+
+    private func connected(
+        _ id: RequestIdentifier,
+        _ path: DBusObjectPath,
+        _ result: Result<DBusConnection.Reply, DBusError>
+    ) {
+        guard connectionRequests[id]?.phase == .connecting else { return }
+        switch result {
+        case .success where device(at: path)?.isConnected == true: opened(id, path, isOwn: true)
+        case .failure(let error) where DaemonError.isNamed("AlreadyConnected", error):
+            opened(id, path, isOwn: false)
+        case .failure(let error) where DaemonError.isNamed("NotSupported", error):
+            guard let request = connectionRequests.removeValue(forKey: id) else { return }
+            request.failed(.refused(.unknown))
+        case .failure(let error) where DaemonError.isVanished(error):
+            // The daemon has forgotten the device. A discovery finds it again.
+            connectionRequests[id]?.phase = .awaitingDevice
+            updateDiscovery()
+        case .success, .failure:
+            // The device has disconnected already, another program is connecting to it (InProgress),
+            // the attempt was ended (le-connection-abort-by-local), or the device did not answer.
+            connectionRequests[id]?.phase = .awaitingRetry
+            retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
+        }
+    }
+
+    private func opened(_ id: RequestIdentifier, _ path: DBusObjectPath, isOwn: Bool) {
+        guard let request = connectionRequests[id], link(at: path) == nil else { return }
+        let link = LinkIdentifier(rawValue: nextNumber())
+        connectionRequests[id]?.phase = .linked(link)
+        links[link] = DaemonLink(path: path, peer: request.peer, isOwn: isOwn)
+        report(.linkOpened(link, request.peer, isIncoming: false))
+    }
+
+    // MARK: Ends
+
+    func link(at path: DBusObjectPath) -> LinkIdentifier? {
+        links.first { $0.value.path == path }?.key
+    }
+
+    func deviceDisconnected(_ path: DBusObjectPath) {
+        guard let link = link(at: path) else { return }
+        close(link, .linkEnded(links[link]?.reason ?? .unknown))
+    }
+
+    func deviceVanished(_ path: DBusObjectPath) { deviceDisconnected(path) }
+
+    /// Closes the links to devices that the daemon does not list as connected.
+    func checkLinks() {
+        for (link, state) in links where device(at: state.path)?.isConnected != true {
+            close(link, .linkEnded(.unknown))
+        }
+    }
+
+    /// Closes all links, because the adapter or the daemon is gone.
+    func closeLinks() {
+        for link in links.keys.sorted() { close(link, .unavailable) }
+        for (id, request) in connectionRequests where request.phase == .connecting {
+            connectionRequests[id]?.phase = .awaitingRetry
+        }
+    }
+
+    /// Ends a link for an application that no longer needs it. The device stays connected if another
+    /// program connected it.
+    func disconnect(_ link: LinkIdentifier) {
+        guard let state = links[link] else { return }
+        release(link)
+        // The daemon reports the end of its own link. A link that stays has ended for this program.
+        if !state.isOwn { close(link, .linkEnded(.unknown)) }
+    }
+
+    /// Asks the daemon to end the connection of a link that this program opened, and the subscriptions
+    /// of any other.
+    func release(_ link: LinkIdentifier) {
+        guard let state = links[link] else { return }
+        if state.isOwn {
+            send(BlueZ.call(state.path, BlueZ.Interface.device, "Disconnect"))
+        } else {
+            endSubscriptions(of: link)
+        }
+    }
+
+    /// Ends a link: its requests first, then the link itself.
+    func close(_ link: LinkIdentifier, _ error: PortError) {
+        guard let state = links[link] else { return }
+        let pending = state.pending.sorted { $0.key < $1.key }
+        links[link]?.pending = [:]
+        for socket in state.sockets { socket.close() }
+        state.tableTimer?.set(to: nil)
+        for (_, completion) in pending { completion(.failure(error)) }
+        links[link] = nil
+        if let request = connectionRequests.first(where: { $0.value.phase == .linked(link) })?.key {
+            connectionRequests[request] = nil
+        }
+        report(.linkClosed(link, error))
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+// Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none is
+// lost or repeated. Where another program has the socket, they arrive as changes of a property
+// (StartNotify), and a value that a program reads looks like a notification.
+extension BlueZAdapter {
+    func subscribe(to handle: AttributeHandle, _ step: Step) {
+        guard let (path, interface) = object(at: handle, step) else { return }
+        guard links[step.link]?.subscriptions[path] == nil else {
+            return finish(step, .success(.done))
+        }
+        links[step.link]?.subscriptions[path] = .starting([])
+        let message = BlueZ.call(path, interface, "AcquireNotify", [.properties([:])])
+        call(message, timeout: Self.operationTimeout) { adapter, result in
+            switch result {
+            case .success(let reply): adapter.acquired(reply, path, handle, step)
+            case .failure(let error): adapter.acquiringRefused(error, path, handle, step)
+            }
+        }
+    }
+
+    private func acquired(
+        _ reply: DBusConnection.Reply,
+        _ path: DBusObjectPath,
+        _ handle: AttributeHandle,
+        _ step: Step
+    ) {
+        guard links[step.link] != nil else { return }
+        guard let descriptor = reply.descriptor(reply.values.first) else {
+            links[step.link]?.subscriptions[path] = nil
+            return finish(step, .failure(PortError.unanswered))
+        }
+        let link = step.link
+        // Values that are in the socket already are delivered after the completion.
+        let socket = PacketSocket(
+            descriptor,
+            executor: thread,
+            receive: { [weak self] value in
+                self?.onThread { $0.report(.notified(link, handle, value)) }
+            },
+            ended: { [weak self] in self?.onThread { $0.links[link]?.subscriptions[path] = nil } }
+        )
+        links[link]?.subscriptions[path] = .acquired(socket)
+        if let mtu = reply.values.last?.integer { noteMTU(mtu, of: link) }
+        finish(step, .success(.done))
+    }
+
+    private func acquiringRefused(
+        _ error: DBusError,
+        _ path: DBusObjectPath,
+        _ handle: AttributeHandle,
+        _ step: Step
+    ) {
+        guard links[step.link] != nil else { return }
+        let failure = DaemonError.attribute(error, at: handle)
+        // Another program has the socket, or the daemon has none for this value.
+        guard case .failed = error, !DaemonError.asksForPairing(failure) else {
+            links[step.link]?.subscriptions[path] = nil
+            return refused(step, failure)
+        }
+        let message = BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StartNotify")
+        call(message, timeout: Self.operationTimeout) { adapter, result in
+            guard case .starting(let early)? = adapter.links[step.link]?.subscriptions[path] else {
+                return
+            }
+            if case .failure(let error) = result {
+                adapter.links[step.link]?.subscriptions[path] = nil
+                return adapter.refused(step, DaemonError.attribute(error, at: handle))
+            }
+            adapter.links[step.link]?.subscriptions[path] = .signaled
+            adapter.finish(step, .success(.done))
+            // The peer may send values before the daemon answers.
+            for value in early { adapter.report(.notified(step.link, handle, value[...])) }
+        }
+    }
+
+    /// Handles a change of the property `Value`.
+    func valueChanged(at path: DBusObjectPath) {
+        let interface = BlueZ.Interface.gattCharacteristic
+        guard let value = objects.properties(path, interface)?["Value"]?.bytes else { return }
+        for (link, state) in links {
+            switch state.subscriptions[path] {
+            case .starting(let early):
+                links[link]?.subscriptions[path] = .starting(
+                    early.suffix(DaemonLink.earlyValueLimit - 1) + [value]
+                )
+            case .signaled:
+                guard let handle = state.table?.valueHandle(of: path) else { continue }
+                report(.notified(link, handle, value[...]))
+            case .acquired, nil: break
+            }
+        }
+    }
+
+    func unsubscribe(from handle: AttributeHandle, _ step: Step) {
+        guard let (path, _) = object(at: handle, step) else { return }
+        let subscription = links[step.link]?.subscriptions.removeValue(forKey: path)
+        switch subscription {
+        case .acquired(let socket):
+            // The daemon unsubscribes when it sees that the socket is closed.
+            socket.close()
+            finish(step, .success(.done))
+        case .signaled:
+            let message = BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StopNotify")
+            call(message, timeout: Self.operationTimeout) { adapter, result in
+                switch result {
+                case .success: adapter.finish(step, .success(.done))
+                case .failure(let error):
+                    adapter.finish(step, .failure(DaemonError.attribute(error, at: handle)))
+                }
+            }
+        case .starting, nil: finish(step, .success(.done))
+        }
+    }
+
+    /// Ends the subscriptions of a link that stays connected for another program.
+    func endSubscriptions(of link: LinkIdentifier) {
+        for (path, subscription) in links[link]?.subscriptions ?? [:] {
+            guard case .signaled = subscription else { continue }
+            send(BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StopNotify"))
+        }
+    }
+}

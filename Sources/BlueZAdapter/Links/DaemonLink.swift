@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// A link of the port to a device that the daemon has connected.
+struct DaemonLink: Sendable {
+    /// A subscription to the value of an object.
+    enum Subscription: Sendable {
+        /// The daemon has not answered yet. The values that its signals carried meanwhile, oldest first.
+        case starting([[UInt8]])
+        /// Values arrive through a socket of this program alone.
+        case acquired(PacketSocket)
+        /// Values arrive as changes of the property `Value`.
+        case signaled
+    }
+
+    /// The way in which the daemon takes writes without a response.
+    enum Writer: Sendable {
+        /// The socket was requested. These writes wait for it.
+        case acquiring([(request: UInt64, handle: AttributeHandle, value: [UInt8])])
+        /// Writes go through the socket, with a maximum length in bytes.
+        case acquired(PacketSocket, limit: Int)
+        /// Another program has the socket, so that each write is a call.
+        case calls
+    }
+
+    /// The maximum number of values that a subscription keeps while it starts.
+    static let earlyValueLimit = 64
+
+    let path: DBusObjectPath
+    let peer: PeerIdentifier
+    /// Whether this program made the connection.
+    let isOwn: Bool
+    /// The requests that have not ended.
+    var pending: [UInt64: PortCompletion<PortAnswer>] = [:]
+    var table: DaemonTable?
+    /// The requests that wait for the table.
+    var tableRequests: [UInt64] = []
+    var tableTimer: (any HostTimer)?
+    /// Whether the daemon's objects were read again because its services were missing.
+    var hasReloaded = false
+    /// Whether a change of the attributes is reported at the end of the turn.
+    var isChangeAwaited = false
+    var subscriptions: [DBusObjectPath: Subscription] = [:]
+    var writers: [DBusObjectPath: Writer] = [:]
+    var mtu = 23
+    /// The reason of a disconnection that the daemon is about to report.
+    var reason: PortError.Reason?
+
+    init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool) {
+        self.path = path
+        self.peer = peer
+        self.isOwn = isOwn
+    }
+
+    /// The open sockets.
+    var sockets: [PacketSocket] {
+        subscriptions.values.compactMap {
+            if case .acquired(let socket) = $0 { socket } else { nil }
+        }
+            + writers.values.compactMap {
+                if case .acquired(let socket, _) = $0 { socket } else { nil }
+            }
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Testing
+
+@testable import BlueZAdapter
+
+@Suite(.timeLimit(.minutes(1))) struct DaemonLinkTests {
+    private static let rate = AttributeHandle(0x12)
+    private static let control = AttributeHandle(0x15)
+
+    @Test("A connected device has its table, its values and its MTU")
+    func table() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, database) = try await fixture.connected()
+        let service = try #require(database.services.first)
+        #expect(database.services.count == 1)
+        #expect(service.service.uuid == BluetoothUUID(0x180D))
+        #expect(service.characteristics.map(\.valueHandle) == [Self.rate, Self.control])
+        let rate = service.characteristics[0]
+        #expect(rate.characteristic.properties == [.read, .notify])
+        // The daemon of this test shows no configuration descriptor.
+        #expect(rate.descriptors.map(\.uuid) == [BluetoothUUID(0x2902)])
+        #expect(service.characteristics[1].descriptors.map(\.handle) == [AttributeHandle(0x16)])
+        #expect(await fixture.onPort { $0.knownDatabase(of: link) } == database)
+        #expect(try await fixture.perform(.exchangeMTU, on: link) == .mtu(100))
+        #expect(try await fixture.perform(.readLong(Self.rate), on: link) == .value([1, 2, 3]))
+        #expect(
+            try await fixture.perform(.read(AttributeHandle(0x16)), on: link) == .value([1, 2, 3])
+        )
+        #expect(
+            try await fixture.perform(.readDeviceName, on: link) == .value(Array("Sensor".utf8))
+        )
+        guard case .rssi(-61) = try await fixture.perform(.readRSSI, on: link) else {
+            Issue.record("the signal strength is missing")
+            return
+        }
+        await fixture.end()
+    }
+
+    @Test("A write arrives with its offset and its kind")
+    func write() async throws {
+        let daemon = try FakeDaemon()
+        let (values, continuation) = AsyncStream<[DBusValue]>.makeStream()
+        daemon.on("WriteValue") { call, daemon in
+            continuation.yield(call.body)
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(.write(Self.control, [7]), on: link) == .done)
+        var iterator = values.makeAsyncIterator()
+        let body = try #require(await iterator.next())
+        #expect(body[0] == .bytes([7]))
+        #expect(body[1].properties == ["offset": .uint16(0), "type": .string("request")])
+        await #expect(throws: GATT.Failure.valueTooLong(limit: GATT.valueLengthLimit)) {
+            let long = [UInt8](repeating: 0, count: GATT.valueLengthLimit + 1)
+            return try await fixture.perform(.writeLong(Self.control, offset: 0, long), on: link)
+        }
+        await fixture.end()
+    }
+
+    @Test(
+        "An error of the daemon is the ATT error that it stands for",
+        arguments: [
+            ("NotPermitted", "Read not permitted", ATT.ErrorCode.readNotPermitted),
+            ("NotPermitted", "Write not permitted", .writeNotPermitted),
+            ("InvalidArguments", "Invalid offset", .invalidOffset),
+            ("InvalidArguments", "Invalid Length", .invalidAttributeValueLength),
+            ("NotAuthorized", "", .insufficientAuthorization),
+            ("NotSupported", "", .requestNotSupported),
+            ("Failed", "Operation failed with ATT error: 0x80", ATT.ErrorCode(rawValue: 0x80)),
+        ]
+    )
+    func errors(_ name: String, _ message: String, _ code: ATT.ErrorCode) {
+        let error = DBusError.failed(name: "org.bluez.Error." + name, message: message)
+        let failure = DaemonError.attribute(error, at: Self.rate) as? GATT.Failure
+        #expect(failure == .attribute(code, handle: Self.rate))
+    }
+
+    @Test("A request for an unknown device waits until a discovery finds it")
+    func unknownDevice() async throws {
+        var objects = FakeDaemon.standard
+        let removed = objects.removeValue(forKey: FakeDaemon.device)
+        let device = try #require(removed)
+        let fixture = try Fixture(FakeDaemon(objects: objects))
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        await fixture.daemon.called("StartDiscovery")
+        fixture.daemon.add(FakeDaemon.device, device)
+        #expect(await fixture.link() != nil)
+        // The discovery served the request alone.
+        await fixture.daemon.called("StopDiscovery")
+        await fixture.end()
+    }
+
+    @Test(
+        "An attempt that fails is repeated",
+        arguments: [
+            ("InProgress", "Operation already in progress"),
+            ("Failed", "le-connection-abort-by-local"),
+        ]
+    )
+    func repeatedAttempt(_ name: String, _ message: String) async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            if daemon.calls.filter({ $0 == "Connect" }).count == 1 {
+                daemon.bus.refuse(call, "org.bluez.Error." + name, message)
+            } else {
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { $0 == "Connect" }.count == 2)
+        await fixture.end()
+    }
+
+    @Test("A device whose path vanishes during an attempt is looked for again")
+    func vanishedDevice() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.on("Connect") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+            daemon.remove(FakeDaemon.device)
+            daemon.bus.refuse(call, "org.freedesktop.DBus.Error.UnknownObject")
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        await daemon.called("StartDiscovery")
+        daemon.add(FakeDaemon.device, FakeDaemon.standard[FakeDaemon.device] ?? [:])
+        #expect(await fixture.link() != nil)
+        await fixture.end()
+    }
+
+    @Test("A canceled request ends the attempt, and opens no link")
+    func canceled() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { _, _ in }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        let request = await fixture.connect()
+        await daemon.called("Connect")
+        await fixture.onPort { $0.cancelConnectionRequest(request) }
+        await daemon.called("Disconnect")
+        let count = await fixture.onPort { port in port.onThread { $0.connectionRequests.count } }
+        #expect(count == 0)
+        await fixture.end()
+    }
+
+    @Test("Services that are reported as complete but missing are read again")
+    func lyingServices() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            // Complete, but without the objects, which no signal reports.
+            daemon.changeDevice(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+            daemon.addSilently(FakeDaemon.services)
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        let (_, database) = try await fixture.connected()
+        #expect(database.services.count == 1)
+        #expect(daemon.calls.filter { $0 == "GetManagedObjects" }.count == 2)
+        await fixture.end()
+    }
+
+    @Test("A request for the table waits until the services are complete")
+    func lateServices() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.changeDevice(["Connected": .boolean(true)])
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        let link = try #require(await fixture.link())
+        async let answer = fixture.perform(.database, on: link)
+        daemon.connectDevice()
+        guard case .database(let database) = try await answer else {
+            Issue.record("no table")
+            return
+        }
+        #expect(database.services.count == 1)
+        await fixture.end()
+    }
+
+    @Test(
+        "An attribute whose object vanished is out of sync, and a change of the table is reported"
+    )
+    func vanishedAttribute() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, database) = try await fixture.connected()
+        fixture.daemon.on("ReadValue") { call, daemon in
+            daemon.bus.refuse(call, "org.freedesktop.DBus.Error.UnknownObject")
+        }
+        let outOfSync = GATT.Failure.attribute(.databaseOutOfSync, handle: Self.rate)
+        await #expect(throws: outOfSync) { try await fixture.perform(.read(Self.rate), on: link) }
+        fixture.daemon.remove(FakeDaemon.service)
+        let ranges = await fixture.next { event -> [ClosedRange<AttributeHandle>]? in
+            if case .servicesChanged(_, let ranges, true) = event { ranges } else { nil }
+        }
+        #expect(ranges == database.services.map(\.service.handles))
+        let isOutdated = await fixture.next { event -> Bool? in
+            if case .databaseOutdated = event { true } else { nil }
+        }
+        #expect(isOutdated == true)
+        await #expect(throws: outOfSync) { try await fixture.perform(.read(Self.rate), on: link) }
+        await fixture.end()
+    }
+
+    @Test("A disconnection has the reason that the daemon reports")
+    func reason() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        _ = try await fixture.connected()
+        fixture.daemon.bus.signal(
+            FakeDaemon.device,
+            "org.bluez.Device1",
+            "Disconnected",
+            [.string("org.bluez.Reason.Remote"), .string("")]
+        )
+        fixture.daemon.disconnectDevice()
+        #expect(await fixture.closed() == .linkEnded(.endedByPeer))
+        await fixture.end()
+    }
+
+    @Test("The end of the last use disconnects a device that this program connected")
+    func disconnect() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        _ = try await fixture.perform(.disconnect, on: link)
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        #expect(fixture.daemon.calls.contains("Disconnect"))
+        await fixture.end()
+    }
+
+    @Test("A device that another program connected stays connected when this one leaves")
+    func sharedDevice() async throws {
+        let daemon = try FakeDaemon()
+        daemon.connectDevice()
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        _ = try await fixture.perform(.disconnect, on: link)
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        await fixture.end()
+        #expect(!daemon.calls.contains("Connect"))
+        #expect(!daemon.calls.contains("Disconnect"))
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Testing
+
+@testable import BlueZAdapter
+
+@Suite(.timeLimit(.minutes(1))) struct DaemonScanTests {
+    private static func advertisement(_ event: PortEvent) -> Advertisement? {
+        if case .advertised(_, let advertisement) = event { advertisement } else { nil }
+    }
+
+    @Test("A scan reports a device that is received already, with its data")
+    func presentDevice() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        let scan = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        let found = try #require(await fixture.next(Self.advertisement))
+        #expect(found.address == Fixture.sensor)
+        #expect(found.rssi == -61)
+        #expect(found.data.localName == "Sensor")
+        #expect(found.data.serviceUUIDs == [BluetoothUUID(0x180D)])
+        #expect(
+            found.data.structures.contains {
+                $0.type == .manufacturerData && $0.value == [0x34, 0x12, 9, 8]
+            }
+        )
+        await fixture.daemon.called("StartDiscovery")
+        #expect(fixture.daemon.calls.contains("SetDiscoveryFilter"))
+        await fixture.onPort { $0.endScan(scan) }
+        await fixture.daemon.called("StopDiscovery")
+        await fixture.end()
+    }
+
+    @Test(
+        "A device is reported once, or each time if the scan asks for duplicates",
+        arguments: [false, true]
+    )
+    func duplicates(_ reportsDuplicates: Bool) async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        _ = await fixture.onPort { port in
+            port.startScan(PortScan(reportsDuplicates: reportsDuplicates)) { _ in }
+        }
+        await fixture.daemon.called("StartDiscovery")
+        for rssi in [-50, -40] as [Int16] { fixture.daemon.changeDevice(["RSSI": .int16(rssi)]) }
+        // The last device, so that all earlier events have arrived.
+        let other = FakeDaemon.adapter + "/dev_00_00_00_00_00_02"
+        fixture.daemon.add(
+            other,
+            ["org.bluez.Device1": ["Address": .string("00:00:00:00:00:02"), "RSSI": .int16(-30)]]
+        )
+        var strengths: [Int] = []
+        while strengths.last != -30 {
+            let found = try #require(await fixture.next(Self.advertisement))
+            strengths.append(try #require(found.rssi))
+        }
+        #expect(strengths == (reportsDuplicates ? [-61, -50, -40, -30] : [-61, -30]))
+        await fixture.end()
+    }
+
+    @Test("A stored device that is not received, and one of BR/EDR alone, are not reported")
+    func ignoredDevices() async throws {
+        var objects = FakeDaemon.standard
+        objects[FakeDaemon.device]?["org.bluez.Device1"]?["RSSI"] = nil
+        objects[FakeDaemon.adapter + "/dev_00_00_00_00_00_03"] = [
+            "org.bluez.Device1": [
+                "Address": .string("00:00:00:00:00:03"), "RSSI": .int16(-20),
+                "AddressType": .string("public"), "Class": .uint32(0x240404),
+            ]
+        ]
+        let fixture = try Fixture(FakeDaemon(objects: objects))
+        await fixture.becomes(.ready)
+        _ = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        await fixture.daemon.called("StartDiscovery")
+        fixture.daemon.changeDevice(["RSSI": .int16(-70)])
+        let found = try #require(await fixture.next(Self.advertisement))
+        #expect(found.address == Fixture.sensor)
+        await fixture.end()
+    }
+
+    @Test("A start that is refused with InProgress is repeated")
+    func discoveryInProgress() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("StartDiscovery") { call, daemon in
+            if daemon.calls.filter({ $0 == "StartDiscovery" }).count == 1 {
+                daemon.bus.refuse(call, "org.bluez.Error.InProgress")
+            } else {
+                daemon.bus.reply(to: call)
+            }
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        await daemon.called("StartDiscovery", times: 2)
+        await fixture.end()
+    }
+
+    @Test("A scan continues after the daemon was restarted")
+    func restartedDaemon() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        _ = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        await fixture.daemon.called("StartDiscovery")
+        fixture.daemon.bus.setOwned("org.bluez", false)
+        await fixture.becomes(.unavailable)
+        fixture.daemon.bus.setOwned("org.bluez", true)
+        await fixture.daemon.called("StartDiscovery", times: 2)
+        await fixture.end()
+    }
+
+    @Test("The number of scans is limited")
+    func scanLimit() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        let (errors, continuation) = AsyncStream<any Error>.makeStream()
+        await fixture.onPort { port in
+            for _ in 0...port.scanLimit {
+                _ = port.startScan(PortScan()) { continuation.yield($0) }
+            }
+        }
+        var iterator = errors.makeAsyncIterator()
+        #expect(await iterator.next() as? PortError == .tooManyRequests)
+        await fixture.end()
+    }
+}

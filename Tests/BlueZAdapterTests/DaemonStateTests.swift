@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import HCITransports
+import Testing
+
+@testable import BlueZAdapter
+
+@Suite(.timeLimit(.minutes(1))) struct DaemonStateTests {
+    @Test("A powered adapter is ready, and follows its power")
+    func power() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        let rules = fixture.daemon.bus.rules
+        #expect(rules.count == 4)
+        #expect(rules.allSatisfy { $0.contains("sender=") })
+        fixture.daemon.change(
+            FakeDaemon.adapter,
+            "org.bluez.Adapter1",
+            ["Powered": .boolean(false)]
+        )
+        await fixture.becomes(.unavailable)
+        fixture.daemon.change(FakeDaemon.adapter, "org.bluez.Adapter1", ["Powered": .boolean(true)])
+        await fixture.becomes(.ready)
+        await fixture.end()
+    }
+
+    @Test("A daemon that starts later is used")
+    func lateDaemon() async throws {
+        let fixture = try Fixture(FakeDaemon(isRunning: false))
+        await fixture.becomes(.unavailable)
+        fixture.daemon.bus.setOwned("org.bluez", true)
+        await fixture.becomes(.ready)
+        await fixture.end()
+    }
+
+    @Test("The adapter that was named is used, and another one is not")
+    func named() async throws {
+        var objects = FakeDaemon.standard
+        objects["/org/bluez/hci1"] = [
+            "org.bluez.Adapter1": ["Powered": .boolean(true)]
+        ]
+        let fixture = try Fixture(FakeDaemon(objects: objects), adapterName: "hci1")
+        await fixture.becomes(.ready)
+        let path = await fixture.onPort { port in port.onThread { $0.adapterPath } }
+        #expect(path == DBusObjectPath("/org/bluez/hci1"))
+        fixture.daemon.remove("/org/bluez/hci1")
+        await fixture.becomes(.unavailable)
+        await fixture.end()
+    }
+
+    @Test("An adapter that cannot be a central is unsuitable")
+    func roles() async throws {
+        var objects = FakeDaemon.standard
+        objects[FakeDaemon.adapter]?["org.bluez.Adapter1"]?["Roles"] = .array(
+            .string,
+            [.string("peripheral")]
+        )
+        let fixture = try Fixture(FakeDaemon(objects: objects))
+        await fixture.becomes(.unsuitable)
+        await fixture.end()
+    }
+
+    @Test("A daemon that is killed ends the requests, then the link, and heals when it returns")
+    func killedDaemon() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        fixture.daemon.on("ReadValue") { _, daemon in daemon.bus.setOwned("org.bluez", false) }
+        await #expect(throws: PortError.unavailable) {
+            try await fixture.perform(.read(AttributeHandle(0x12)), on: link)
+        }
+        #expect(await fixture.closed() == .unavailable)
+        await fixture.becomes(.unavailable)
+        fixture.daemon.disconnectDevice()
+        fixture.daemon.bus.setOwned("org.bluez", true)
+        await fixture.becomes(.ready)
+        await fixture.end()
+    }
+
+    @Test("A bus that ends takes the link with it, and everything heals when it returns")
+    func endedBus() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        fixture.daemon.on("ReadValue") { _, daemon in daemon.bus.disconnect() }
+        await #expect(throws: PortError.unavailable) {
+            try await fixture.perform(.read(AttributeHandle(0x12)), on: link)
+        }
+        await fixture.becomes(.unavailable)
+        await fixture.becomes(.ready)
+        await fixture.end()
+    }
+
+    @Test("An adapter that is unplugged ends the links and their requests")
+    func unplugged() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        fixture.daemon.on("ReadValue") { _, daemon in daemon.remove(FakeDaemon.adapter) }
+        await #expect(throws: PortError.unavailable) {
+            try await fixture.perform(.read(AttributeHandle(0x12)), on: link)
+        }
+        #expect(await fixture.closed() == .unavailable)
+        await fixture.becomes(.unavailable)
+        await fixture.end()
+    }
+
+    @Test("Signals of another program than the daemon have no effect")
+    func forgedSignals() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        fixture.daemon.change(
+            FakeDaemon.adapter,
+            "org.bluez.Adapter1",
+            ["Powered": .boolean(false)],
+            from: ":1.66"
+        )
+        let outcome = try await fixture.perform(.read(AttributeHandle(0x12)), on: link)
+        #expect(outcome == .value([1, 2, 3]))
+        await fixture.end()
+    }
+
+    @Test("Identifiers and records survive a restart with the same store")
+    func store() async throws {
+        let store = MemoryStore()
+        var identifiers: [PeerIdentifier] = []
+        for run in 0..<2 {
+            let fixture = try Fixture(FakeDaemon(), store: store)
+            await fixture.becomes(.ready)
+            identifiers.append(fixture.adapter.identifier(of: Fixture.sensor))
+            #expect(fixture.adapter.recognizes(identifiers[0]))
+            if run == 0 {
+                #expect(await fixture.onPort { $0.keepRecord([1, 2], "restoration") })
+                #expect(await !fixture.onPort { $0.keepRecord([1], "Not a name") })
+            } else {
+                #expect(await fixture.onPort { $0.record("restoration") } == [1, 2])
+                #expect(await fixture.onPort { $0.keepRecord(nil, "restoration") })
+                #expect(await fixture.onPort { $0.record("restoration") } == nil)
+            }
+            await fixture.end()
+        }
+        #expect(identifiers[0] == identifiers[1])
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Testing
+
+@testable import BlueZAdapter
+
+@Suite(.timeLimit(.minutes(1))) struct DaemonValueTests {
+    private static let rate = AttributeHandle(0x12)
+    private static let control = AttributeHandle(0x15)
+    private static let subscribe = GATT.Operation.subscribe(
+        valueHandle: rate,
+        descriptor: AttributeHandle(0x13),
+        .notification
+    )
+
+    @Test("Values in the socket before the daemon's answer arrive, and so do later ones")
+    func acquiredNotifications() async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireNotify") { call, daemon in
+            pair.send([1])
+            daemon.bus.reply(to: call, [.unixFD(0), .uint16(80)], descriptors: pair.passed)
+            pair.releasePassed()
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        #expect(await fixture.notification() == [1])
+        pair.send([2, 2])
+        #expect(await fixture.notification() == [2, 2])
+        let unsubscribe = GATT.Operation.unsubscribe(
+            valueHandle: Self.rate,
+            descriptor: AttributeHandle(0x13)
+        )
+        #expect(try await fixture.perform(unsubscribe, on: link) == .done)
+        // The other end of a closed socket reads nothing.
+        #expect(pair.receive()?.isEmpty == true)
+        await fixture.end()
+    }
+
+    @Test("Values before the answer to StartNotify are delivered after it, in order")
+    func earlyNotifications() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("StartNotify") { call, daemon in
+            for value in [1, 2] as [UInt8] { Self.notify([value], daemon) }
+            daemon.bus.reply(to: call)
+            Self.notify([3], daemon)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        for value in [1, 2, 3] as [UInt8] { #expect(await fixture.notification() == [value]) }
+        let unsubscribe = GATT.Operation.unsubscribe(
+            valueHandle: Self.rate,
+            descriptor: AttributeHandle(0x13)
+        )
+        #expect(try await fixture.perform(unsubscribe, on: link) == .done)
+        #expect(daemon.calls.contains("StopNotify"))
+        await fixture.end()
+    }
+
+    private static func notify(_ value: [UInt8], _ daemon: FakeDaemon) {
+        daemon.change(FakeDaemon.rate, "org.bluez.GattCharacteristic1", ["Value": .bytes(value)])
+    }
+
+    @Test("Writes without a response go through the socket, up to the MTU")
+    func acquiredWrites() async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireWrite") { call, daemon in
+            daemon.bus.reply(to: call, [.unixFD(0), .uint16(30)], descriptors: pair.passed)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        for value in [1, 2] as [UInt8] {
+            let write = GATT.Operation.writeWithoutResponse(Self.control, [value])
+            #expect(try await fixture.perform(write, on: link) == .done)
+            #expect(pair.receive() == [value])
+        }
+        #expect(daemon.calls.filter { $0 == "AcquireWrite" }.count == 1)
+        let long = GATT.Operation.writeWithoutResponse(Self.control, Array(repeating: 0, count: 28))
+        await #expect(throws: GATT.Failure.valueTooLong(limit: 27)) {
+            try await fixture.perform(long, on: link)
+        }
+        // The daemon takes a packet without content for the end of the socket.
+        let empty = GATT.Operation.writeWithoutResponse(Self.control, [])
+        #expect(try await fixture.perform(empty, on: link) == .done)
+        #expect(daemon.calls.contains("WriteValue"))
+        await fixture.end()
+    }
+
+    @Test("Writes wait while the daemon does not read, and end with the link")
+    func backPressure() async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireWrite") { call, daemon in
+            daemon.bus.reply(to: call, [.unixFD(0), .uint16(500)], descriptors: pair.passed)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        let write = GATT.Operation.writeWithoutResponse(
+            Self.control,
+            Array(repeating: 0, count: 497)
+        )
+        let (results, continuation) = AsyncStream<Bool>.makeStream()
+        // More than a socket's buffer holds.
+        let count = 1_000
+        await fixture.onPort { port in
+            for _ in 0..<count {
+                port.begin(.gatt(write), on: link) { result in
+                    continuation.yield((try? result.get()) != nil)
+                }
+            }
+        }
+        var iterator = results.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        daemon.disconnectDevice()
+        var sentCount = 1
+        var lostCount = 0
+        while sentCount + lostCount < count, let isSent = await iterator.next() {
+            if isSent { sentCount += 1 } else { lostCount += 1 }
+        }
+        #expect(lostCount > 0)
+        #expect(sentCount + lostCount == count)
+        await fixture.end()
+    }
+
+    @Test("Writes without a response are calls where another program has the socket")
+    func writesByCall() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        let (link, _) = try await fixture.connected()
+        let write = GATT.Operation.writeWithoutResponse(Self.control, [5])
+        #expect(try await fixture.perform(write, on: link) == .done)
+        #expect(fixture.daemon.calls.suffix(2) == ["AcquireWrite", "WriteValue"])
+        await fixture.end()
+    }
+
+    @Test(
+        "A value that needs a bond makes the daemon pair, and is read again",
+        arguments: [true, false]
+    )
+    func pairing(_ succeeds: Bool) async throws {
+        let daemon = try FakeDaemon()
+        let (answers, continuation) = AsyncStream<DBusMessage.Kind>.makeStream()
+        daemon.on("ReadValue") { call, daemon in
+            if daemon.calls.contains("Pair") {
+                daemon.bus.reply(to: call, [.bytes([4])])
+            } else {
+                daemon.bus.refuse(call, "org.bluez.Error.NotPermitted", "Not paired")
+            }
+        }
+        daemon.on("Pair") { call, daemon in
+            for member in ["RequestAuthorization", "RequestPasskey"] {
+                daemon.bus.send(Self.agentCall(member, from: FakeBus.program))
+            }
+            if succeeds {
+                daemon.changeDevice(["Paired": .boolean(true)])
+                daemon.bus.reply(to: call)
+            } else {
+                daemon.bus.refuse(call, "org.bluez.Error.AuthenticationFailed")
+            }
+        }
+        daemon.onReply { continuation.yield($0) }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        if succeeds {
+            #expect(try await fixture.perform(.read(Self.rate), on: link) == .value([4]))
+            let bonds = await fixture.onPort { $0.bondedPeers }
+            #expect(bonds.map(\.identity) == [Fixture.sensor])
+            let peer = try #require(bonds.first?.peer)
+            await fixture.onPort { $0.removeBond(with: peer) }
+            await daemon.called("RemoveDevice")
+        } else {
+            let refusal = GATT.Failure.attribute(.insufficientAuthentication, handle: Self.rate)
+            await #expect(throws: refusal) { try await fixture.perform(.read(Self.rate), on: link) }
+        }
+        var iterator = answers.makeAsyncIterator()
+        guard case .reply? = await iterator.next() else {
+            Issue.record("the pairing of this program was not authorized")
+            return
+        }
+        guard case .error("org.bluez.Error.Rejected", _)? = await iterator.next() else {
+            Issue.record("digits were not refused")
+            return
+        }
+        await fixture.end()
+    }
+
+    @Test("The agent refuses pairings of other programs, and calls of others than the daemon")
+    func strangers() async throws {
+        let daemon = try FakeDaemon()
+        let (answers, continuation) = AsyncStream<DBusMessage.Kind>.makeStream()
+        daemon.onReply { continuation.yield($0) }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterAgent")
+        daemon.bus.send(Self.agentCall("RequestAuthorization", from: FakeBus.program))
+        daemon.bus.send(Self.agentCall("Cancel", from: ":1.66"))
+        var iterator = answers.makeAsyncIterator()
+        guard case .error("org.bluez.Error.Rejected", _)? = await iterator.next(),
+            case .error("org.freedesktop.DBus.Error.UnknownObject", _)? = await iterator.next()
+        else {
+            Issue.record("a call was not refused")
+            return
+        }
+        await fixture.end()
+    }
+
+    private static func agentCall(_ member: String, from sender: String) -> DBusMessage {
+        let agent = DBusObjectPath(BlueZ.agentPath) ?? .root
+        let device = DBusObjectPath(FakeDaemon.device) ?? .root
+        return DBusMessage(
+            .call(path: agent, interface: "org.bluez.Agent1", member: member),
+            sender: sender,
+            body: [.objectPath(device)]
+        )
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestSupport
+import DBus
+import HCITransports
+import Synchronization
+
+/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test replaces the
+/// answer to any method.
+final class FakeDaemon: Sendable {
+    typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
+    typealias Interfaces = [String: [String: DBusValue]]
+
+    static let adapter = "/org/bluez/hci0"
+    static let device = "/org/bluez/hci0/dev_C4_F0_00_00_00_01"
+    static let service = device + "/service0010"
+    static let rate = service + "/char0011"
+    static let control = service + "/char0014"
+    static let label = control + "/desc0016"
+
+    private struct State {
+        var objects: [String: Interfaces]
+        var answers: [String: Answer] = [:]
+        var calls: [String] = []
+        var replied: (@Sendable (DBusMessage.Kind) -> Void)?
+        var waiters: [(member: String, count: Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Mutex<State>
+    private let started = Mutex<FakeBus?>(nil)
+
+    init(objects: [String: Interfaces] = standard, isRunning: Bool = true) throws {
+        state = Mutex(State(objects: objects))
+        let missing: Set<String> = isRunning ? [] : ["org.bluez"]
+        let bus = try FakeBus(missing: missing) { [weak self] message, _ in self?.handle(message) }
+        started.withLock { $0 = bus }
+    }
+
+    var bus: FakeBus {
+        guard let bus = started.withLock({ $0 }) else { preconditionFailure("no bus") }
+        return bus
+    }
+
+    // MARK: Objects
+
+    /// An adapter and a device that is received, without services.
+    static let standard: [String: Interfaces] = [
+        adapter: [
+            "org.bluez.Adapter1": [
+                "Address": .string("00:11:22:33:44:55"), "Powered": .boolean(true),
+                "Discovering": .boolean(false),
+                "Roles": .array(.string, [.string("central"), .string("peripheral")]),
+            ]
+        ],
+        device: [
+            "org.bluez.Device1": [
+                "Address": .string("C4:F0:00:00:00:01"), "AddressType": .string("random"),
+                "Name": .string("Sensor"), "RSSI": .int16(-61), "Connected": .boolean(false),
+                "ServicesResolved": .boolean(false), "Paired": .boolean(false),
+                "UUIDs": .array(.string, [.string("0000180d-0000-1000-8000-00805f9b34fb")]),
+                "ManufacturerData": .dictionary(
+                    .uint16,
+                    .variant,
+                    [.init(.uint16(0x1234), .variant(.bytes([9, 8])))]
+                ),
+            ]
+        ],
+    ]
+
+    /// A value to notify, a value to write, and a descriptor.
+    static let services: [String: Interfaces] = [
+        service: [
+            "org.bluez.GattService1": [
+                "UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true),
+            ]
+        ],
+        rate: [
+            "org.bluez.GattCharacteristic1": [
+                "UUID": .string("00002a37-0000-1000-8000-00805f9b34fb"), "MTU": .uint16(100),
+                "Flags": .array(.string, [.string("read"), .string("notify")]),
+            ]
+        ],
+        control: [
+            "org.bluez.GattCharacteristic1": [
+                "UUID": .string("00002a39-0000-1000-8000-00805f9b34fb"), "MTU": .uint16(100),
+                "Flags": .array(.string, [.string("write"), .string("write-without-response")]),
+            ]
+        ],
+        label: [
+            "org.bluez.GattDescriptor1": ["UUID": .string("00002901-0000-1000-8000-00805f9b34fb")]
+        ],
+    ]
+
+    /// Adds or replaces an object, and reports it.
+    func add(_ path: String, _ interfaces: Interfaces) {
+        state.withLock { $0.objects[path] = interfaces }
+        guard let object = DBusObjectPath(path) else { return }
+        bus.signal(
+            "/",
+            "org.freedesktop.DBus.ObjectManager",
+            "InterfacesAdded",
+            [.objectPath(object), Self.value(interfaces)]
+        )
+    }
+
+    /// Adds objects without a report.
+    func addSilently(_ objects: [String: Interfaces]) {
+        state.withLock { $0.objects.merge(objects) { $1 } }
+    }
+
+    /// Removes an object, and reports it.
+    func remove(_ path: String) {
+        guard let object = DBusObjectPath(path),
+            let interfaces = state.withLock({ $0.objects.removeValue(forKey: path) })
+        else { return }
+        bus.signal(
+            "/",
+            "org.freedesktop.DBus.ObjectManager",
+            "InterfacesRemoved",
+            [.objectPath(object), .array(.string, interfaces.keys.map { .string($0) })]
+        )
+    }
+
+    /// Changes properties, and reports them from a sender.
+    func change(
+        _ path: String,
+        _ interface: String,
+        _ properties: [String: DBusValue],
+        from sender: String = FakeBus.program
+    ) {
+        if sender == FakeBus.program {
+            state.withLock { state in
+                for (name, value) in properties { state.objects[path]?[interface]?[name] = value }
+            }
+        }
+        bus.signal(
+            path,
+            "org.freedesktop.DBus.Properties",
+            "PropertiesChanged",
+            [.string(interface), .properties(properties), .array(.string, [])],
+            from: sender
+        )
+    }
+
+    func changeDevice(_ properties: [String: DBusValue]) {
+        change(Self.device, "org.bluez.Device1", properties)
+    }
+
+    /// Connects the device with its services, as the daemon does before it answers.
+    func connectDevice() {
+        changeDevice(["Connected": .boolean(true)])
+        for (path, interfaces) in Self.services.sorted(by: { $0.key < $1.key }) {
+            add(path, interfaces)
+        }
+        changeDevice(["ServicesResolved": .boolean(true)])
+    }
+
+    func disconnectDevice() {
+        changeDevice(["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
+    }
+
+    private static func value(_ interfaces: Interfaces) -> DBusValue {
+        .dictionary(
+            .string,
+            .dictionary(.string, .variant),
+            interfaces.map { .init(.string($0.key), .properties($0.value)) }
+        )
+    }
+
+    // MARK: Calls
+
+    /// Replaces the answer to a method.
+    func on(_ member: String, _ answer: @escaping Answer) {
+        state.withLock { $0.answers[member] = answer }
+    }
+
+    /// Sets the receiver of the client's replies to calls of its agent.
+    func onReply(_ replied: @escaping @Sendable (DBusMessage.Kind) -> Void) {
+        state.withLock { $0.replied = replied }
+    }
+
+    /// The methods that were called, in order.
+    var calls: [String] { state.withLock { $0.calls } }
+
+    /// Returns when a method has been called this many times.
+    func called(_ member: String, times count: Int = 1) async {
+        await withCheckedContinuation { waiter in
+            let isDone = state.withLock { state in
+                guard state.calls.filter({ $0 == member }).count < count else { return true }
+                state.waiters.append((member, count, waiter))
+                return false
+            }
+            if isDone { waiter.resume() }
+        }
+    }
+
+    private func handle(_ message: DBusMessage) {
+        guard case .call(_, _, let member) = message.kind else {
+            state.withLock { $0.replied }?(message.kind)
+            return
+        }
+        let (answer, waiters) = state.withLock { state in
+            state.calls.append(member)
+            let calls = state.calls
+            let isDone = {
+                (waiter: (member: String, count: Int, CheckedContinuation<Void, Never>)) in
+                calls.filter { $0 == waiter.member }.count >= waiter.count
+            }
+            let done = state.waiters.filter(isDone)
+            state.waiters.removeAll(where: isDone)
+            return (state.answers[member], done)
+        }
+        if let answer { answer(message, self) } else { answerAsUsual(message, member) }
+        for (_, _, waiter) in waiters { waiter.resume() }
+    }
+
+    private func answerAsUsual(_ message: DBusMessage, _ member: String) {
+        switch member {
+        case "GetManagedObjects": bus.reply(to: message, [managedObjects])
+        case "Connect":
+            connectDevice()
+            bus.reply(to: message)
+        case "Disconnect":
+            disconnectDevice()
+            bus.reply(to: message)
+        case "ReadValue": bus.reply(to: message, [.bytes([1, 2, 3])])
+        case "AcquireNotify", "AcquireWrite": bus.refuse(message, "org.bluez.Error.NotSupported")
+        default: bus.reply(to: message)
+        }
+    }
+
+    private var managedObjects: DBusValue {
+        let objects = state.withLock { $0.objects }
+        return .dictionary(
+            .objectPath,
+            .dictionary(.string, .dictionary(.string, .variant)),
+            objects.compactMap { path, interfaces in
+                DBusObjectPath(path).map { .init(.objectPath($0), Self.value(interfaces)) }
+            }
+        )
+    }
+}
