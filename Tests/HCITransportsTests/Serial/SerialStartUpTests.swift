@@ -99,9 +99,9 @@ struct SerialStartUpTests {
     @Test("The start-up has no deadline after it failed because of noise")
     func failsInNoise() throws {
         var story = try Story("/dev/x@1000000")
-        for _ in 0..<SerialStartUp.greetingLimit {
-            story.hear(Self.resetAnswer)
-            story.hear([0xAA])
+        for _ in 0..<SerialStartUp.probeLimit {
+            story.receive(Self.resetAnswer)
+            story.receive([0xAA])
         }
         #expect(story.takeActions().last == .fail(speeds: [1_000_000]))
         #expect(story.startUp.nextDeadline == nil)

@@ -143,8 +143,8 @@ import Testing
             application(asks: .readMultipleVariable([0x0003, 0x0007, 0x0009]))
             client(sends: "20 0300 0700 0900")
             server(sends: "21 0200 0102 0500 0304")
-            application(
-                hears: .success(
+            operation(
+                endsWith: .success(
                     .values([
                         .init(handle: 0x03, value: [1, 2]),
                         .init(handle: 0x07, value: [3, 4], isTruncated: true),
