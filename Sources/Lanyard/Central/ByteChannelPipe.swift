@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 
@@ -30,7 +29,7 @@ final class ByteChannelPipe: @unchecked Sendable {
 
     let queue = DispatchQueue(label: "lanyard.channel")
     let timekeeper: any Timekeeper
-    let streams: ChannelStreams
+    let streams: any ByteStreams
     private let lastNumber = Locked(0)
     private var isOpen = false
     private var sendings: [Sending] = []
@@ -38,11 +37,9 @@ final class ByteChannelPipe: @unchecked Sendable {
     /// The end of the channel; `nil` while it is open.
     private var ending: Received?
 
-    /// Creates a pipe; `nil` if the channel has no streams.
-    init?(_ channel: CBL2CAPChannel, _ timekeeper: any Timekeeper) {
-        guard channel.inputStream != nil, channel.outputStream != nil else { return nil }
+    init(_ channel: SystemChannel, _ timekeeper: any Timekeeper) {
         self.timekeeper = timekeeper
-        streams = ChannelStreams(channel, on: queue, timekeeper: timekeeper)
+        streams = channel.makeStreams(queue, timekeeper)
     }
 
     // MARK: From tasks

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 extension AccessoryCentral {
@@ -36,11 +35,8 @@ extension AccessoryCentral {
         /// nothing in the background.
         public var allowsUnfilteredScans = false
 
-        #if os(Linux)
-            /// The Bluetooth controller to use, or `nil` for the default one.
-            public var adapter: CBAdapter?
-        #endif
-
+        /// The Bluetooth of the system.
+        package var system: any AccessorySystem = CoreBluetoothSystem()
         /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
         /// The simulated process with which the central ends, or `nil` for the real process.
@@ -55,20 +51,5 @@ extension AccessoryCentral {
         public init(name: String = "accessories") {
             self.name = name
         }
-
-        #if os(Linux)
-            /// Creates a configuration with an adapter, a clock and a seed.
-            package init(
-                name: String = "accessories",
-                adapter: CBAdapter,
-                timekeeper: any Timekeeper,
-                seed: UInt64 = 1
-            ) {
-                self.name = name
-                self.adapter = adapter
-                self.timekeeper = timekeeper
-                self.seed = seed
-            }
-        #endif
     }
 }

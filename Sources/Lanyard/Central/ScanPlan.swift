@@ -70,11 +70,16 @@ struct ScanPlan {
 }
 
 /// A request for a scan.
-struct PlannedScan: Hashable, Sendable {
+package struct PlannedScan: Hashable, Sendable {
     /// The services to scan for; `nil` for all devices.
-    var services: Set<BluetoothID>?
+    package var services: Set<BluetoothID>?
     /// Whether the scan reports every packet, not only the first of each device.
-    var reportsDuplicates = false
+    package var reportsDuplicates = false
+
+    package init(services: Set<BluetoothID>?, reportsDuplicates: Bool = false) {
+        self.services = services
+        self.reportsDuplicates = reportsDuplicates
+    }
 
     /// The request as it can be served in the background; `nil` if it would find nothing there.
     var inBackground: PlannedScan? {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// The description of an accessory: everything that the library needs to find it, to make it ready,
@@ -176,15 +175,14 @@ public struct OutOfRangeRule: Hashable, Sendable {
 
     /// Creates a rule from these codes.
     ///
-    /// - Parameter codes: The codes of the errors that mean *out of range*.
-    public init(_ codes: Set<CBError.Code>) {
-        self.codes = Set(codes.map(\.rawValue))
+    /// - Parameter codes: The codes of `CBError` that mean *out of range*.
+    public init(codes: Set<Int>) {
+        self.codes = codes
     }
 
-    /// The link was lost, the accessory ended it, or it could not be made in time.
-    public static let standard = OutOfRangeRule([
-        .connectionTimeout, .peripheralDisconnected, .connectionFailed,
-    ])
+    /// The link was lost (`connectionTimeout`), the accessory ended it (`peripheralDisconnected`),
+    /// or it could not be made in time (`connectionFailed`).
+    public static let standard = OutOfRangeRule(codes: [6, 7, 10])
 }
 
 /// The side that reconnects after the loss of a link.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
-
 /// The availability of Bluetooth. Calls of the app wait while Bluetooth is unavailable, and
 /// continue by themselves.
 public enum Availability: Hashable, Sendable {
@@ -17,20 +15,4 @@ public enum Availability: Hashable, Sendable {
     case poweredOff
     /// Bluetooth is available.
     case poweredOn
-}
-
-extension Availability {
-    /// Converts the state that Core Bluetooth reports.
-    init(_ state: CBManagerState) {
-        self =
-            switch state {
-            case .unknown: .unknown
-            case .resetting: .resetting
-            case .unsupported: .unsupported
-            case .unauthorized: .unauthorized
-            case .poweredOff: .poweredOff
-            case .poweredOn: .poweredOn
-            @unknown default: .unknown
-            }
-    }
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
-import Foundation
-
 /// The reason why a link was not made, has ended, or was unusable.
 public struct LinkFailure: Hashable, Sendable {
     /// The kind of a failure.
@@ -64,62 +61,10 @@ public struct LinkFailure: Hashable, Sendable {
         self.text = text
     }
 
-    /// Creates a failure from an error of the framework. An error that is neither a `CBError` nor a
-    /// `CBATTError` has the kind ``Kind/unknown``.
-    ///
-    /// - Parameter error: The error.
-    public init(_ error: any Error) {
-        switch error {
-        case let error as CBError: self.init(error)
-        case let error as CBATTError: self.init(error)
-        default: self.init(.unknown, "\(error)")
-        }
-    }
-
-    /// Creates a failure from an error of a link. Apple documents these errors only briefly. A code
-    /// without a known meaning has the kind ``Kind/unknown``.
-    ///
-    /// - Parameter error: The error.
-    public init(_ error: CBError) {
-        let code = error.code
-        self.init(
-            Self.kind(of: code),
-            code: .link(code.rawValue),
-            error.localizedDescription
-        )
-    }
-
-    /// Creates a failure from a refusal of the accessory. The kind is ``Kind/notPaired`` if the
-    /// accessory requires authentication, authorization or encryption, and otherwise
-    /// ``Kind/refused``.
-    ///
-    /// - Parameter error: The refusal.
-    public init(_ error: CBATTError) {
-        let isMissingSecurity = [
-            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
-            .insufficientEncryptionKeySize,
-        ].contains(error.code)
-        self.init(
-            isMissingSecurity ? .notPaired : .refused,
-            code: .attribute(error.code.rawValue),
-            error.localizedDescription
-        )
-    }
-
-    private static func kind(of code: CBError.Code) -> Kind {
-        switch code {
-        case .connectionTimeout: .linkLoss
-        case .peripheralDisconnected: .remoteClosed
-        case .operationCancelled: .ownCancel
-        case .peerRemovedPairingInformation: .unpaired
-        case .encryptionTimedOut: .encryptionFailed
-        case .tooManyLEPairedDevices: .tooManyBonds
-        case .connectionFailed, .notConnected, .unknownDevice: .attemptFailed
-        case .connectionLimitReached, .outOfSpace: .capacity
-        case .operationNotSupported, .invalidParameters, .uuidNotAllowed: .unsupported
-        default: .unknown
-        }
-    }
+    /// The code of the `CBError` for an attribute that is no longer valid.
+    package static let invalidHandle = 2
+    /// The code of the `CBError` for a peripheral that is not connected.
+    package static let notConnected = 3
 }
 
 extension LinkFailure: CustomStringConvertible {

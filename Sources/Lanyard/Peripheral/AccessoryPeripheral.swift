@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 
@@ -40,26 +39,15 @@ public final class AccessoryPeripheral: Sendable {
         public var readTimeout = Duration.seconds(10)
         /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
         /// them all or an error to refuse them all. It is called on a queue of the peripheral.
-        public var validateWrites: (@Sendable ([BluetoothID: Data]) -> CBATTError.Code?)?
+        public var validateWrites: (@Sendable ([BluetoothID: Data]) -> AttributeError?)?
 
-        #if os(Linux)
-            /// The Bluetooth controller to use, or `nil` for the default one.
-            public var adapter: CBAdapter?
-        #endif
-
+        /// The Bluetooth of the system.
+        package var system: any AccessorySystem = CoreBluetoothSystem()
         /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
 
         /// Creates the default configuration.
         public init() {}
-
-        #if os(Linux)
-            /// Creates a configuration with an adapter and a clock.
-            package init(adapter: CBAdapter, timekeeper: any Timekeeper) {
-                self.adapter = adapter
-                self.timekeeper = timekeeper
-            }
-        #endif
     }
 
     /// The maximum number of centrals with a channel. A further central gets none while all of

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 
@@ -10,13 +9,13 @@ import Foundation
 /// Unchecked: all mutable state is used on the queue only, which is also the driver's queue.
 final class CentralTransport: MessageTransport, @unchecked Sendable {
     /// Sends a notification; returns `false` if there is no room, and `hasRoom` follows.
-    typealias Notify = (Data, CBMutableCharacteristic, CBCentral) -> Bool
+    typealias Notify = (Data) -> Bool
 
     let queue: DispatchQueue
     private let notify: Notify
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
-    /// The central while it is subscribed, and its outbox.
-    private var listener: (central: CBCentral, outbox: CBMutableCharacteristic)?
+    /// The central while it is subscribed.
+    private var listener: SystemSubscriber?
     private var wantsRoom = false
     private(set) var isStopped = false
 
@@ -27,7 +26,7 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
 
     var isLinked: Bool { listener != nil }
 
-    var maximumChunk: Int { listener?.central.maximumUpdateValueLength ?? 0 }
+    var maximumChunk: Int { listener?.maximumLength ?? 0 }
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -37,7 +36,7 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
 
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard let listener, notify(chunk, listener.outbox, listener.central) else {
+        guard isLinked, notify(chunk) else {
             wantsRoom = true
             return false
         }
@@ -51,8 +50,8 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
 
     // MARK: Events of the driver
 
-    func subscribed(_ central: CBCentral, to outbox: CBMutableCharacteristic) {
-        listener = (central, outbox)
+    func subscribed(_ central: SystemSubscriber) {
+        listener = central
         receiver?(.linked)
     }
 

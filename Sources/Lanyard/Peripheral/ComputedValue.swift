@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// A value that the app computes each time a central reads it.
 ///
 /// ```swift
 /// let clock = ComputedValue { central in
-///     guard guests.contains(central) else { throw CBATTError(.insufficientAuthorization) }
+///     guard guests.contains(central) else { throw AttributeError.insufficientAuthorization }
 ///     return Data("\(Date.now)".utf8)
 /// }
 /// ```
 ///
 /// The closure runs in a task of its own, once for each reading. A central reads a long value in
 /// several parts, which are all of the value that was computed for the first part. If the closure
-/// throws a `CBATTError`, the central gets its code, and otherwise `unlikelyError`. The same applies
+/// throws an ``AttributeError`` or a `CBATTError`, the central gets its code, and otherwise
+/// ``AttributeError/unlikelyError``. The same applies
 /// if the closure takes longer than ``AccessoryPeripheral/Configuration/readTimeout``: its task is
 /// then canceled.
 ///
@@ -46,15 +46,13 @@ public struct ComputedValue: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(source)) }
 
     /// Computes the value for a central.
-    func compute(for central: UUID) async -> Result<Data, CBATTError> {
+    func compute(for central: UUID) async -> Result<Data, any Error> {
         do {
             return .success(
                 Data(try await source.body(central).prefix(PeripheralValues.lengthLimit))
             )
-        } catch let error as CBATTError {
-            return .failure(error)
         } catch {
-            return .failure(CBATTError(.unlikelyError))
+            return .failure(error)
         }
     }
 }

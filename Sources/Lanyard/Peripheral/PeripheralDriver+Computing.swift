@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // Values that the app computes for each reading.
@@ -14,7 +13,7 @@ extension PeripheralDriver {
 
     /// A value that is being computed.
     struct Computation {
-        let request: CBATTRequest
+        let request: ServerRead
         let deadline: Duration
         /// The task; `nil` until it has started.
         var task: Task<Void, Never>?
@@ -28,14 +27,14 @@ extension PeripheralDriver {
     }
 
     /// Answers a request for a computed value.
-    func compute(_ value: ComputedValue, for request: CBATTRequest) {
+    func compute(_ value: ComputedValue, for request: ServerRead) {
         let central = request.central.identifier
-        let identifier = BluetoothID(request.characteristic.uuid)
+        let identifier = request.characteristic
         if request.offset > 0, let read = longReads.first(where: { $0.is(central, identifier) }) {
             return respond(to: request, .success(read.value))
         }
         guard computations.count < Self.computationLimit else {
-            return respond(to: request, .failure(CBATTError(.insufficientResources)))
+            return respond(to: request, .failure(.insufficientResources))
         }
         let number = newNumber()
         let deadline = configuration.timekeeper.now + configuration.readTimeout
@@ -46,20 +45,22 @@ extension PeripheralDriver {
             guard driver.computations[number] != nil else { return }
             driver.computations[number]?.task = Task {
                 let result = await value.compute(for: central)
-                driver.perform { $0.computed(number, result) }
+                driver.perform { driver in
+                    driver.computed(number, result.mapError { driver.refusal(for: $0) })
+                }
             }
         }
     }
 
-    private func computed(_ number: Int, _ result: Result<Data, CBATTError>) {
+    private func computed(_ number: Int, _ result: Result<Data, AttributeError>) {
         guard let computation = computations.removeValue(forKey: number) else { return }
         setComputationTimer()
         let request = computation.request
         let central = request.central.identifier
-        let identifier = BluetoothID(request.characteristic.uuid)
+        let identifier = request.characteristic
         longReads.removeAll { $0.is(central, identifier) }
         if case .success(let value) = result,
-            value.count >= request.central.maximumUpdateValueLength
+            value.count >= request.central.maximumLength
         {
             let read = LongRead(central: central, characteristic: identifier, value: value)
             longReads = (longReads + [read]).suffix(Self.longReadLimit)
@@ -67,14 +68,17 @@ extension PeripheralDriver {
         respond(to: request, result)
     }
 
-    private func respond(to request: CBATTRequest, _ result: Result<Data, CBATTError>) {
-        switch result {
-        case .success(let value) where request.offset <= value.count:
-            request.value = Data(value.dropFirst(request.offset))
-            manager?.respond(to: request, withResult: .success)
-        case .success: manager?.respond(to: request, withResult: .invalidOffset)
-        case .failure(let error): manager?.respond(to: request, withResult: error.code)
+    private func respond(to request: ServerRead, _ result: Result<Data, AttributeError>) {
+        let part = result.flatMap { value -> Result<Data, AttributeError> in
+            guard request.offset <= value.count else { return .failure(.invalidOffset) }
+            return .success(Data(value.dropFirst(request.offset)))
         }
+        server?.respond(to: request.number, part)
+    }
+
+    /// Returns the refusal that an error of the app means.
+    private func refusal(for error: any Error) -> AttributeError {
+        error as? AttributeError ?? server?.refusal(for: error) ?? .unlikelyError
     }
 
     private func setComputationTimer() {
@@ -92,7 +96,7 @@ extension PeripheralDriver {
         for (number, computation) in computations.sorted(by: { $0.key < $1.key })
         where computation.deadline <= now {
             computation.task?.cancel()
-            computed(number, .failure(CBATTError(.unlikelyError)))
+            computed(number, .failure(.unlikelyError))
         }
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // Values that the app sends to subscribers, one by one, without storing them.
@@ -49,7 +48,7 @@ extension PeripheralDriver {
     }
 
     private func begin(_ sending: Sending, _ delivery: @escaping Delivery) {
-        guard manager != nil else { return delivery(.failure(.closed)) }
+        guard server != nil else { return delivery(.failure(.closed)) }
         guard characteristic(sending.characteristic)?.sendsValues == true else {
             return delivery(.failure(.unknownCharacteristic(sending.characteristic)))
         }
@@ -84,38 +83,27 @@ extension PeripheralDriver {
 
     /// Passes a value to the system. Returns `false` if there is no room.
     private func isAccepted(_ sending: Sending) throws(PeripheralError) -> Bool {
-        let published = characteristics[sending.characteristic]
-        let subscribers = (published?.subscribedCentrals ?? []).filter {
+        let subscribers = (server?.subscribers(of: sending.characteristic) ?? []).filter {
             sending.central == nil || $0.identifier == sending.central
         }
-        guard let published, !subscribers.isEmpty, let manager else {
+        guard isPublished, !subscribers.isEmpty, let server else {
             throw .notSubscribed(sending.characteristic)
         }
-        let lengths = subscribers.map(\.maximumUpdateValueLength)
+        let lengths = subscribers.map(\.maximumLength)
         let maximum = min(lengths.min() ?? 0, PeripheralValues.lengthLimit)
         guard sending.value.count <= maximum else {
             throw .tooLong(length: sending.value.count, maximum: maximum)
         }
         let number = sending.number
-        #if os(Linux)
-            return manager.updateValue(
-                sending.value,
-                for: published,
-                onSubscribedCentrals: subscribers
-            ) { [weak self] isDelivered in
-                self?.perform {
-                    $0.finishSending(number, isDelivered ? .success(()) : .failure(.notDelivered))
-                }
+        return server.send(
+            sending.value,
+            of: sending.characteristic,
+            to: subscribers.map(\.identifier)
+        ) { [weak self] isDelivered in
+            self?.perform {
+                $0.finishSending(number, isDelivered ? .success(()) : .failure(.notDelivered))
             }
-        #else
-            let isAccepted = manager.updateValue(
-                sending.value,
-                for: published,
-                onSubscribedCentrals: subscribers
-            )
-            if isAccepted { finishSending(number, .success(())) }
-            return isAccepted
-        #endif
+        }
     }
 
     /// Fails all values that were not delivered.

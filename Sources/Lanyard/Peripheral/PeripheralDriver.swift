@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// Drives a `CBPeripheralManager`: publishes the services when Bluetooth is available, and passes
+/// Drives a server of the system: publishes the services when Bluetooth is available, and passes
 /// the actions of centrals to values and channels.
 ///
-/// Unchecked: all mutable state is used on the queue only, which is also the manager's queue. State
+/// Unchecked: all mutable state is used on the queue only, which is also the server's queue. State
 /// that other threads read is behind locks.
-final class PeripheralDriver: NSObject, @unchecked Sendable {
+final class PeripheralDriver: @unchecked Sendable {
     /// A central that has subscribed to an outbox.
     struct Subscriber {
         let transport: CentralTransport
@@ -39,9 +38,10 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     }
 
     // State of the queue.
-    var manager: CBPeripheralManager?
-    /// The published characteristics, by UUID.
-    var characteristics: [BluetoothID: CBMutableCharacteristic] = [:]
+    /// The server of the system; `nil` before the start and after the end.
+    var server: (any SystemServer)?
+    /// Whether the services were published, or restored.
+    var isPublished = false
     /// The services whose publication is not yet confirmed.
     var unpublished: Set<BluetoothID> = []
     var isRestored = false
@@ -72,19 +72,18 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     }
 
     func start() {
-        var options: [String: Any] = [:]
-        options[CBPeripheralManagerOptionRestoreIdentifierKey] =
-            RestorationPermit.permitted(configuration.restoreIdentifier, for: .peripheral)
-        #if os(Linux)
-            options[CBManagerOptionAdapterKey] = configuration.adapter
-        #endif
-        manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+        let identifier = configuration.restoreIdentifier
+        let server = configuration.system.makeServer(
+            restoring: RestorationPermit.permitted(identifier, for: .peripheral),
+            on: queue
+        )
+        self.server = server
+        server.begin { [weak self] in self?.receive($0) }
     }
 
     func end() {
-        manager?.stopAdvertising()
-        manager?.removeAllServices()
-        manager = nil
+        server?.end()
+        server = nil
         failSendings(.closed)
         endComputations()
         for subscriber in subscribers.values { subscriber.transport.ended() }
@@ -118,14 +117,11 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// again.
     private func announceAll() {
         while let identifier = unannounced.first {
-            guard let published = characteristics[identifier],
-                let value = values.change({ $0[identifier] })
-            else {
+            guard isPublished, let server, let value = values.change({ $0[identifier] }) else {
                 unannounced.removeFirst()
                 continue
             }
-            guard manager?.updateValue(value, for: published, onSubscribedCentrals: nil) ?? true
-            else { return }
+            guard server.send(value, of: identifier, to: nil, delivered: nil) else { return }
             unannounced.removeFirst()
         }
     }
@@ -157,24 +153,25 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
 
     /// Handles a subscription to an outbox. The central gets its former channel if that still
     /// exists, otherwise a new one.
-    func visit(_ central: CBCentral, _ outbox: CBMutableCharacteristic) {
-        let key = SubscriberKey(central: central.identifier, outbox: BluetoothID(outbox.uuid))
+    func visit(_ central: SystemSubscriber, _ outbox: BluetoothID) {
+        let key = SubscriberKey(central: central.identifier, outbox: outbox)
         if let subscriber = subscribers[key], subscriber.channel != nil,
             !subscriber.transport.isStopped
         {
             subscribers[key]?.keptChannel = subscriber.channel
-            subscriber.transport.subscribed(central, to: outbox)
+            subscriber.transport.subscribed(central)
             return
         }
         makeRoomForSubscriber()
         guard subscribers.count < AccessoryPeripheral.channelLimit else {
             return report(.failed("the limit of centrals with a channel is reached"))
         }
-        let transport = CentralTransport(on: queue) { [weak self] chunk, outbox, central in
-            self?.manager?.updateValue(chunk, for: outbox, onSubscribedCentrals: [central])
+        let transport = CentralTransport(on: queue) { [weak self] chunk in
+            let receivers = [central.identifier]
+            return self?.server?.send(chunk, of: outbox, to: receivers, delivered: nil)
                 ?? false
         }
-        transport.subscribed(central, to: outbox)
+        transport.subscribed(central)
         // The first chunk of the central may already be next in the queue.
         let channel = MessageChannel(
             onQueueOf: transport,

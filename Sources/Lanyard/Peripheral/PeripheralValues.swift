@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// The values that this device serves, with the rules for reads and writes.
-struct PeripheralValues {
+package struct PeripheralValues {
     /// The maximum length of a value in bytes (Vol 3, Part F, 3.2.9).
     static let lengthLimit = 512
 
     /// A write of a central, as far as the rules need it.
-    struct Write: Equatable {
-        let characteristic: BluetoothID
-        let offset: Int
-        let bytes: Data
+    package struct Write: Equatable, Sendable {
+        package let characteristic: BluetoothID
+        package let offset: Int
+        package let bytes: Data
+
+        package init(characteristic: BluetoothID, offset: Int, bytes: Data) {
+            self.characteristic = characteristic
+            self.offset = offset
+            self.bytes = bytes
+        }
     }
 
     private var values: [BluetoothID: Data] = [:]
@@ -35,22 +40,22 @@ struct PeripheralValues {
 
     /// Returns the value from an offset to its end. The system truncates it to the length that
     /// fits, and the central requests the next part (Vol 3, Part G, 4.8.3).
-    func read(_ identifier: BluetoothID, from offset: Int) -> Result<Data, CBATTError> {
-        guard let value = values[identifier] else { return .failure(CBATTError(.readNotPermitted)) }
-        guard offset <= value.count else { return .failure(CBATTError(.invalidOffset)) }
+    func read(_ identifier: BluetoothID, from offset: Int) -> Result<Data, AttributeError> {
+        guard let value = values[identifier] else { return .failure(.readNotPermitted) }
+        guard offset <= value.count else { return .failure(.invalidOffset) }
         return .success(Data(value.dropFirst(offset)))
     }
 
     /// Returns the values after writes that arrive together: all of them, or an error.
-    func written(_ writes: [Write]) -> Result<[BluetoothID: Data], CBATTError> {
+    func written(_ writes: [Write]) -> Result<[BluetoothID: Data], AttributeError> {
         var changed: [BluetoothID: Data] = [:]
         for write in writes {
             guard let value = changed[write.characteristic] ?? values[write.characteristic] else {
-                return .failure(CBATTError(.writeNotPermitted))
+                return .failure(.writeNotPermitted)
             }
-            guard write.offset <= value.count else { return .failure(CBATTError(.invalidOffset)) }
+            guard write.offset <= value.count else { return .failure(.invalidOffset) }
             guard write.offset + write.bytes.count <= Self.lengthLimit else {
-                return .failure(CBATTError(.invalidAttributeValueLength))
+                return .failure(.invalidAttributeValueLength)
             }
             // Each part of a long write continues where the previous one ended, so the rest of the
             // old value is discarded.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// The description of this device as an accessory: its advertising and its services.
@@ -32,14 +31,6 @@ public struct PublishedAccessory: Hashable, Sendable {
         self.name = name
         self.services = services
         self.advertised = advertised
-    }
-
-    var advertisement: [String: Any] {
-        [
-            CBAdvertisementDataLocalNameKey: name,
-            CBAdvertisementDataServiceUUIDsKey:
-                (advertised ?? services.map(\.identifier)).map(\.cbuuid),
-        ]
     }
 }
 
@@ -181,42 +172,6 @@ public struct PublishedCharacteristic: Hashable, Sendable {
 }
 
 extension PublishedCharacteristic {
-    /// The characteristic for Core Bluetooth, without a value, so that Core Bluetooth asks for it.
-    var mutable: CBMutableCharacteristic {
-        CBMutableCharacteristic(
-            type: identifier.cbuuid,
-            properties: properties,
-            value: nil,
-            permissions: permissions
-        )
-    }
-
-    private var properties: CBCharacteristicProperties {
-        switch kind {
-        case .value(_, let isReadable, let isWritable, let isNotifying):
-            var properties: CBCharacteristicProperties = []
-            if isReadable { properties.insert(.read) }
-            if isWritable { properties.insert(.write) }
-            if isNotifying { properties.insert(notifying) }
-            return properties
-        case .computed(_, let isNotifying):
-            var properties: CBCharacteristicProperties = [.read]
-            if isNotifying { properties.insert(notifying) }
-            return properties
-        case .inbox: return [.write, .writeWithoutResponse]
-        case .outbox: return notifying
-        }
-    }
-
-    private var notifying: CBCharacteristicProperties {
-        switch (isIndicated, isProtected) {
-        case (false, false): .notify
-        case (false, true): .notifyEncryptionRequired
-        case (true, false): .indicate
-        case (true, true): .indicateEncryptionRequired
-        }
-    }
-
     /// Whether `AccessoryPeripheral.send` can send values of it.
     var sendsValues: Bool {
         switch kind {
@@ -225,8 +180,19 @@ extension PublishedCharacteristic {
         }
     }
 
-    private var permissions: CBAttributePermissions {
-        isProtected
-            ? [.readEncryptionRequired, .writeEncryptionRequired] : [.readable, .writeable]
+    /// The operations that the characteristic permits.
+    package var uses: CharacteristicUses {
+        let sending: CharacteristicUses = isIndicated ? .indicate : .notify
+        switch kind {
+        case .value(_, let isReadable, let isWritable, let isNotifying):
+            var uses: CharacteristicUses = []
+            if isReadable { uses.insert(.read) }
+            if isWritable { uses.insert(.write) }
+            if isNotifying { uses.insert(sending) }
+            return uses
+        case .computed(_, let isNotifying): return isNotifying ? [.read, sending] : .read
+        case .inbox: return [.write, .writeWithoutResponse]
+        case .outbox: return sending
+        }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
 
 /// Records the latest events, to explain the behavior of an accessory afterwards.
 ///
@@ -30,7 +29,7 @@ public final class FlightRecorder: Sendable {
 
     /// The maximum number of events.
     public let capacity: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Creates an empty recorder.
     ///
@@ -45,7 +44,7 @@ public final class FlightRecorder: Sendable {
     ///   ``textLimit`` bytes each.
     public func record(_ event: FlightEvent) {
         let event = event.bounded(to: Self.textLimit)
-        state.withLock { state in
+        state.change { state in
             guard state.events.count >= capacity else { return state.events.append(event) }
             state.events[state.oldest] = event
             state.oldest = (state.oldest + 1) % capacity
@@ -67,12 +66,12 @@ public final class FlightRecorder: Sendable {
     /// Sets the date that corresponds to the time zero of events, so that records with calendar
     /// dates can be compared with them. Only the first call has an effect.
     package func setStart(_ date: Date) {
-        state.withLock { $0.start = $0.start ?? date }
+        state.change { $0.start = $0.start ?? date }
     }
 
     /// The recorded events.
     public var recording: FlightRecording {
-        state.withLock { state in
+        state.change { state in
             FlightRecording(
                 start: state.start,
                 events: Array(state.events[state.oldest...] + state.events[..<state.oldest]),
@@ -83,7 +82,7 @@ public final class FlightRecorder: Sendable {
 
     /// Removes all events; they do not count as dropped.
     public func removeAll() {
-        state.withLock { state in
+        state.change { state in
             state = State(start: state.start)
         }
     }

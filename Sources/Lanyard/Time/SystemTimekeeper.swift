@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
 
 /// The clock and the timers of the system.
 package struct SystemTimekeeper: Timekeeper {

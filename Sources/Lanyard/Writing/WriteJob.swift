@@ -18,13 +18,19 @@ struct WriteJob: Hashable, Sendable {
 }
 
 /// The current room for writes.
-struct WriteRoom: Hashable, Sendable {
+package struct WriteRoom: Hashable, Sendable {
     /// The maximum length of a write with response, in bytes; 0 without a link.
-    var withResponse: Int
+    package var withResponse: Int
     /// The maximum length of a write without response, in bytes.
-    var withoutResponse: Int
+    package var withoutResponse: Int
     /// Whether a write without response is possible now.
-    var isThere: Bool
+    package var isThere: Bool
+
+    package init(withResponse: Int, withoutResponse: Int, isThere: Bool) {
+        self.withResponse = withResponse
+        self.withoutResponse = withoutResponse
+        self.isThere = isThere
+    }
 
     /// Returns the maximum length of one write.
     ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Testing
 
@@ -8,13 +7,9 @@ import Testing
 
 @Suite("Requests of explorations")
 struct ExplorationRequestTests {
-    private func reference(_ text: String) -> AttributeReference {
-        AttributeReference(attribute: CBMutableService(type: CBUUID(string: text), primary: true))
-    }
-
     @Test("A change of services ends explorations, and their answers keep their places")
     func lost() {
-        let (valid, gone) = (reference("180F"), reference("180D"))
+        let (valid, gone) = (AttributeReference.next(), AttributeReference.next())
         var table = RequestTable()
         table.add(1, .signal, deadline: nil)
         table.add(2, .services, deadline: nil)
@@ -30,11 +25,11 @@ struct ExplorationRequestTests {
         #expect(table.answered { $0 == .signal }?.number == 1)
     }
 
-    @Test("References to two attributes with one UUID differ")
+    @Test("References to two attributes differ")
     func identity() {
-        let one = reference("180F")
+        let one = AttributeReference.next()
         #expect(one == one)
-        #expect(one != reference("180F"))
+        #expect(one != .next())
     }
 
     @Test("The contents of a descriptor have the type that the system gives them")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Testing
 
@@ -20,8 +19,8 @@ struct PeripheralValuesTests {
         ])
     }
 
-    private func code<Value>(_ result: Result<Value, CBATTError>) -> CBATTError.Code? {
-        if case .failure(let error) = result { error.code } else { nil }
+    private func code<Value>(_ result: Result<Value, AttributeError>) -> AttributeError? {
+        if case .failure(let error) = result { error } else { nil }
     }
 
     @Test("A value is read from the offset to its end", arguments: [0, 1, 22, 299, 300])

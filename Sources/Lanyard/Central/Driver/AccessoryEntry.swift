@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// The driver's record of one accessory, or of an attempt to pair one.
@@ -11,7 +10,7 @@ final class AccessoryEntry: @unchecked Sendable {
     let number: Int
     let description: AccessoryDescription
     let snapshot: AccessorySnapshot
-    var machine: AccessoryMachine<CBPeripheral>
+    var machine: AccessoryMachine<SystemPeripheral>
     /// The identity of the accessory; `nil` until one was found.
     var identity: AccessoryIdentity?
     /// Whether the description came with the pairing: it may differ from the central's description
@@ -26,8 +25,8 @@ final class AccessoryEntry: @unchecked Sendable {
     /// The store's entry for the accessory.
     var remembered: RememberedAccessory?
     /// The peripheral that was used most recently.
-    var peripheral: CBPeripheral?
-    /// Whether Core Bluetooth has reported a link.
+    var peripheral: SystemPeripheral?
+    /// Whether the system has reported a link.
     var isLinked = false
     var slot: SlotToken?
     /// The number of outstanding discovery answers for each service.
@@ -103,7 +102,7 @@ final class AccessoryEntry: @unchecked Sendable {
     }
 
     /// Returns the characteristic as it was discovered on the current link.
-    func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
+    func characteristic(_ path: CharacteristicPath) -> SystemAttribute? {
         guard isLinked else { return nil }
         return peripheral?.characteristic(path)
     }
@@ -117,45 +116,5 @@ extension AccessoryDescription {
             return CharacteristicPath(service.identifier, characteristic)
         }
         return nil
-    }
-}
-
-extension CBPeripheral {
-    /// Returns the discovered services with this identifier.
-    func services(_ identifier: BluetoothID) -> [CBService] {
-        services?.filter { BluetoothID($0.uuid) == identifier } ?? []
-    }
-
-    /// Returns a discovered characteristic; the first one if several services match.
-    func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
-        for service in services(path.service) {
-            let found = service.characteristics?.first {
-                BluetoothID($0.uuid) == path.characteristic
-            }
-            if let found { return found }
-        }
-        return nil
-    }
-
-    /// The paths of all discovered characteristics that are still valid.
-    var knownPaths: Set<CharacteristicPath> {
-        var paths: Set<CharacteristicPath> = []
-        for service in services ?? [] {
-            for characteristic in service.characteristics ?? [] {
-                let path = CharacteristicPath(
-                    BluetoothID(service.uuid),
-                    BluetoothID(characteristic.uuid)
-                )
-                paths.insert(path)
-            }
-        }
-        return paths
-    }
-}
-
-extension CBCharacteristic {
-    /// The path of the characteristic; `nil` if its service is gone.
-    var path: CharacteristicPath? {
-        service.map { CharacteristicPath(BluetoothID($0.uuid), BluetoothID(uuid)) }
     }
 }

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
+import Dispatch
 import Foundation
+
+/// A running central of the app that the driver takes over, with the accessories on its links.
+struct AdoptedCentral: Sendable {
+    struct Entry: Sendable {
+        let peripheral: SystemPeripheral
+        let description: AccessoryDescription
+    }
+
+    let central: any SystemCentral
+    let queue: DispatchQueue
+    let peripherals: [Entry]
+}
 
 // A manager of the app: its peripherals become accessories, and go back to the app in the end.
 
@@ -19,21 +31,18 @@ extension CentralDriver {
     }
 
     /// Takes over the manager and its peripherals.
-    func takeOver(_ adoption: Adoption) {
-        let manager = adoption.manager
-        self.manager = manager
-        adoption.begin(self)
+    func takeOver(_ adoption: AdoptedCentral) {
+        begin(adoption.central)
         record(
             .note,
             "took over a manager",
             nil,
             detail: "\(adoption.peripherals.count) peripherals"
         )
-        if manager.isScanning { manager.stopScan() }
         restore(adoption.peripherals.map(\.peripheral))
         connectRemembered()
         updateStoreTimer()
-        centralManagerDidUpdateState(manager)
+        availabilityChanged(adoption.central.availability)
     }
 
     /// Creates the accessories that are not remembered. The initializer of the central calls this
@@ -59,16 +68,24 @@ extension CentralDriver {
 
     /// Ends the driver, gives the manager back, and passes its peripherals on. Returns `false` if
     /// there is no manager of the app.
-    func relinquish(_ receive: @escaping @Sendable ([CBPeripheral]) -> Void) async -> Bool {
+    func relinquish(_ receive: @escaping @Sendable ([SystemPeripheral]) -> Void) async -> Bool {
         await withCheckedContinuation { done in
             enter(orElse: { done.resume(returning: false) }) { driver in
                 guard driver.adoption != nil else { return done.resume(returning: false) }
                 let kept = driver.entries.compactMap(\.peripheral)
-                    .filter { $0.state == .connected || $0.state == .connecting }
+                    .filter { driver.isUsed($0) }
                 driver.end(keepingLinks: true)
                 receive(kept)
                 done.resume(returning: true)
             }
+        }
+    }
+
+    /// Whether there is a link to a peripheral, or a connection request.
+    private func isUsed(_ peripheral: SystemPeripheral) -> Bool {
+        switch system?.linkState(of: peripheral) {
+        case .connected, .connecting: true
+        case .disconnecting, .disconnected, nil: false
         }
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
-// The calls to Core Bluetooth that the state machines request.
+// The calls to the system that the state machines request.
 
 extension CentralDriver {
     // MARK: Peripherals
@@ -19,7 +18,7 @@ extension CentralDriver {
     }
 
     /// Returns the peripheral that the system finds by the remembered identifiers, latest first.
-    private func rememberedPeripheral(of entry: AccessoryEntry) -> CBPeripheral? {
+    private func rememberedPeripheral(of entry: AccessoryEntry) -> SystemPeripheral? {
         guard let identity = entry.identity else { return nil }
         var identifiers = identities.systemIdentifiers(of: identity)
         if let remembered = entry.remembered?.systemIdentifier,
@@ -28,17 +27,17 @@ extension CentralDriver {
             identifiers.append(remembered)
         }
         record(.call, "retrievePeripherals", entry)
-        return manager?.retrievePeripherals(withIdentifiers: identifiers).first
+        return system?.peripherals(with: identifiers).first
     }
 
     /// Returns a peripheral to which the system or another app has a link: the accessory if
     /// it is known, otherwise one that could be of its kind.
-    private func heldPeripheral(for entry: AccessoryEntry) -> CBPeripheral? {
+    private func heldPeripheral(for entry: AccessoryEntry) -> SystemPeripheral? {
         if let target = entry.target { return chosenPeripheral(target, for: entry) }
-        let services = entry.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
+        let services = entry.description.services.filter(\.isRequired).map(\.identifier)
         guard !services.isEmpty else { return nil }
         record(.call, "retrieveConnectedPeripherals", entry)
-        let held = manager?.retrieveConnectedPeripherals(withServices: services) ?? []
+        let held = system?.connectedPeripherals(with: services) ?? []
         if let identity = entry.identity {
             let known = identities.systemIdentifiers(of: identity)
             return held.first { known.contains($0.identifier) }
@@ -58,14 +57,14 @@ extension CentralDriver {
     private func chosenPeripheral(
         _ target: PairingTarget,
         for entry: AccessoryEntry
-    ) -> CBPeripheral? {
+    ) -> SystemPeripheral? {
         var identifiers = identities.systemIdentifiers(of: target.identity)
         let isSystem = entry.description.identity == .system
         if let identifier = target.identifier, isSystem, !identifiers.contains(identifier) {
             identifiers.append(identifier)
         }
         record(.call, "retrievePeripherals", entry)
-        let peripherals = manager?.retrievePeripherals(withIdentifiers: identifiers) ?? []
+        let peripherals = system?.peripherals(with: identifiers) ?? []
         guard let peripheral = peripherals.first else { return nil }
         entry.identity = isSystem ? .system(peripheral.identifier) : target.identity
         return peripheral
@@ -75,19 +74,17 @@ extension CentralDriver {
     /// required services and one of the matcher's services. If the matcher examines more than
     /// services, none fits, because a connected peripheral does not advertise the rest.
     private func fitting(_ description: AccessoryDescription) -> Set<UUID> {
-        guard let manager, !description.matcher.looksBeyondServices else { return [] }
+        guard let system, !description.matcher.looksBeyondServices else { return [] }
         let required = description.services.filter(\.isRequired).map { Set([$0.identifier]) }
         let all = required + [description.matcher.services ?? []]
         let found = all.map { services in
-            let held = manager.retrieveConnectedPeripherals(withServices: services.map(\.cbuuid))
-            return Set(held.map(\.identifier))
+            Set(system.connectedPeripherals(with: Array(services)).map(\.identifier))
         }
         return found.dropFirst().reduce(found[0]) { $0.intersection($1) }
     }
 
     /// Assigns a peripheral to the accessory.
-    func adopt(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
-        peripheral.delegate = self
+    func adopt(_ peripheral: SystemPeripheral, _ entry: AccessoryEntry) {
         entry.peripheral = peripheral
         entry.snapshot.setName(peripheral.name)
         let identity = entry.identity ?? .system(peripheral.identifier)
@@ -97,39 +94,33 @@ extension CentralDriver {
 
     // MARK: Links
 
-    func connect(_ peripheral: CBPeripheral, _ approach: Approach, _ entry: AccessoryEntry) {
+    func connect(_ peripheral: SystemPeripheral, _ approach: Approach, _ entry: AccessoryEntry) {
         adopt(peripheral, entry)
-        var options: [String: Any] = [:]
-        if entry.description.systemReconnect == .whereAvailable {
-            options[CBConnectPeripheralOptionEnableAutoReconnect] = true
-        }
-        if case .pending(let delay) = approach, delay > .zero {
-            // Core Bluetooth takes whole seconds; rounding up avoids an early attempt.
-            options[CBConnectPeripheralOptionStartDelayKey] = Int(
-                (delay / .seconds(1)).rounded(.up)
-            )
-        }
+        var options = ConnectionOptions(
+            reconnects: entry.description.systemReconnect == .whereAvailable
+        )
+        if case .pending(let delay) = approach { options.delay = delay }
         record(.call, "connect", entry, detail: "\(approach)")
         if approach == .direct, let identity = entry.identity { watchersConnect(identity) }
-        manager?.connect(peripheral, options: options)
+        system?.connect(peripheral, options)
     }
 
-    func cancelConnection(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
+    func cancelConnection(_ peripheral: SystemPeripheral, _ entry: AccessoryEntry) {
         record(.call, "cancelPeripheralConnection", entry)
         if let slot = entry.slot { perform(pool.ending(slot)) }
         end(peripheral)
     }
 
     /// Ends a link or an attempt to connect, and retains the peripheral until its end is reported.
-    func end(_ peripheral: CBPeripheral) {
+    func end(_ peripheral: SystemPeripheral) {
         forgetEnding(peripheral)
         endingPeripherals.append(peripheral)
         if endingPeripherals.count > Self.endingLimit { endingPeripherals.removeFirst() }
-        manager?.cancelPeripheralConnection(peripheral)
+        system?.cancelConnection(peripheral)
     }
 
     /// Releases a peripheral whose disconnection was reported.
-    func forgetEnding(_ peripheral: CBPeripheral) {
+    func forgetEnding(_ peripheral: SystemPeripheral) {
         endingPeripherals.removeAll { $0 === peripheral }
     }
 
@@ -137,18 +128,18 @@ extension CentralDriver {
 
     func discover(
         _ services: Set<BluetoothID>,
-        of peripheral: CBPeripheral,
+        of peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
         let wanted = services.sorted { $0.text < $1.text }
         record(.call, "discoverServices", entry, detail: "\(wanted)")
-        peripheral.discoverServices(wanted.map(\.cbuuid))
+        system?.send(.discoverServices(wanted), to: peripheral)
     }
 
     func discover(
         _ characteristics: Set<BluetoothID>,
         of service: BluetoothID,
-        on peripheral: CBPeripheral,
+        on peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
         let services = peripheral.services(service)
@@ -162,13 +153,13 @@ extension CentralDriver {
         }
         entry.awaitedAnswers[service] = services.count
         for service in services {
-            peripheral.discoverCharacteristics(wanted.map(\.cbuuid), for: service)
+            system?.send(.discoverCharacteristics(wanted, of: service.reference), to: peripheral)
         }
     }
 
     func subscribe(
         to path: CharacteristicPath,
-        of peripheral: CBPeripheral,
+        of peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
@@ -179,12 +170,12 @@ extension CentralDriver {
             return feed(.link(peripheral, .subscriptionChanged(path, .confirmed)), to: entry)
         }
         record(.call, "setNotifyValue true \(path.characteristic)", entry)
-        peripheral.setNotifyValue(true, for: characteristic)
+        system?.send(.setNotifying(true, characteristic.reference), to: peripheral)
     }
 
     func unsubscribe(
         from path: CharacteristicPath,
-        of peripheral: CBPeripheral,
+        of peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path), characteristic.isNotifying
@@ -192,12 +183,12 @@ extension CentralDriver {
             return feed(.link(peripheral, .subscriptionChanged(path, .ended)), to: entry)
         }
         record(.call, "setNotifyValue false \(path.characteristic)", entry)
-        peripheral.setNotifyValue(false, for: characteristic)
+        system?.send(.setNotifying(false, characteristic.reference), to: peripheral)
     }
 
     func probe(
         _ path: CharacteristicPath,
-        of peripheral: CBPeripheral,
+        of peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
@@ -207,6 +198,6 @@ extension CentralDriver {
         record(.call, "readValue \(path.characteristic)", entry, detail: "to probe")
         // The state machine limits the duration, so the request has no deadline.
         entry.requests.add(nextNumber(), .probe(path), deadline: nil)
-        peripheral.readValue(for: characteristic)
+        system?.send(.read(characteristic.reference), to: peripheral)
     }
 }

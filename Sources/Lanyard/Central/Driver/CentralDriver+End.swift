@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // The end of the central.
@@ -26,17 +25,14 @@ extension CentralDriver {
     func end(keepingLinks: Bool = false) {
         record(.note, "the central ends", nil)
         for entry in entries { end(entry, keepingLinks: keepingLinks) }
-        if scans.running != nil { manager?.stopScan() }
+        if scans.running != nil { system?.stopScan() }
         for watch in watches.values { watch.end() }
         hasEnded = true
         poolTimer?.set(to: nil)
         storeTimer?.set(to: nil)
-        manager?.delegate = nil
-        #if os(Linux)
-            if adoption != nil, scans.isInBackground { manager?.followsBackgroundRules = false }
-        #endif
-        adoption?.giveManagerBack()
-        manager = nil
+        if adoption != nil, scans.isInBackground { system?.setInBackground(false) }
+        system?.end()
+        system = nil
         entries = []
         watches = [:]
         unclaimedPeripherals = []
@@ -53,11 +49,10 @@ extension CentralDriver {
         entry.pairingTimer?.set(to: nil)
         entry.requestTimer?.set(to: nil)
         entry.roomTimer?.set(to: nil)
-        if let peripheral = entry.peripheral {
-            peripheral.delegate = adoption?.delegate(of: peripheral)
-            if !keepingLinks, peripheral.state != .disconnected {
-                manager?.cancelPeripheralConnection(peripheral)
-            }
+        if let peripheral = entry.peripheral, let system, !keepingLinks,
+            system.linkState(of: peripheral) != .disconnected
+        {
+            system.cancelConnection(peripheral)
         }
         for transport in entry.transports.values { transport.end() }
         entry.transports = [:]

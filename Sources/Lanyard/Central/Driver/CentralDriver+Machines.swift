@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // The driver passes one event to a state machine, performs all of its actions, and then takes the
@@ -105,7 +104,7 @@ extension CentralDriver {
         if state == .connected || state == .ready { entry.showLacking() }
         let lostNothing = entry.snapshot.show(state, reason)
         if !lostNothing { record(.note, "changes were dropped: a reader is too slow", entry) }
-        entry.snapshot.setWriteLengths(entry.writeLengths)
+        entry.snapshot.setWriteLengths(writeLengths(of: entry))
         for transport in entry.transports.values { transport.setLinked(state == .ready) }
         if entry.isForgotten { dismiss(entry) }
     }

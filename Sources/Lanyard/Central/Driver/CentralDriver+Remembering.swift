@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // Accessories that are remembered across launches.
@@ -82,7 +81,7 @@ extension CentralDriver {
     // MARK: Saving
 
     /// Saves the accessory, which is usable now, and shows it to the app.
-    func save(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
+    func save(_ peripheral: SystemPeripheral, _ entry: AccessoryEntry) {
         let identity = entry.identity ?? .system(peripheral.identifier)
         let date = Date()
         var remembered =
@@ -112,7 +111,7 @@ extension CentralDriver {
 
     /// Restores the peripherals that the system preserved while the app did not run. This
     /// precedes every other event.
-    func restore(_ peripherals: [CBPeripheral]) {
+    func restore(_ peripherals: [SystemPeripheral]) {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)
             // One link to each accessory is enough.
@@ -123,7 +122,7 @@ extension CentralDriver {
                 continue
             }
             adopt(peripheral, entry)
-            let isConnected = peripheral.state == .connected
+            let isConnected = system?.linkState(of: peripheral) == .connected
             entry.isLinked = isConnected
             let link: Machine.RestoredLink =
                 isConnected ? .connected(known: peripheral.knownPaths) : .connecting

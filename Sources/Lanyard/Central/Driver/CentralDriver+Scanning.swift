@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // One scan that serves all requests, and the handling of its discoveries.
@@ -46,7 +45,7 @@ extension CentralDriver {
         case .scan(let planned): scan(planned)
         case .stop:
             record(.call, "stopScan", nil)
-            manager?.stopScan()
+            system?.stopScan()
         }
         let reportsEveryPacket = scans.running?.reportsDuplicates ?? false
         for watch in watches.values { watch.setReportsEveryPacket(reportsEveryPacket, now: now) }
@@ -56,14 +55,11 @@ extension CentralDriver {
         let services = scan.services?.sorted { $0.text < $1.text }
         let detail = services.map { "\($0)" } ?? "everything"
         record(.call, "scanForPeripherals", nil, detail: detail)
-        manager?.scanForPeripherals(
-            withServices: services?.map(\.cbuuid),
-            options: [CBCentralManagerScanOptionAllowDuplicatesKey: scan.reportsDuplicates]
-        )
+        system?.scan(scan)
     }
 
     /// Handles a discovery.
-    func discovered(_ peripheral: CBPeripheral, _ discovery: Discovery) {
+    func discovered(_ peripheral: SystemPeripheral, _ discovery: Discovery) {
         let isNew =
             reported.count < Self.reportedLimit && reported.insert(discovery.identifier).inserted
         if isNew { record(.callback, "didDiscover", nil, detail: discovery.inBrief) }
@@ -114,7 +110,7 @@ extension CentralDriver {
 
     /// Handles a discovery of a device that may be an accessory of this kind.
     private func found(
-        _ peripheral: CBPeripheral,
+        _ peripheral: SystemPeripheral,
         _ discovery: Discovery,
         _ description: AccessoryDescription
     ) {
@@ -153,7 +149,7 @@ extension CentralDriver {
 
     /// Handles a discovery of a known accessory, perhaps as a different peripheral than before.
     private func foundAgain(
-        _ peripheral: CBPeripheral,
+        _ peripheral: SystemPeripheral,
         _ discovery: Discovery,
         _ entry: AccessoryEntry
     ) {
@@ -198,7 +194,7 @@ extension CentralDriver {
 
     /// Ends the second of two links to the same accessory.
     private func closeDuplicate(_ identifier: UUID) {
-        for peripheral in manager?.retrievePeripherals(withIdentifiers: [identifier]) ?? [] {
+        for peripheral in system?.peripherals(with: [identifier]) ?? [] {
             record(.call, "cancelPeripheralConnection", nil, detail: "a duplicate")
             end(peripheral)
         }
@@ -228,46 +224,7 @@ extension AccessoryDescription {
     }
 }
 
-extension PlannedScan {
-    /// Creates a request from the scan that the system continued for an earlier process; `nil` if
-    /// there is none.
-    init?(restored state: [String: Any]) {
-        let services = state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
-        let options = state[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
-        guard services != nil || options != nil else { return nil }
-        let duplicates = options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber
-        self.init(
-            services: services.map { Set($0.map { BluetoothID($0) }) },
-            reportsDuplicates: duplicates?.boolValue ?? false
-        )
-    }
-}
-
 extension Discovery {
-    /// Creates a discovery from the values that Core Bluetooth reports.
-    init(_ peripheral: CBPeripheral, _ data: [String: Any], rssi: NSNumber) {
-        let services =
-            (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [])
-            + (data[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] ?? [])
-        let serviceData = data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
-        self.init(
-            identifier: peripheral.identifier,
-            name: data[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
-            services: services.map { BluetoothID($0) },
-            serviceData: Dictionary(
-                serviceData.map { (BluetoothID($0.key), $0.value) },
-                uniquingKeysWith: { first, _ in first }
-            ),
-            manufacturerData: data[CBAdvertisementDataManufacturerDataKey] as? Data,
-            rssi: rssi.intValue == Self.unknownSignal ? nil : rssi.intValue,
-            transmitPower: (data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue,
-            isConnectable: (data[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? true
-        )
-    }
-
-    /// The value that Core Bluetooth reports if it does not know the signal strength.
-    private static let unknownSignal = 127
-
     /// A short text for records.
     fileprivate var inBrief: String {
         "\(name ?? identifier.uuidString), \(rssi.map { "\($0) dBm" } ?? "no signal strength")"

@@ -26,7 +26,9 @@ extension CentralDriver {
     /// Returns whether an accessory is certainly in range, because it is connected to the system or
     /// a subscription counts it as present.
     private func isInRange(_ entry: AccessoryEntry) -> Bool {
-        if entry.peripheral?.state == .connected { return true }
+        if let peripheral = entry.peripheral, system?.linkState(of: peripheral) == .connected {
+            return true
+        }
         guard let identity = entry.identity else { return false }
         return watches.values.contains { $0.isPresent(identity) }
     }

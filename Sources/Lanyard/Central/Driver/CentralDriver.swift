@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 import Logging
 
-/// Passes the callbacks of Core Bluetooth and the calls of the app to the state machines, and
+/// Passes the events of the system and the calls of the app to the state machines, and
 /// performs their actions.
 ///
-/// Every entry is a turn on `queue`: a callback, a timer, or `enter`. One event goes to its state
-/// machine, and the driver performs the resulting actions in order. Further events that arise
-/// meanwhile wait in the inbox. The turn ends when the inbox is empty.
+/// Every entry is a turn on `queue`: an event of the system, a timer, or `enter`. One event goes to
+/// its state machine, and the driver performs the resulting actions in order. Further events that
+/// arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
 /// Unchecked: all mutable state is used on `queue` only, which every entry checks. Other threads
 /// read only the snapshots (`AccessorySnapshot`), which have their own locks.
-final class CentralDriver: NSObject, @unchecked Sendable {
+final class CentralDriver: @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000
     /// The maximum number of peripherals that are retained until their ends are reported; beyond
@@ -36,13 +35,14 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     let store: any AccessoryStore
     /// Whether the app is in the background.
     let isInBackground = Locked(false)
-    /// The manager that the app passed; `nil` if the driver creates its own.
-    let adoption: Adoption?
+    /// The running central that the driver takes over; `nil` if the driver creates its own.
+    let adoption: AdoptedCentral?
     let log = Logger(label: "Lanyard")
 
     // MARK: State of the queue
 
-    var manager: CBCentralManager?
+    /// The central of the system; `nil` before the start and after the end.
+    var system: (any SystemCentral)?
     var entries: [AccessoryEntry] = []
     var identities = IdentityRegistry()
     var pool: LinkPool
@@ -55,22 +55,22 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     /// The devices that records have listed, to keep the records short.
     var reported: Set<UUID> = []
     /// The restored peripherals that belong to no accessory.
-    var unclaimedPeripherals: [CBPeripheral] = []
-    /// The peripherals whose links, or attempts to connect, are being ended. Core Bluetooth expects
-    /// an app to retain a peripheral until its end has been reported.
-    var endingPeripherals: [CBPeripheral] = []
+    var unclaimedPeripherals: [SystemPeripheral] = []
+    /// The peripherals whose links, or attempts to connect, are being ended. They are kept until the
+    /// system has reported the end.
+    var endingPeripherals: [SystemPeripheral] = []
     var poolTimer: (any TimekeeperTimer)?
     /// The reads and writes that the store failed to complete.
     var backlog = StoreBacklog()
     var storeTimer: (any TimekeeperTimer)?
     var hasEnded = false
 
-    typealias Machine = AccessoryMachine<CBPeripheral>
+    typealias Machine = AccessoryMachine<SystemPeripheral>
 
     init(
         _ descriptions: [AccessoryDescription],
         _ configuration: AccessoryCentral.Configuration,
-        adopting adoption: Adoption? = nil
+        adopting adoption: AdoptedCentral? = nil
     ) {
         precondition(
             Set(descriptions.map(\.kind)).count == descriptions.count,
@@ -86,7 +86,6 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         self.pool = pool
         slots = ObservableValue(pool.state(now: configuration.timekeeper.now))
         generator = SeededGenerator(configuration.seed ?? .random(in: .min ... .max))
-        super.init()
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }
         storeTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.catchUpWithStore() }
         recallAccessories()
@@ -96,19 +95,21 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     func begin() {
         enter { driver in
             if let adoption = driver.adoption { return driver.takeOver(adoption) }
-            var options: [String: Any] = [:]
-            options[CBCentralManagerOptionRestoreIdentifierKey] = driver.restoreIdentifier
-            #if os(Linux)
-                options[CBManagerOptionAdapterKey] = driver.configuration.adapter
-            #endif
-            driver.manager = CBCentralManager(
-                delegate: driver,
-                queue: driver.queue,
-                options: options
+            driver.begin(
+                driver.configuration.system.makeCentral(
+                    restoring: driver.restoreIdentifier,
+                    on: driver.queue
+                )
             )
             driver.connectRemembered()
             driver.updateStoreTimer()
         }
+    }
+
+    /// Starts the central of the system.
+    func begin(_ system: any SystemCentral) {
+        self.system = system
+        system.begin { [weak self] in self?.receive($0) }
     }
 
     private var restoreIdentifier: String? {
@@ -123,9 +124,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
             enter { driver in
                 driver.record(.note, "in the \(isInBackground ? "background" : "foreground")", nil)
                 driver.scans.setInBackground(isInBackground)
-                #if os(Linux)
-                    driver.manager?.followsBackgroundRules = isInBackground
-                #endif
+                driver.system?.setInBackground(isInBackground)
                 driver.updateScan()
             }
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // Discoveries that the app requests. They do not concern the state machine, which discovers what
@@ -49,7 +48,7 @@ extension CentralDriver {
         let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
             let (_, found) = try driver.characteristic(characteristic, of: entry)
             entry.replies.removeValue(forKey: number)?
-                .give(.success(.attributes([AttributeRecord(found)])))
+                .give(.success(.attributes([found])))
         }
         guard case .attributes(let found) = answer, let first = found.first else {
             throw .linkEnded
@@ -58,7 +57,7 @@ extension CentralDriver {
     }
 
     private func descriptors(
-        _ characteristic: AttributeRecord,
+        _ characteristic: SystemAttribute,
         _ snapshot: AccessorySnapshot
     ) async throws(AccessoryError) -> [DiscoveredDescriptor] {
         try await discover(.descriptors(characteristic.reference), snapshot).map {
@@ -73,7 +72,7 @@ extension CentralDriver {
     private func discover(
         _ subject: RequestTable.Subject,
         _ snapshot: AccessorySnapshot
-    ) async throws(AccessoryError) -> [AttributeRecord] {
+    ) async throws(AccessoryError) -> [SystemAttribute] {
         let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
             try driver.begin(subject, number, entry)
         }
@@ -88,7 +87,7 @@ extension CentralDriver {
         _ snapshot: AccessorySnapshot
     ) async throws(AccessoryError) -> RequestAnswer {
         try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
-            guard entry.peripheral?.has(reference) == true else {
+            guard entry.peripheral?.attribute(reference) != nil else {
                 throw .unknownCharacteristic(characteristic)
             }
             try driver.begin(.value(reference), number, entry)
@@ -104,22 +103,12 @@ extension CentralDriver {
         guard state == .ready || state == .connected, let peripheral = entry.peripheral else {
             throw .notConnected
         }
-        if let attribute = subject.attribute, !peripheral.has(attribute) { throw .servicesChanged }
-        try expect(subject, number, entry)
-        record(.call, "explore \(subject.name)", entry)
-        switch (subject, subject.attribute?.attribute) {
-        case (.services, _): peripheral.discoverServices(nil)
-        case (.includedServices, let service as CBService):
-            peripheral.discoverIncludedServices(nil, for: service)
-        case (.characteristics, let service as CBService):
-            peripheral.discoverCharacteristics(nil, for: service)
-        case (.descriptors, let characteristic as CBCharacteristic):
-            peripheral.discoverDescriptors(for: characteristic)
-        case (.value, let characteristic as CBCharacteristic):
-            peripheral.readValue(for: characteristic)
-        case (.value, let descriptor as CBDescriptor): peripheral.readValue(for: descriptor)
-        default: break
+        if let attribute = subject.attribute, peripheral.attribute(attribute) == nil {
+            throw .servicesChanged
         }
+        try expect(subject, number, entry)
+        record(.call, "explore \(subject.name(in: peripheral))", entry)
+        if let request = subject.request { send(request, entry) }
     }
 
     /// Passes a result to the request of the app for it.
@@ -128,14 +117,15 @@ extension CentralDriver {
     ///   longer waits: the discovery began before the services changed, or was given up.
     func explored(
         _ subject: RequestTable.Subject,
-        _ attributes: [CBAttribute]?,
-        _ error: (any Error)?,
+        _ attributes: [SystemAttribute],
+        _ failure: LinkFailure?,
         _ entry: AccessoryEntry
     ) -> Bool {
         guard let asked = entry.requests.answered({ $0 == subject }) else { return true }
         guard let reply = entry.replies.removeValue(forKey: asked.number) else { return false }
-        let records = (attributes ?? []).map { AttributeRecord($0) }
-        reply.give(error.map { .failure(AccessoryError($0)) } ?? .success(.attributes(records)))
+        reply.give(
+            failure.map { .failure(AccessoryError($0)) } ?? .success(.attributes(attributes))
+        )
         updateDeadline(of: entry)
         return true
     }
@@ -143,7 +133,7 @@ extension CentralDriver {
     /// Fails the explorations, because services have changed.
     func failExplorations(of entry: AccessoryEntry) {
         let peripheral = entry.peripheral
-        let numbers = entry.requests.loseExplorations { peripheral?.has($0) == true }
+        let numbers = entry.requests.loseExplorations { peripheral?.attribute($0) != nil }
         for number in numbers {
             entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
         }
@@ -161,9 +151,22 @@ extension RequestTable.Subject {
         }
     }
 
-    /// The request in records.
-    fileprivate var name: String {
-        let place = attribute.map { " of \(BluetoothID($0.attribute.uuid))" } ?? ""
+    /// The request for an exploration; `nil` for other requests.
+    fileprivate var request: PeripheralRequest? {
+        switch self {
+        case .services: .discoverServices(nil)
+        case .includedServices(let service): .discoverIncludedServices(of: service)
+        case .characteristics(let service): .discoverCharacteristics(nil, of: service)
+        case .descriptors(let characteristic): .discoverDescriptors(of: characteristic)
+        case .value(let attribute): .read(attribute)
+        case .read, .probe, .signal, .channel: nil
+        }
+    }
+
+    /// Returns the text of the request for records.
+    fileprivate func name(in peripheral: SystemPeripheral) -> String {
+        let found = attribute.flatMap { peripheral.attribute($0) }
+        let place = found.map { " of \($0.identifier)" } ?? ""
         return switch self {
         case .services: "services"
         case .includedServices: "included services" + place
@@ -172,32 +175,5 @@ extension RequestTable.Subject {
         case .value: "value" + place
         case .read, .probe, .signal, .channel: ""
         }
-    }
-}
-
-extension CBPeripheral {
-    /// Returns whether an attribute is one of those that are discovered and valid.
-    func has(_ reference: AttributeReference) -> Bool {
-        reachableServices.contains { service in
-            service === reference.attribute
-                || service.characteristics?.contains { characteristic in
-                    characteristic === reference.attribute
-                        || characteristic.descriptors?.contains { $0 === reference.attribute }
-                            == true
-                } == true
-        }
-    }
-
-    /// The discovered services, and those that they include. Each appears once.
-    private var reachableServices: [CBService] {
-        var found: [CBService] = []
-        var seen: Set<ObjectIdentifier> = []
-        var waiting = services ?? []
-        while let service = waiting.popLast() {
-            guard seen.insert(ObjectIdentifier(service)).inserted else { continue }
-            found.append(service)
-            waiting += service.includedServices ?? []
-        }
-        return found
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 /// A service that ``Accessory/discoverServices()`` has found, whether or not the description
@@ -79,44 +78,4 @@ public enum DescriptorContent: Hashable, Sendable {
     case number(Int)
     /// Bytes, as of the Characteristic Presentation Format (2904).
     case bytes(Data)
-
-    /// Converts the value of a `CBDescriptor`.
-    init(_ value: Any?) {
-        switch value {
-        case let text as String: self = .text(text)
-        case let number as NSNumber: self = .number(number.intValue)
-        case let bytes as Data: self = .bytes(bytes)
-        default: self = .bytes(Data())
-        }
-    }
-}
-
-/// A reference to a discovered attribute, which identifies it in requests.
-///
-/// Unchecked: the reference is immutable, and only the driver uses the attribute, on its queue.
-struct AttributeReference: @unchecked Sendable, Hashable {
-    let attribute: CBAttribute
-
-    static func == (one: Self, other: Self) -> Bool { one.attribute === other.attribute }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(attribute)) }
-}
-
-/// An attribute as a discovery found it.
-struct AttributeRecord: Sendable {
-    let reference: AttributeReference
-    let identifier: BluetoothID
-    /// The properties of a characteristic; empty for other attributes.
-    var properties: CharacteristicUses = []
-    /// Whether a service is primary.
-    var isPrimary = true
-
-    init(_ attribute: CBAttribute) {
-        reference = AttributeReference(attribute: attribute)
-        identifier = BluetoothID(attribute.uuid)
-        if let characteristic = attribute as? CBCharacteristic {
-            properties = CharacteristicUses(rawValue: Int(characteristic.properties.rawValue))
-        }
-        if let service = attribute as? CBService { isPrimary = service.isPrimary }
-    }
 }

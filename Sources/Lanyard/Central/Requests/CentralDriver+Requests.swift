@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 // The app's requests to accessories. Each request has a number, and a task waits for its answer.
@@ -19,7 +18,7 @@ extension CentralDriver {
             }
             try driver.expect(.read(path), number, entry)
             driver.record(.call, "readValue \(path.characteristic)", entry)
-            entry.peripheral?.readValue(for: characteristic)
+            driver.send(.read(characteristic.reference), entry)
         }
         guard case .value(let value) = answer else { throw .linkEnded }
         return value
@@ -29,7 +28,7 @@ extension CentralDriver {
         let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
             try driver.expect(.signal, number, entry)
             driver.record(.call, "readRSSI", entry)
-            entry.peripheral?.readRSSI()
+            driver.send(.readSignal, entry)
         }
         guard case .signal(let signal) = answer else { throw .linkEnded }
         return signal
@@ -42,7 +41,7 @@ extension CentralDriver {
         let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
             try driver.expect(.channel(psm), number, entry)
             driver.record(.call, "openL2CAPChannel \(psm)", entry)
-            entry.peripheral?.openL2CAPChannel(psm)
+            driver.send(.openChannel(psm), entry)
         }
         guard case .channel(let channel) = answer else { throw .linkEnded }
         return channel
@@ -109,7 +108,7 @@ extension CentralDriver {
     func characteristic(
         _ identifier: BluetoothID,
         of entry: AccessoryEntry
-    ) throws(AccessoryError) -> (CharacteristicPath, CBCharacteristic) {
+    ) throws(AccessoryError) -> (CharacteristicPath, SystemAttribute) {
         guard let path = entry.path(of: identifier) else {
             throw .unknownCharacteristic(identifier)
         }
@@ -120,30 +119,36 @@ extension CentralDriver {
         return (path, characteristic)
     }
 
+    /// Sends a request to the peripheral of an accessory.
+    func send(_ request: PeripheralRequest, _ entry: AccessoryEntry) {
+        guard let peripheral = entry.peripheral else { return }
+        system?.send(request, to: peripheral)
+    }
+
     // MARK: Answers
 
     /// Passes a received value to the request that reads it, and to the subscribers.
     func valueReceived(
         _ value: Data,
-        of path: CharacteristicPath,
-        _ reference: AttributeReference,
-        _ error: (any Error)?,
-        _ peripheral: CBPeripheral,
+        of attribute: SystemAttribute,
+        _ failure: LinkFailure?,
+        _ peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
+        guard let path = attribute.path else { return }
         let asked = entry.requests.answered {
-            $0 == .read(path) || $0 == .probe(path) || $0 == .value(reference)
+            $0 == .read(path) || $0 == .probe(path) || $0 == .value(attribute.reference)
         }
-        if error == nil {
+        if failure == nil {
             show(value, of: path, entry)
             if asked == nil { answerProcedure(value, path, entry) }
         }
         guard let asked else { return }
         if case .probe = asked.subject {
-            feed(.link(peripheral, .probed(error.map { LinkFailure($0) })), to: entry)
+            feed(.link(peripheral, .probed(failure)), to: entry)
         } else {
             let answer: Result<RequestAnswer, AccessoryError> =
-                error.map { .failure(AccessoryError($0)) } ?? .success(.value(value))
+                failure.map { .failure(AccessoryError($0)) } ?? .success(.value(value))
             entry.replies.removeValue(forKey: asked.number)?.give(answer)
         }
         updateDeadline(of: entry)
@@ -166,16 +171,18 @@ extension CentralDriver {
     func answer(
         _ subject: RequestTable.Subject,
         _ entry: AccessoryEntry,
-        _ answer: Result<RequestAnswer, AccessoryError>
+        _ failure: LinkFailure?,
+        _ answer: RequestAnswer
     ) {
         guard let asked = entry.requests.answered({ $0 == subject }) else { return }
-        entry.replies.removeValue(forKey: asked.number)?.give(answer)
+        entry.replies.removeValue(forKey: asked.number)?
+            .give(failure.map { .failure(AccessoryError($0)) } ?? .success(answer))
         updateDeadline(of: entry)
     }
 
     func channelOpened(
-        _ channel: CBL2CAPChannel?,
-        _ error: (any Error)?,
+        _ channel: SystemChannel?,
+        _ failure: LinkFailure?,
         _ entry: AccessoryEntry
     ) {
         // An error does not name the channel's number, so it belongs to the first request.
@@ -186,9 +193,10 @@ extension CentralDriver {
         let reply = asked.flatMap { entry.replies.removeValue(forKey: $0.number) }
         guard let reply else { return }
         defer { updateDeadline(of: entry) }
-        guard let channel, let pipe = ByteChannelPipe(channel, timekeeper) else {
-            return reply.give(.failure(error.map { AccessoryError($0) } ?? .linkEnded))
+        guard let channel else {
+            return reply.give(.failure(failure.map { AccessoryError($0) } ?? .linkEnded))
         }
+        let pipe = ByteChannelPipe(channel, timekeeper)
         reply.give(.success(.channel(ByteChannel(pipe, psm: channel.psm))))
     }
 
@@ -251,13 +259,12 @@ extension CentralDriver {
 }
 
 extension AccessoryError {
-    /// Converts the error that Core Bluetooth reports for a request.
-    init(_ error: any Error) {
-        switch error {
-        case let error as CBATTError:
-            self = .refused(code: error.code.rawValue, text: error.localizedDescription)
-        case let error as CBError where error.code == .notConnected: self = .linkEnded
-        default: self = .refused(code: nil, text: error.localizedDescription)
+    /// Converts the failure of a request.
+    init(_ failure: LinkFailure) {
+        switch failure.code {
+        case .attribute(let code): self = .refused(code: code, text: failure.text)
+        case .link(LinkFailure.notConnected): self = .linkEnded
+        default: self = .refused(code: nil, text: failure.text)
         }
     }
 }

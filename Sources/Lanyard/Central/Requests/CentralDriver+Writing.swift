@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
 extension CentralDriver {
@@ -45,7 +44,7 @@ extension CentralDriver {
 
     /// Returns the room for writes.
     func room(of entry: AccessoryEntry) -> WriteRoom {
-        var room = entry.writeRoom
+        var room = writeRoom(of: entry)
         guard room.withoutResponse > 0 else { return room }
         room.isThere = entry.roomWatch.mayWrite(room.isThere, now: now)
         return room
@@ -75,7 +74,6 @@ extension CentralDriver {
         withResponse: Bool,
         _ entry: AccessoryEntry
     ) {
-        let type: CBCharacteristicWriteType = withResponse ? .withResponse : .withoutResponse
         guard let characteristic = entry.characteristic(path) else {
             return entry.writes.confirmed(
                 path,
@@ -85,28 +83,23 @@ extension CentralDriver {
         }
         if !withResponse { entry.roomWatch.wrote() }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
-        entry.peripheral?.writeValue(chunk, for: characteristic, type: type)
+        send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
     }
 }
 
-extension AccessoryEntry {
-    var writeRoom: WriteRoom {
-        guard isLinked, let peripheral else {
+extension CentralDriver {
+    /// Returns the room for writes as the system reports it.
+    func writeRoom(of entry: AccessoryEntry) -> WriteRoom {
+        guard entry.isLinked, let peripheral = entry.peripheral, let system else {
             return WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
         }
-        return WriteRoom(
-            withResponse: peripheral.maximumWriteValueLength(for: .withResponse),
-            withoutResponse: peripheral.maximumWriteValueLength(for: .withoutResponse),
-            isThere: peripheral.canSendWriteWithoutResponse
-        )
+        return system.room(of: peripheral)
     }
-}
 
-extension AccessoryEntry {
-    /// The maximum lengths of writes; empty while there is no link.
-    var writeLengths: [WriteKind: Int] {
-        guard isLinked else { return [:] }
-        let room = writeRoom
+    /// Returns the maximum lengths of writes; empty while there is no link.
+    func writeLengths(of entry: AccessoryEntry) -> [WriteKind: Int] {
+        guard entry.isLinked else { return [:] }
+        let room = writeRoom(of: entry)
         return [
             .withResponse: room.withResponse,
             .withoutResponse: room.withoutResponse,
@@ -119,13 +112,13 @@ extension WriteKind {
     /// Returns whether a write to the characteristic has a response.
     ///
     /// - Throws: `notPermitted` if the characteristic does not permit this kind of write.
-    func withResponse(_ characteristic: CBCharacteristic) throws(AccessoryError) -> Bool {
+    func withResponse(_ characteristic: SystemAttribute) throws(AccessoryError) -> Bool {
         let allowsWith = characteristic.properties.contains(.write)
         let allowsWithout = characteristic.properties.contains(.writeWithoutResponse)
         switch self {
         case .automatic where allowsWith, .withResponse where allowsWith: return true
         case .automatic where allowsWithout, .withoutResponse where allowsWithout: return false
-        default: throw .notPermitted(BluetoothID(characteristic.uuid))
+        default: throw .notPermitted(characteristic.identifier)
         }
     }
 }

@@ -55,7 +55,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     var maximumChunk: Int {
-        entry?.writeRoom.length(withResponse: withResponse ?? true, cut: true) ?? 0
+        entry.map { driver.writeRoom(of: $0).length(withResponse: withResponse ?? true, cut: true) }
+            ?? 0
     }
 
     func send(_ chunk: Data) -> Bool {

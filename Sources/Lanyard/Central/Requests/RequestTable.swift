@@ -139,7 +139,7 @@ enum RequestAnswer: Sendable {
     /// An open channel.
     case channel(ByteChannel)
     /// The attributes that a discovery found.
-    case attributes([AttributeRecord])
+    case attributes([SystemAttribute])
     /// The contents of a descriptor.
     case descriptor(DescriptorContent)
     /// The completion of a write.

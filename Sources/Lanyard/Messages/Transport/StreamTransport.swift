@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Dispatch
 import Foundation
 
@@ -12,7 +11,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     /// The maximum number of bytes in one write.
     let maximumChunk = 4_096
 
-    private let streams: ChannelStreams
+    private let streams: any ByteStreams
     /// The owner of the streams, which closes them when it is released.
     private let owner: AnyObject?
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
@@ -20,17 +19,8 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     private var rest = Data()
     private var wantsRoom = false
 
-    /// Creates a transport over a channel, which it opens.
-    convenience init(
-        _ channel: CBL2CAPChannel,
-        on queue: DispatchQueue,
-        timekeeper: any Timekeeper
-    ) {
-        self.init(ChannelStreams(channel, on: queue, timekeeper: timekeeper), on: queue)
-    }
-
     /// Creates a transport over streams that are not yet open, and retains their owner.
-    init(_ streams: ChannelStreams, on queue: DispatchQueue, keeping owner: AnyObject? = nil) {
+    init(_ streams: any ByteStreams, on queue: DispatchQueue, keeping owner: AnyObject? = nil) {
         self.streams = streams
         self.queue = queue
         self.owner = owner
@@ -58,7 +48,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
         streams.close()
     }
 
-    private func receive(_ event: ChannelStreams.Event) {
+    private func receive(_ event: ByteStreamEvent) {
         switch event {
         case .readable:
             while let bytes = streams.read() { receiver?(.received(bytes)) }
@@ -77,36 +67,6 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             guard count > 0 else { return }
             rest = Data(rest.dropFirst(count))
         }
-    }
-}
-
-extension MessageChannel {
-    /// Creates a message channel over an L2CAP channel, for code that uses Core Bluetooth directly.
-    /// The message channel opens and owns the L2CAP channel, and ends with it.
-    ///
-    /// - Parameters:
-    ///   - channel: The channel that the delegate of a `CBPeripheral` or `CBPeripheralManager`
-    ///     received.
-    ///   - options: The framing, limits and sealing.
-    ///   - role: The side of the link.
-    public convenience init(
-        over channel: sending CBL2CAPChannel,
-        options: MessageChannelOptions = MessageChannelOptions(framing: .lengthPrefixed()),
-        as role: SealingRole
-    ) {
-        self.init(over: channel, options: options, as: role, timekeeper: SystemTimekeeper())
-    }
-
-    /// Creates a message channel with a different clock than the system's.
-    package convenience init(
-        over channel: sending CBL2CAPChannel,
-        options: MessageChannelOptions,
-        as role: SealingRole,
-        timekeeper: any Timekeeper
-    ) {
-        let queue = DispatchQueue(label: "lanyard.messages")
-        let transport = StreamTransport(channel, on: queue, timekeeper: timekeeper)
-        self.init(over: transport, options: options, as: role, timekeeper: timekeeper)
     }
 }
 

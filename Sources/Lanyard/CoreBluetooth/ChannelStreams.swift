@@ -11,24 +11,14 @@ import Foundation
 ///
 /// Unchecked: all mutable state and the streams are used on the queue only. The streams call their
 /// delegate where they are scheduled, and the delegate continues on the queue.
-final class ChannelStreams: NSObject, @unchecked Sendable {
-    /// An event of the streams.
-    enum Event {
-        /// There are bytes to read. Repeated only after a read.
-        case readable
-        /// There is room to write. Repeated only after a write.
-        case writable
-        /// The channel was closed, or was lost for this reason. This is the last event.
-        case ended((any Error)?)
-    }
-
+final class ChannelStreams: NSObject, ByteStreams, @unchecked Sendable {
     /// The maximum number of bytes in one read.
     static let readLimit = 4_096
 
     private let channel: CBL2CAPChannel
     private let queue: DispatchQueue
     private let timekeeper: any Timekeeper
-    private var receiver: (@Sendable (Event) -> Void)?
+    private var receiver: (@Sendable (ByteStreamEvent) -> Void)?
 
     /// Creates the streams of a channel, which stays open as long as this object exists.
     init(_ channel: CBL2CAPChannel, on queue: DispatchQueue, timekeeper: any Timekeeper) {
@@ -46,7 +36,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
     private var streams: [Stream] { [input, output].compactMap { $0 as Stream? } }
 
     /// Opens the streams; `receiver` is called on the queue. Must be called once.
-    func open(_ receiver: @escaping @Sendable (Event) -> Void) {
+    func open(_ receiver: @escaping @Sendable (ByteStreamEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         self.receiver = receiver
         for stream in streams {
@@ -92,7 +82,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
         #endif
     }
 
-    private func report(_ event: Event) {
+    private func report(_ event: ByteStreamEvent) {
         guard let receiver else { return }
         if case .ended = event { close() }
         receiver(event)
@@ -114,7 +104,26 @@ extension ChannelStreams: StreamDelegate {
         }
     }
 
-    private func hop(_ event: @escaping @Sendable () -> Event) {
+    private func hop(_ event: @escaping @Sendable () -> ByteStreamEvent) {
         timekeeper.perform(on: queue) { [weak self] in self?.report(event()) }
     }
+}
+
+extension SystemChannel {
+    /// Creates the value for a channel of Core Bluetooth; `nil` if it has no streams.
+    init?(_ channel: CBL2CAPChannel) {
+        guard channel.inputStream != nil, channel.outputStream != nil else { return nil }
+        let unopened = UnopenedChannel(channel: channel)
+        self.init(psm: channel.psm) { queue, timekeeper in
+            ChannelStreams(unopened.channel, on: queue, timekeeper: timekeeper)
+        }
+    }
+}
+
+/// A channel on its way to its owner.
+///
+/// Unchecked: the delegate passes the channel on and does not use it; the streams are used by the
+/// one owner that opens them.
+private struct UnopenedChannel: @unchecked Sendable {
+    let channel: CBL2CAPChannel
 }

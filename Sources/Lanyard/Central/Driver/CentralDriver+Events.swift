@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 
-// Callbacks of the central manager.
+// Events of the system's central.
 
-extension CentralDriver: CBCentralManagerDelegate {
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+extension CentralDriver {
+    /// Receives an event of the system.
+    func receive(_ event: SystemCentralEvent) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        switch event {
+        case .failedToConnect(let peripheral, _): forgetEnding(peripheral)
+        case .disconnected(let peripheral, _, isReconnecting: false): forgetEnding(peripheral)
+        default: break
+        }
         guard !hasEnded else { return }
-        let availability = Availability(central.state)
+        switch event {
+        case .availabilityChanged(let availability): availabilityChanged(availability)
+        case .restored(let peripherals, let scan): restored(peripherals, scan)
+        case .discovered(let peripheral, let discovery): discovered(peripheral, discovery)
+        case .connected(let peripheral): connected(peripheral)
+        case .failedToConnect(let peripheral, let failure): failedToConnect(peripheral, failure)
+        case .disconnected(let peripheral, let failure, let isReconnecting):
+            disconnected(peripheral, failure, isReconnecting: isReconnecting)
+        case .peripheral(let peripheral, let event): receive(event, of: peripheral)
+        }
+    }
+
+    func availabilityChanged(_ availability: Availability) {
         record(.callback, "centralManagerDidUpdateState", nil, detail: "\(availability)")
         self.availability.show(availability)
         scans.setPossible(availability == .poweredOn)
@@ -22,7 +40,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         updateScan()
     }
 
-    /// All links are gone, and Core Bluetooth does not report their ends.
+    /// All links are gone, and the system does not report their ends.
     private func bluetoothWent(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setReportsEveryPacket(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting
@@ -36,26 +54,13 @@ extension CentralDriver: CBCentralManagerDelegate {
         }
     }
 
-    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
-        guard !hasEnded else { return }
-        let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+    private func restored(_ peripherals: [SystemPeripheral], _ scan: PlannedScan?) {
         record(.callback, "willRestoreState", nil, detail: "\(peripherals.count) peripherals")
-        if let scan = PlannedScan(restored: dict) { scans.restored(scan) }
+        if let scan { scans.restored(scan) }
         restore(peripherals)
     }
 
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        guard !hasEnded else { return }
-        discovered(peripheral, Discovery(peripheral, advertisementData, rssi: RSSI))
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        guard !hasEnded else { return }
+    private func connected(_ peripheral: SystemPeripheral) {
         guard let entry = entry(of: peripheral) else {
             return end(peripheral)
         }
@@ -68,33 +73,20 @@ extension CentralDriver: CBCentralManagerDelegate {
         end(peripheral)
     }
 
-    func centralManager(
-        _ central: CBCentralManager,
-        didFailToConnect peripheral: CBPeripheral,
-        error: (any Error)?
-    ) {
-        forgetEnding(peripheral)
-        guard !hasEnded, let entry = entry(of: peripheral) else { return }
-        let failure = error.map { LinkFailure($0) } ?? LinkFailure(.attemptFailed, "It failed")
+    private func failedToConnect(_ peripheral: SystemPeripheral, _ failure: LinkFailure?) {
+        guard let entry = entry(of: peripheral) else { return }
+        let failure = failure ?? LinkFailure(.attemptFailed, "It failed")
         record(.callback, "didFailToConnect", entry, detail: "\(failure)")
         linkEnded(entry)
         feed(.link(peripheral, .failedToConnect(failure)), to: entry)
     }
 
-    // Only the newer of the two methods is implemented: a delegate with the older one does not
-    // receive peripherals that the system reconnects. Systems that know only the older one call it
-    // through the default implementation.
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDisconnectPeripheral peripheral: CBPeripheral,
-        timestamp: CFAbsoluteTime,
-        isReconnecting: Bool,
-        error: (any Error)?
+    private func disconnected(
+        _ peripheral: SystemPeripheral,
+        _ failure: LinkFailure?,
+        isReconnecting: Bool
     ) {
-        if !isReconnecting { forgetEnding(peripheral) }
-        guard !hasEnded, let entry = entry(of: peripheral) else { return }
-        let failure = error.map { LinkFailure($0) }
+        guard let entry = entry(of: peripheral) else { return }
         let detail = failure.map { "\($0)" } ?? "as requested"
         record(
             .callback,
@@ -109,7 +101,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         )
     }
 
-    func entry(of peripheral: CBPeripheral) -> AccessoryEntry? {
+    func entry(of peripheral: SystemPeripheral) -> AccessoryEntry? {
         entries.first { $0.peripheral === peripheral }
     }
 

@@ -49,9 +49,16 @@ extension AccessoryCentral {
         for descriptions: [AccessoryDescription],
         configuration: Configuration = Configuration()
     ) throws(AdoptionError) {
-        let adoption = Adoption(manager, on: queue ?? .main, with: peripherals)
+        let adoption = Adoption(manager, with: peripherals)
         try adoption.check(descriptions)
-        let driver = CentralDriver(descriptions, configuration, adopting: adoption)
+        let adopted = AdoptedCentral(
+            central: CoreBluetoothCentral(adopting: adoption),
+            queue: queue ?? .main,
+            peripherals: zip(adoption.peripherals, peripherals).map {
+                AdoptedCentral.Entry(peripheral: $0, description: $1.description)
+            }
+        )
+        let driver = CentralDriver(descriptions, configuration, adopting: adopted)
         try driver.checkIdentities()
         driver.showAdopted()
         self.init(adopted: driver, in: configuration.process)
@@ -75,7 +82,10 @@ extension AccessoryCentral {
     public func relinquishManager(
         _ receive: @escaping @Sendable ([CBPeripheral]) -> Void = { _ in }
     ) async throws(AdoptionError) {
-        guard await driver.relinquish(receive) else { throw .notAdopted }
+        let isRelinquished = await driver.relinquish { peripherals in
+            receive(peripherals.compactMap { $0.coreBluetooth?.peripheral })
+        }
+        guard isRelinquished else { throw .notAdopted }
     }
 }
 

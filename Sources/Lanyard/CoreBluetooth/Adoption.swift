@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreBluetooth
-import Dispatch
 import Foundation
 
 /// A manager that the central took over from the app, with everything that it gives back.
@@ -12,27 +11,24 @@ final class Adoption: @unchecked Sendable {
         weak var object: (any CBPeripheralDelegate)?
     }
 
-    let manager: CBCentralManager
-    let queue: DispatchQueue
-    let peripherals: [AdoptedPeripheral]
+    private let manager: CBCentralManager
+    private let adopted: [AdoptedPeripheral]
+    /// The adopted peripherals, for the driver.
+    let peripherals: [SystemPeripheral]
     private weak var managerDelegate: (any CBCentralManagerDelegate)?
-    private var delegates: [ObjectIdentifier: Delegate] = [:]
+    private var delegates: [Delegate] = []
 
-    init(
-        _ manager: CBCentralManager,
-        on queue: DispatchQueue,
-        with peripherals: [AdoptedPeripheral]
-    ) {
+    init(_ manager: CBCentralManager, with adopted: [AdoptedPeripheral]) {
         self.manager = manager
-        self.queue = queue
-        self.peripherals = peripherals
+        self.adopted = adopted
+        peripherals = adopted.map { CoreBluetoothPeripheral.make($0.peripheral) }
     }
 
     /// Checks the manager and the peripherals.
     func check(_ descriptions: [AccessoryDescription]) throws(AdoptionError) {
-        guard !(manager.delegate is CentralDriver) else { throw .inUse }
+        guard !(manager.delegate is CoreBluetoothCentral) else { throw .inUse }
         var identifiers: Set<UUID> = []
-        for adopted in peripherals {
+        for adopted in adopted {
             let (peripheral, kind) = (adopted.peripheral, adopted.description.kind)
             let identifier = peripheral.identifier
             guard descriptions.contains(where: { $0.kind == kind }) else {
@@ -48,21 +44,24 @@ final class Adoption: @unchecked Sendable {
         }
     }
 
-    /// Replaces the delegates.
-    func begin(_ driver: CentralDriver) {
+    /// Replaces the delegates, and ends the scan of the app.
+    func begin(_ central: CoreBluetoothCentral) -> CBCentralManager {
         managerDelegate = manager.delegate
-        manager.delegate = driver
-        for adopted in peripherals {
-            let peripheral = adopted.peripheral
-            delegates[ObjectIdentifier(peripheral)] = Delegate(object: peripheral.delegate)
+        manager.delegate = central
+        delegates = adopted.map { Delegate(object: $0.peripheral.delegate) }
+        for peripheral in peripherals {
+            peripheral.coreBluetooth?.attach(to: central)
+            peripheral.coreBluetooth?.updateTable()
+        }
+        if manager.isScanning { manager.stopScan() }
+        return manager
+    }
+
+    /// Gives the manager and the peripherals their former delegates.
+    func end() {
+        manager.delegate = managerDelegate
+        for (adopted, former) in zip(adopted, delegates) {
+            adopted.peripheral.delegate = former.object
         }
     }
-
-    /// Returns the former delegate of a peripheral; `nil` if it has none.
-    func delegate(of peripheral: CBPeripheral) -> (any CBPeripheralDelegate)? {
-        delegates[ObjectIdentifier(peripheral)]?.object
-    }
-
-    /// Gives the manager its former delegate.
-    func giveManagerBack() { manager.delegate = managerDelegate }
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// Events of connected peripherals.
+
+extension CentralDriver {
+    /// Receives an event of a peripheral, and ignores it if the peripheral belongs to no accessory.
+    func receive(_ event: SystemPeripheralEvent, of peripheral: SystemPeripheral) {
+        guard let entry = entry(of: peripheral) else { return }
+        if case .nameChanged = event { return entry.snapshot.setName(peripheral.name) }
+        let failure = event.failure
+        record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
+        // The attribute is gone: `servicesModified` follows, and ends what concerns it.
+        if failure?.code == .link(LinkFailure.invalidHandle) { return }
+        if failure == nil { heard(entry) }
+        switch event {
+        case .nameChanged: break
+        case .servicesModified(let identifiers):
+            feed(.link(peripheral, .servicesModified(identifiers)), to: entry)
+            failRequests(of: entry, about: identifiers)
+        case .servicesDiscovered, .includedServicesDiscovered, .characteristicsDiscovered,
+            .descriptorsDiscovered:
+            discoveryEnded(event, peripheral, entry)
+        case .value(let value, let attribute, _):
+            valueReceived(value, of: attribute, failure, peripheral, entry)
+        case .descriptorRead(let content, let attribute, _):
+            answer(.value(attribute.reference), entry, failure, .descriptor(content))
+        case .subscriptionChanged(let attribute, _):
+            subscriptionChanged(attribute, failure, peripheral, entry)
+        case .written(let attribute, _):
+            guard let path = attribute.path else { return }
+            entry.writes.confirmed(path, failure.map { AccessoryError($0) }, now: now)
+            write(entry)
+        case .hasRoom: write(entry)
+        case .signal(let signal, _):
+            if failure == nil { heard(entry, rssi: signal) }
+            answer(.signal, entry, failure, .signal(signal))
+        case .channelOpened(let channel, _): channelOpened(channel, failure, entry)
+        }
+    }
+
+    // MARK: Discovery
+
+    private func discoveryEnded(
+        _ event: SystemPeripheralEvent,
+        _ peripheral: SystemPeripheral,
+        _ entry: AccessoryEntry
+    ) {
+        switch event {
+        case .servicesDiscovered(let failure):
+            let services = peripheral.services
+            guard explored(.services, services, failure, entry) else { return }
+            let event: AccessoryLinkEvent =
+                failure.map { .discoveryFailed($0) }
+                ?? .servicesDiscovered(Set(services.map(\.identifier)))
+            feed(.link(peripheral, event), to: entry)
+        case .characteristicsDiscovered(let service, let failure):
+            let found = peripheral.members(of: service)
+            guard explored(.characteristics(service.reference), found, failure, entry) else {
+                return
+            }
+            if let failure {
+                entry.awaitedAnswers[service.identifier] = nil
+                return feed(.link(peripheral, .discoveryFailed(failure)), to: entry)
+            }
+            characteristicsFound(of: service.identifier, peripheral, entry)
+        case .includedServicesDiscovered(let service, let failure):
+            let found = peripheral.included(in: service)
+            _ = explored(.includedServices(service.reference), found, failure, entry)
+        case .descriptorsDiscovered(let characteristic, let failure):
+            let found = peripheral.members(of: characteristic)
+            _ = explored(.descriptors(characteristic.reference), found, failure, entry)
+        default: break
+        }
+    }
+
+    /// If several services have the same UUID, the state machine receives one event, after the last
+    /// of them has answered.
+    private func characteristicsFound(
+        of service: BluetoothID,
+        _ peripheral: SystemPeripheral,
+        _ entry: AccessoryEntry
+    ) {
+        guard let awaited = entry.awaitedAnswers[service] else { return }
+        entry.awaitedAnswers[service] = awaited > 1 ? awaited - 1 : nil
+        guard awaited <= 1 else { return }
+        let found = peripheral.knownPaths.filter { $0.service == service }.map(\.characteristic)
+        feed(
+            .link(peripheral, .characteristicsDiscovered(of: service, Set(found))),
+            to: entry
+        )
+    }
+
+    private func subscriptionChanged(
+        _ attribute: SystemAttribute,
+        _ failure: LinkFailure?,
+        _ peripheral: SystemPeripheral,
+        _ entry: AccessoryEntry
+    ) {
+        guard let path = attribute.path else { return }
+        let change: SubscriptionChange =
+            failure.map { .failed($0) } ?? (attribute.isNotifying ? .confirmed : .ended)
+        feed(.link(peripheral, .subscriptionChanged(path, change)), to: entry)
+    }
+}
+
+extension SystemPeripheralEvent {
+    /// The failure of the request that the event answers; `nil` if it succeeded.
+    fileprivate var failure: LinkFailure? {
+        switch self {
+        case .nameChanged, .servicesModified, .hasRoom: nil
+        case .servicesDiscovered(let failure), .includedServicesDiscovered(_, let failure),
+            .characteristicsDiscovered(_, let failure), .descriptorsDiscovered(_, let failure),
+            .subscriptionChanged(_, let failure), .value(_, _, let failure),
+            .descriptorRead(_, _, let failure), .written(_, let failure),
+            .signal(_, let failure), .channelOpened(_, let failure):
+            failure
+        }
+    }
+
+    /// The name of the event in records: that of Core Bluetooth's callback.
+    fileprivate var name: String {
+        switch self {
+        case .nameChanged: "peripheralDidUpdateName"
+        case .servicesModified: "didModifyServices"
+        case .servicesDiscovered: "didDiscoverServices"
+        case .includedServicesDiscovered(let service, _):
+            "didDiscoverIncludedServices \(service.identifier)"
+        case .characteristicsDiscovered(let service, _):
+            "didDiscoverCharacteristics \(service.identifier)"
+        case .descriptorsDiscovered(let characteristic, _):
+            "didDiscoverDescriptors \(characteristic.identifier)"
+        case .subscriptionChanged(let characteristic, _):
+            "didUpdateNotificationState \(characteristic.identifier)"
+        case .value(_, let attribute, _), .descriptorRead(_, let attribute, _):
+            "didUpdateValue \(attribute.identifier)"
+        case .written(let characteristic, _): "didWriteValue \(characteristic.identifier)"
+        case .hasRoom: "peripheralIsReady"
+        case .signal: "didReadRSSI"
+        case .channelOpened: "didOpen"
+        }
+    }
+
+    /// The details for records, if there is no failure.
+    fileprivate var detail: String? {
+        switch self {
+        case .servicesModified(let identifiers): "\(identifiers)"
+        case .value(let value, _, _): "\(value.count) bytes"
+        case .signal(let signal, _): "\(signal) dBm"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+extension LinkFailure {
+    /// Creates a failure from an error of the framework. An error that is neither a `CBError` nor a
+    /// `CBATTError` has the kind ``Kind/unknown``.
+    ///
+    /// - Parameter error: The error.
+    public init(_ error: any Error) {
+        switch error {
+        case let error as CBError: self.init(error)
+        case let error as CBATTError: self.init(error)
+        default: self.init(.unknown, "\(error)")
+        }
+    }
+
+    /// Creates a failure from an error of a link. Apple documents these errors only briefly. A code
+    /// without a known meaning has the kind ``Kind/unknown``.
+    ///
+    /// - Parameter error: The error.
+    public init(_ error: CBError) {
+        let code = error.code
+        self.init(
+            Self.kind(of: code),
+            code: .link(code.rawValue),
+            error.localizedDescription
+        )
+    }
+
+    /// Creates a failure from a refusal of the accessory. The kind is ``Kind/notPaired`` if the
+    /// accessory requires authentication, authorization or encryption, and otherwise
+    /// ``Kind/refused``.
+    ///
+    /// - Parameter error: The refusal.
+    public init(_ error: CBATTError) {
+        let isMissingSecurity = [
+            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
+            .insufficientEncryptionKeySize,
+        ].contains(error.code)
+        self.init(
+            isMissingSecurity ? .notPaired : .refused,
+            code: .attribute(error.code.rawValue),
+            error.localizedDescription
+        )
+    }
+
+    private static func kind(of code: CBError.Code) -> Kind {
+        switch code {
+        case .connectionTimeout: .linkLoss
+        case .peripheralDisconnected: .remoteClosed
+        case .operationCancelled: .ownCancel
+        case .peerRemovedPairingInformation: .unpaired
+        case .encryptionTimedOut: .encryptionFailed
+        case .tooManyLEPairedDevices: .tooManyBonds
+        case .connectionFailed, .notConnected, .unknownDevice: .attemptFailed
+        case .connectionLimitReached, .outOfSpace: .capacity
+        case .operationNotSupported, .invalidParameters, .uuidNotAllowed: .unsupported
+        default: .unknown
+        }
+    }
+}
+
+extension OutOfRangeRule {
+    /// Creates a rule from these codes.
+    ///
+    /// - Parameter codes: The codes of the errors that mean *out of range*.
+    public init(_ codes: Set<CBError.Code>) {
+        self.init(codes: Set(codes.map(\.rawValue)))
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+
+extension PublishedCharacteristic {
+    /// The characteristic for Core Bluetooth, without a value, so that Core Bluetooth asks for it.
+    var mutable: CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: identifier.cbuuid,
+            properties: properties,
+            value: nil,
+            permissions: permissions
+        )
+    }
+
+    /// The properties. Those of a protected characteristic include the protection of its values.
+    private var properties: CBCharacteristicProperties {
+        var properties = CBCharacteristicProperties(
+            rawValue: .init(uses.subtracting([.notify, .indicate]).rawValue)
+        )
+        if uses.contains(.notify) {
+            properties.insert(isProtected ? .notifyEncryptionRequired : .notify)
+        }
+        if uses.contains(.indicate) {
+            properties.insert(isProtected ? .indicateEncryptionRequired : .indicate)
+        }
+        return properties
+    }
+
+    private var permissions: CBAttributePermissions {
+        isProtected
+            ? [.readEncryptionRequired, .writeEncryptionRequired] : [.readable, .writeable]
+    }
+}

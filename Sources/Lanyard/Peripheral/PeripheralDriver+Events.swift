@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// Events of the server. All of them arrive on the queue.
+extension PeripheralDriver {
+    /// Receives an event of the system.
+    func receive(_ event: SystemServerEvent) {
+        switch event {
+        case .availabilityChanged(let availability): availabilityChanged(availability)
+        case .restored(let characteristics): restored(characteristics)
+        case .published(let service, let failure): published(service, failure)
+        case .advertisingStarted(let failure):
+            report(failure.map { .failed("not advertising: \($0)") } ?? .advertising)
+        case .subscribed(let central, let characteristic): subscribed(central, characteristic)
+        case .unsubscribed(let central, let characteristic):
+            unsubscribed(central, characteristic)
+        case .read(let request): answer(request)
+        case .written(let number, let central, let writes):
+            let refusal = take(writes, from: central)
+            server?.respond(to: number, refusal.map { .failure($0) } ?? .success(Data()))
+        case .hasRoom: hasRoom()
+        }
+    }
+
+    private func availabilityChanged(_ availability: Availability) {
+        report(.availability(availability))
+        guard availability == .poweredOn else {
+            // All centrals are gone, and the system does not report that in states below
+            // `poweredOff`.
+            for key in subscribers.keys { leave(key) }
+            failSendings(.notDelivered)
+            return
+        }
+        // Restored services are published already. After that, all services are published again.
+        if isRestored {
+            isRestored = false
+            advertise()
+        } else {
+            publish()
+        }
+    }
+
+    /// Adopts the restored services if they are the ones that the app publishes.
+    private func restored(_ characteristics: [BluetoothID]) {
+        let wanted = accessory.services.flatMap(\.characteristics).map(\.identifier)
+        guard !wanted.isEmpty, Set(characteristics) == Set(wanted) else { return }
+        isPublished = true
+        isRestored = true
+        report(.restored)
+        for characteristic in characteristics {
+            for central in server?.subscribers(of: characteristic) ?? [] {
+                subscribed(central, characteristic)
+            }
+        }
+    }
+
+    private func publish() {
+        unpublished = Set(accessory.services.map(\.identifier))
+        isPublished = true
+        server?.publish(accessory.services)
+    }
+
+    private func published(_ service: BluetoothID, _ failure: String?) {
+        if let failure { return report(.failed("\(service) is not published: \(failure)")) }
+        unpublished.remove(service)
+        if unpublished.isEmpty { advertise() }
+    }
+
+    private func advertise() {
+        guard server?.isAdvertising == false else { return report(.advertising) }
+        let services = accessory.advertised ?? accessory.services.map(\.identifier)
+        server?.advertise(name: accessory.name, services: services)
+    }
+}
+
+// Actions of centrals.
+extension PeripheralDriver {
+    private func subscribed(_ central: SystemSubscriber, _ characteristic: BluetoothID) {
+        report(.subscribed(central.identifier, to: characteristic))
+        guard isPublished, case .outbox = self.characteristic(characteristic)?.kind else { return }
+        visit(central, characteristic)
+    }
+
+    private func unsubscribed(_ central: UUID, _ characteristic: BluetoothID) {
+        report(.unsubscribed(central, from: characteristic))
+        // The unsubscription of a central that reconnected before its earlier link ended may be
+        // reported only now.
+        let subscribers = isPublished ? server?.subscribers(of: characteristic) ?? [] : []
+        guard !subscribers.contains(where: { $0.identifier == central }) else { return }
+        leave(SubscriberKey(central: central, outbox: characteristic))
+    }
+
+    private func answer(_ request: ServerRead) {
+        let identifier = request.characteristic
+        if case .computed(let value, _) = characteristic(identifier)?.kind {
+            return compute(value, for: request)
+        }
+        let result = values.change { $0.read(identifier, from: request.offset) }
+        server?.respond(to: request.number, result)
+    }
+
+    /// Performs writes that arrive together: all of them, or none.
+    ///
+    /// - Returns: The refusal; `nil` if they were performed.
+    private func take(_ writes: [PeripheralValues.Write], from central: UUID) -> AttributeError? {
+        let messages = writes.compactMap { write in inbox(write, central) }
+        let others = writes.filter { !isInbox($0.characteristic) }
+        guard messages.count + others.count == writes.count else { return .writeNotPermitted }
+        switch values.change({ $0.written(others) }) {
+        case .failure(let error): return error
+        case .success(let changed):
+            if !changed.isEmpty, let refusal = configuration.validateWrites?(changed) { return refusal }
+            keep(changed, of: central)
+        }
+        for (transport, bytes) in messages { transport.received(bytes) }
+        return nil
+    }
+
+    private func keep(_ changed: [BluetoothID: Data], of central: UUID) {
+        for (identifier, value) in changed.sorted(by: { $0.key.text < $1.key.text }) {
+            values.change { $0[identifier] = value }
+            report(.written(central, identifier, value))
+            announce(identifier)
+        }
+    }
+
+    private func isInbox(_ identifier: BluetoothID) -> Bool {
+        if case .inbox = characteristic(identifier)?.kind { true } else { false }
+    }
+
+    /// Returns the transport and the bytes of a message chunk. `nil` if the write is not to an
+    /// inbox, or if the central is not subscribed to the outbox.
+    private func inbox(
+        _ write: PeripheralValues.Write,
+        _ central: UUID
+    ) -> (CentralTransport, Data)? {
+        guard case .inbox(let outbox) = characteristic(write.characteristic)?.kind,
+            let subscriber = subscribers[SubscriberKey(central: central, outbox: outbox)],
+            subscriber.transport.isLinked
+        else { return nil }
+        return (subscriber.transport, write.bytes)
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+/// The Bluetooth of the system, as this library uses it: values go in and come out.
+///
+/// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. No other part of
+/// the library depends on that module's types.
+package protocol AccessorySystem: Sendable {
+    /// Creates a central. It does nothing before `SystemCentral.begin`.
+    ///
+    /// - Parameters:
+    ///   - restoreIdentifier: The identifier by which the system preserves the links and the scan
+    ///     when the app ends; `nil` for no restoration.
+    ///   - queue: The queue of all calls and events.
+    func makeCentral(
+        restoring restoreIdentifier: String?,
+        on queue: DispatchQueue
+    ) -> any SystemCentral
+    /// Creates a server. It does nothing before `SystemServer.begin`.
+    ///
+    /// - Parameters:
+    ///   - restoreIdentifier: The identifier by which the system preserves the services and the
+    ///     advertising when the app ends; `nil` for no restoration.
+    ///   - queue: The queue of all calls and events.
+    func makeServer(
+        restoring restoreIdentifier: String?,
+        on queue: DispatchQueue
+    ) -> any SystemServer
+}

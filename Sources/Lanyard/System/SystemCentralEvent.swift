@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// An event of a `SystemCentral`.
+package enum SystemCentralEvent: Sendable {
+    /// The availability of Bluetooth changed. If it is not `poweredOn`, all links have ended.
+    case availabilityChanged(Availability)
+    /// The system preserved these peripherals and this scan while the app did not run. Precedes
+    /// every other event.
+    case restored([SystemPeripheral], scan: PlannedScan?)
+    /// The scan discovered a device.
+    case discovered(SystemPeripheral, Discovery)
+    /// A link was made.
+    case connected(SystemPeripheral)
+    /// A connection request has failed.
+    case failedToConnect(SystemPeripheral, LinkFailure?)
+    /// A link, or a canceled connection request, has ended; without a failure if the app ended it.
+    case disconnected(SystemPeripheral, LinkFailure?, isReconnecting: Bool)
+    /// An event of a connected peripheral.
+    case peripheral(SystemPeripheral, SystemPeripheralEvent)
+}
+
+/// An event of a connected peripheral. Its table (`SystemPeripheral.attributes`) has changed before
+/// the event. A failure means that the request failed.
+package enum SystemPeripheralEvent: Sendable {
+    case nameChanged
+    /// Services with these UUIDs are no longer valid, or others were added if there is none.
+    case servicesModified(Set<BluetoothID>)
+    case servicesDiscovered(LinkFailure?)
+    case includedServicesDiscovered(of: SystemAttribute, LinkFailure?)
+    case characteristicsDiscovered(of: SystemAttribute, LinkFailure?)
+    case descriptorsDiscovered(of: SystemAttribute, LinkFailure?)
+    /// A subscription began or ended: `SystemAttribute.isNotifying`.
+    case subscriptionChanged(SystemAttribute, LinkFailure?)
+    /// A value of a characteristic was sent by the peripheral, or read.
+    case value(Data, of: SystemAttribute, LinkFailure?)
+    /// A descriptor was read.
+    case descriptorRead(DescriptorContent, of: SystemAttribute, LinkFailure?)
+    /// A characteristic was written with response.
+    case written(SystemAttribute, LinkFailure?)
+    /// There is room again for writes without response.
+    case hasRoom
+    /// The signal strength in dBm was measured.
+    case signal(Int, LinkFailure?)
+    /// A channel was opened; `nil` if that failed.
+    case channelOpened(SystemChannel?, LinkFailure?)
+}
+
+/// An open L2CAP channel, whose streams are not yet open.
+package struct SystemChannel: Sendable {
+    /// The number of the channel.
+    package let psm: UInt16
+    /// Makes the streams, once. Their calls and events are on the queue.
+    package let makeStreams:
+        @Sendable (_ queue: DispatchQueue, _ timekeeper: any Timekeeper) -> any ByteStreams
+
+    package init(
+        psm: UInt16,
+        makeStreams: @escaping @Sendable (DispatchQueue, any Timekeeper) -> any ByteStreams
+    ) {
+        self.psm = psm
+        self.makeStreams = makeStreams
+    }
+}
+
+/// The two streams of a channel. Used on one queue. Releasing them closes them.
+package protocol ByteStreams: AnyObject {
+    /// Opens the streams; `receiver` is called on the queue. Must be called once.
+    func open(_ receiver: @escaping @Sendable (ByteStreamEvent) -> Void)
+    /// Closes the streams; no further event follows.
+    func close()
+    /// Returns some of the bytes that have arrived; `nil` if there are none now.
+    func read() -> Data?
+    /// Writes as many bytes as there is room for now, and returns their number.
+    func write(_ bytes: Data) -> Int
+}
+
+/// An event of the streams of a channel.
+package enum ByteStreamEvent: Sendable {
+    /// There are bytes to read. Repeated only after a read.
+    case readable
+    /// There is room to write. Repeated only after a write.
+    case writable
+    /// The channel was closed, or was lost for this reason. This is the last event.
+    case ended((any Error)?)
+}
