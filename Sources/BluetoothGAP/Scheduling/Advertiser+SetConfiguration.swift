@@ -79,7 +79,9 @@ extension Advertiser {
             if advertising.form == .extended, advertising.isHighDutyCycle {
                 throw .unsupported("a high duty cycle in extended packets")
             }
-            if advertising.recipient != nil, advertising.form == .legacy || advertising.isConnectable {
+            if advertising.recipient != nil,
+                advertising.form == .legacy || advertising.isConnectable
+            {
                 throw .unsupported("a recipient of legacy or connectable packets")
             }
             if advertising.form == .extended { try checkPHYs(advertising, in: dialect) }

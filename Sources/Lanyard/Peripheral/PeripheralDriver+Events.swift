@@ -110,7 +110,9 @@ extension PeripheralDriver {
         switch values.change({ $0.written(others) }) {
         case .failure(let error): return error
         case .success(let changed):
-            if !changed.isEmpty, let refusal = configuration.validateWrites?(changed) { return refusal }
+            if !changed.isEmpty, let refusal = configuration.validateWrites?(changed) {
+                return refusal
+            }
             keep(changed, of: central)
         }
         for (transport, bytes) in messages { transport.received(bytes) }

@@ -170,12 +170,12 @@ struct AdvertisementFilterTests {
 
     @Test("Discovery reports a device that advertised the same data to one device before")
     func directedBefore() throws {
-        let sieve = SieveBox(filter: ScanFilter(discoveryProcedure: .general))
+        let filter = AdvertisementFilterBox(filter: ScanFilter(discoveryProcedure: .general))
         var advertisement = try entry("020106")
         advertisement.isDirected = true
-        #expect(!sieve.admits(advertisement))
+        #expect(!filter.admits(advertisement))
         advertisement.isDirected = false
-        #expect(sieve.admits(advertisement))
+        #expect(filter.admits(advertisement))
     }
 
     @Test("The oldest advertisers are dropped, and the filter keeps two generations")

@@ -92,7 +92,7 @@ extension LinkCore {
     ) -> ArraySlice<GATTServer.Action> {
         guard actions.count == 2,
             case .respond(identifier.fixedBearer, .writeResponse) = actions[0],
-            case .told(identifier.client, .written) = actions[1],
+            case .report(identifier.client, .written) = actions[1],
             isIdle(&context), send(ATT.Opcode.writeResponse, nil, [], &context)
         else { return actions[...] }
         bearer.att.answeredAtOnce()
