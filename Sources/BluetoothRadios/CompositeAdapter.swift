@@ -174,8 +174,8 @@ extension CompositeAdapter {
 
     package func record(_ name: String) -> [UInt8]? { first.record(name) }
 
-    package func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
-        first.keepRecord(bytes, name)
+    package func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+        first.storeRecord(bytes, name)
     }
 }
 

@@ -130,11 +130,11 @@ import Testing
             identifiers.append(fixture.adapter.identifier(of: Fixture.sensor))
             #expect(fixture.adapter.recognizes(identifiers[0]))
             if run == 0 {
-                #expect(await fixture.onPort { $0.keepRecord([1, 2], "restoration") })
-                #expect(await !fixture.onPort { $0.keepRecord([1], "Not a name") })
+                #expect(await fixture.onPort { $0.storeRecord([1, 2], "restoration") })
+                #expect(await !fixture.onPort { $0.storeRecord([1], "Not a name") })
             } else {
                 #expect(await fixture.onPort { $0.record("restoration") } == [1, 2])
-                #expect(await fixture.onPort { $0.keepRecord(nil, "restoration") })
+                #expect(await fixture.onPort { $0.storeRecord(nil, "restoration") })
                 #expect(await fixture.onPort { $0.record("restoration") } == nil)
             }
             await fixture.end()

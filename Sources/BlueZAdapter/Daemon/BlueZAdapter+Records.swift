@@ -33,7 +33,7 @@ extension BlueZAdapter {
         }
     }
 
-    package nonisolated func keepRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+    package nonisolated func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
         onThread { adapter in
             guard let store = adapter.store, let key = StoreKey(Self.recordPrefix + name) else {
                 return false

@@ -97,7 +97,7 @@ struct SignatureTests {
             }
             #expect(!table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
         }
-        #expect(actions.memories == [])
+        #expect(actions.clientRecords == [])
         let good = try Self.command(9)
         #expect(table.server.acceptSignature(of: good, on: Table.fixed, into: &actions))
     }
