@@ -50,14 +50,14 @@
                 let (daemon, environment) = try await Self.startDaemon(peers)
                 let name = ExampleProgram.Name.heartRateMonitor
                 let monitor = try ExampleProgram(name, environment: environment)
-                try await monitor.says(ending: "beats per minute")
+                try await monitor.awaitOutput(ending: "beats per minute")
                 daemon.process.write(line: "stop")
-                try await monitor.says("Bluetooth is off")
+                try await monitor.awaitOutput("Bluetooth is off")
                 daemon.process.write(line: "start")
                 #expect(try await daemon.process.nextLine(within: Peer.readyLimit) == "stopped")
                 #expect(try await daemon.process.nextLine(within: Peer.readyLimit) == "started")
                 let returnTime = ContinuousClock.now
-                try await monitor.says(ending: "beats per minute")
+                try await monitor.awaitOutput(ending: "beats per minute")
                 #expect(.now - returnTime < .seconds(10))
             }
         }

@@ -137,7 +137,7 @@ import Testing
             let (client, link) = try await server.client()
             try await client.encrypt(with: BondedClient.key)
             let handles = try [Self.encrypted, Self.authenticated].map(server.handle)
-            #expect(try await client.read(handles).map(\.value) == [Self.secret, Self.secret])
+            #expect(try await client.read(handles) == [Self.secret, Self.secret])
             let authorized = try server.handle(Self.authorized)
             await #expect(throws: Client.Failure.refused(.insufficientAuthorization)) {
                 try await client.read(authorized)

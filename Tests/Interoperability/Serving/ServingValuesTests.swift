@@ -89,7 +89,7 @@ import Testing
             let handles = try uuids.map(server.handle)
             let values: [[UInt8]] = [Demo.pattern(20), [0], []]
             #expect(try await client.readJoined(handles) == values.flatMap(\.self))
-            #expect(try await client.read(handles).map(\.value) == values)
+            #expect(try await client.read(handles) == values)
             #expect(try await client.read(uuid: Gallery.short).map(\.value) == [Demo.pattern(20)])
             let mixed = [try server.handle(Gallery.short), try server.handle(Gallery.dynamic)]
             let both = Demo.pattern(20) + Gallery.countdown

@@ -153,7 +153,7 @@ private let unusable = ProgramFailure(
             $0.probe = .notTried
         }
         #expect(
-            said(diagnosis, of: "adapter") == [
+            findings(diagnosis, of: "adapter") == [
                 "note bluez:hci1, by LANYARD_ADAPTER: for programs on CoreBluetooth and Lanyard"
             ]
         )

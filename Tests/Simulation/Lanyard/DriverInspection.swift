@@ -48,7 +48,7 @@ struct DriverInspection {
         }
         guard case .ready(let peripheral, _) = state else { return nil }
         if entry.slot == nil { return "\(entry.name) is ready without a slot" }
-        if peripheral.state != .connected { return nil }
+        if driver.system?.linkState(of: peripheral) != .connected { return nil }
         for path in entry.description.subscribedPaths {
             guard let characteristic = entry.characteristic(path), characteristic.isNotifying
             else {
