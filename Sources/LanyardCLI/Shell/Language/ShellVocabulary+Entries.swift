@@ -68,7 +68,7 @@ extension ShellVocabulary {
         ) { arguments throws(ProgramFailure) in
             let isSilent = arguments.takeFlag("--without-response")
             let reference = try CharacteristicReference(try arguments.take())
-            let bytes = try value(&arguments)
+            let bytes = try value(&arguments, of: reference)
             return .perform(.write(reference, bytes, withResponse: !isSilent))
         },
         Entry(
@@ -101,10 +101,13 @@ extension ShellVocabulary {
     }
 
     /// Takes a value from the rest of the line. Bytes may be separate words.
-    private static func value(_ arguments: inout ShellArguments) throws(ProgramFailure) -> [UInt8] {
+    private static func value(
+        _ arguments: inout ShellArguments,
+        of reference: CharacteristicReference
+    ) throws(ProgramFailure) -> [UInt8] {
         let first = try arguments.take()
         let words = [first] + arguments.takeAll()
-        return try ValueArgument(words.joined(separator: " ")).bytes
+        return try ValueArgument(words.joined(separator: " "), of: reference).bytes
     }
 
     private static let security = [
