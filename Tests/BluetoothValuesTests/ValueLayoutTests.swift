@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Layouts of values") struct ValueLayoutTests {
     private static func layout(_ digits: String) throws -> ValueLayout {
-        try #require(ValueLayout(of: try #require(BluetoothID(digits))))
+        let characteristic = try #require(BluetoothID(digits))
+        return try #require(ValueLayout(of: characteristic))
     }
 
     @Test("Every line of the table is valid, and at least 350 characteristics have a layout")

@@ -315,7 +315,7 @@ import Testing
     @Test("Old seconds are dropped beyond the limit")
     func bound() {
         var history = SignalHistory()
-        for second in 0..<1_000 {
+        for second in 0..<Int64(1_000) {
             history.add(-50, at: Instant(nanoseconds: second * 1_000_000_000))
         }
         let levels = history.levels(

@@ -54,7 +54,7 @@ struct BTHomeObject: Sendable {
             guard let bytes = Self.take(count, from: &rest) else { return nil }
             let bits = bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
             let shift = Int.bitWidth - count * 8
-            let number = isSigned ? bits << shift >> shift : bits
+            let number = isSigned ? (bits << shift) >> shift : bits
             return SensorBeacon.Measurement(name, number * factor, exponent, unit)
         case .state(let off, let on):
             return Self.take(1, from: &rest).map {
