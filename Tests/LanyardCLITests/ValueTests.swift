@@ -69,7 +69,7 @@ import Testing
             ),
             (0x2BE9, "03", "critical power state, immediate service required"),
             (
-                0x2AD2, "0400 e803 b400",
+                0x2AD2, "0400e803b400",
                 "Instantaneous Speed 10.00 km/h, Instantaneous Cadence 90 rpm"
             ),
         ] as [(UInt16, String, String)]

@@ -6,7 +6,7 @@ enum FieldCondition: Hashable, Sendable {
     case always
     /// The field is present if bytes remain.
     case whilePresent
-    /// The field is present if these bits of the first field are set, and those are clear.
+    /// The field is present if these bits of the flags are set, and those are clear.
     case bits(set: Int64, clear: Int64)
     /// The field is present if the first field contains this number.
     case selected(Int64)

@@ -21,6 +21,9 @@ public struct ValueLayout: Sendable {
     /// The fields in the order of their bytes. Fields of the same name exclude each other: their
     /// units or sizes differ.
     public let fields: [FieldLayout]
+    /// The place of the field on which the presence of others depends: the flags, which follow the
+    /// size in a CGM Measurement, or the first field.
+    let selectorIndex: Int
 
     /// Looks up the layout of a characteristic.
     ///
@@ -34,6 +37,7 @@ public struct ValueLayout: Sendable {
     init(characteristic: BluetoothID, fields: [FieldLayout]) {
         self.characteristic = characteristic
         self.fields = fields
+        selectorIndex = fields.firstIndex { $0.kind.isPresenceFlags } ?? 0
     }
 
     /// Whether the layout of a characteristic is known.
@@ -63,7 +67,7 @@ public struct ValueLayout: Sendable {
         for (index, field) in fields.enumerated()
         where field.condition.holds(selector, isAtEnd: reader.isAtEnd) {
             let content = try field.decode(from: &reader)
-            if index == 0, case .integer(let number) = content { selector = number }
+            if index == selectorIndex, case .integer(let number) = content { selector = number }
             if let shown = field.shown(content) { values.append(FieldValue(field, shown)) }
         }
         try reader.finish()
@@ -84,8 +88,8 @@ public struct ValueLayout: Sendable {
             else { throw .invalid(field: value.layout.name) }
         }
         let selector = try selector(of: contents)
-        if let first = fields.first, first.kind.isPresenceFlags {
-            contents[first] = .integer(selector)
+        if fields[selectorIndex].kind.isPresenceFlags {
+            contents[fields[selectorIndex]] = .integer(selector)
         }
         var writer = ValueWriter()
         var isAtEnd = false
@@ -102,13 +106,13 @@ public struct ValueLayout: Sendable {
         return writer.data
     }
 
-    /// The number in the first field, on which the presence of the others depends.
+    /// The number on which the presence of fields depends.
     private func selector(of contents: [FieldLayout: FieldContent]) throws(ValueError) -> Int64 {
-        guard let first = fields.first else { return 0 }
+        let flags = fields[selectorIndex]
         var bits: Int64 = 0
-        if case .integer(let number) = contents[first] { bits = number }
-        guard first.kind.isPresenceFlags else { return bits }
-        bits &= first.namedBits
+        if case .integer(let number) = contents[flags] { bits = number }
+        guard flags.kind.isPresenceFlags else { return bits }
+        bits &= flags.namedBits
         for field in fields where contents[field] != nil { field.condition.require(in: &bits) }
         for field in fields where contents[field] == nil { field.condition.exclude(in: &bits) }
         return bits

@@ -9,8 +9,13 @@ import LanyardTestSupport
 /// Random values of a layout: most have its length, some are cut or extended.
 struct ValueGenerator {
     var generator: SplitMix64
+    /// Whether bits without a meaning are random. Otherwise they are 0.
+    let setsReservedBits: Bool
 
-    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+    init(seed: UInt64, setsReservedBits: Bool = true) {
+        generator = SplitMix64(seed: seed)
+        self.setsReservedBits = setsReservedBits
+    }
 
     mutating func value(of layout: ValueLayout) -> Data {
         var data = Data()
@@ -22,7 +27,7 @@ struct ValueGenerator {
                 continue
             }
             let bytes = bytes(of: field)
-            if index == 0 { selector = number(bytes.prefix(6)) }
+            if index == layout.selectorIndex { selector = number(bytes.prefix(6)) }
             data.append(bytes)
         }
         switch Int.random(in: 0..<16, using: &generator) {
@@ -43,7 +48,10 @@ struct ValueGenerator {
         case .enumeration(let count):
             let known = field.meanings.keys.sorted().randomElement(using: &generator) ?? 0
             return isLikely ? encode(known, count) : random(count)
-        case .bits(let count), .presence(let count): return random(count)
+        case .bits(let count):
+            let bits = random(count)
+            return setsReservedBits ? bits : encode(number(bits) & field.namedBits, count)
+        case .presence(let count): return random(count)
         case .list(let count, _): return random(count * Int.random(in: 0...4, using: &generator))
         case .medical(let count): return random(count)
         case .real: return random(4)
