@@ -47,13 +47,19 @@ struct ValueGenerator {
         case .unsigned(let count), .signed(let count): return number(bytes: count, of: field)
         case .enumeration(let count):
             let known = field.meanings.keys.sorted().randomElement(using: &generator) ?? 0
-            return isLikely ? encode(known, count) : random(count)
+            if isLikely { return encode(known, count) }
+            return Bool.random(using: &generator)
+                ? encode(known + Int64.random(in: -1...1, using: &generator), count) : random(count)
         case .bits(let count):
             let bits = random(count)
             return setsReservedBits ? bits : encode(number(bits) & field.namedBits, count)
         case .presence(let count): return random(count)
         case .list(let count, _): return random(count * Int.random(in: 0...4, using: &generator))
-        case .medical(let count): return random(count)
+        case .medical(let count):
+            guard Int.random(in: 0..<16, using: &generator) == 0 else { return random(count) }
+            // The special numbers are between the largest mantissa and the smallest.
+            let first: Int64 = count == 2 ? 0x7FE : 0x7F_FFFE
+            return encode(first + Int64.random(in: 0...4, using: &generator), count)
         case .real: return random(4)
         case .text(let count): return text(count)
         case .terminatedText: return text(nil) + [0]
@@ -67,14 +73,21 @@ struct ValueGenerator {
     private var isLikely: Bool { mutating get { Int.random(in: 0..<4, using: &generator) > 0 } }
 
     private mutating func number(bytes count: Int, of field: FieldLayout) -> Data {
+        let range = field.range ?? field.kind.range
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return Data(repeating: 0xFF, count: count)
         case 1: return encode(field.meanings.keys.sorted().first ?? 0, count)
-        case 2...4:
-            let range = field.range ?? field.kind.range
-            return encode(Int64.random(in: range, using: &generator), count)
+        case 2: return encode(edge(of: range), count)
+        case 3...4: return encode(Int64.random(in: range, using: &generator), count)
         default: return random(count)
         }
+    }
+
+    /// The first or last number of a range, or the one beyond it.
+    private mutating func edge(of range: ClosedRange<Int64>) -> Int64 {
+        Bool.random(using: &generator)
+            ? range.lowerBound - Int64.random(in: 0...1, using: &generator)
+            : range.upperBound + Int64.random(in: 0...1, using: &generator)
     }
 
     private func encode(_ number: Int64, _ count: Int) -> Data {

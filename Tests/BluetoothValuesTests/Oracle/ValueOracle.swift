@@ -63,11 +63,14 @@ enum OracleAnswer {
     }
 
     /// How the value that a layout decoded differs; nil if it does not.
-    func difference(from decoded: Result<[FieldValue], any Error>) -> Difference.Kind? {
+    func difference(
+        from decoded: Result<[FieldValue], any Error>,
+        by layout: ValueLayout
+    ) -> Difference.Kind? {
         switch (self, decoded) {
         case (.unknown, _), (.refused, .failure): return nil
         case (.refused, .success): return .accepts
-        case (_, .failure(let error)): return Self.kind(of: error)
+        case (_, .failure(let error)): return Self.kind(of: error, by: layout)
         case (.special, .success(let values)):
             return values.contains { $0.number == nil } ? nil : .differs
         case (.leaves(var numbers, let texts), .success(let values)):
@@ -77,18 +80,18 @@ enum OracleAnswer {
 }
 
 extension OracleAnswer {
-    private static func kind(of error: any Error) -> Difference.Kind {
+    private static func kind(of error: any Error, by layout: ValueLayout) -> Difference.Kind {
         switch error as? ValueError {
-        case .truncated, .trailing: .length
-        case .invalid(let field) where textFields.contains(field): .text
-        default: .refuses
+        case .truncated, .trailing: return .length
+        case .invalid(let name):
+            switch layout.fields.first(where: { $0.name == name })?.kind {
+            case .text, .terminatedText: return .text
+            case .medical: return .medical
+            default: return .refuses
+            }
+        default: return .refuses
         }
     }
-
-    private static let textFields = Set(
-        ValueLayout.characteristics.compactMap { ValueLayout(of: $0) }.flatMap(\.fields)
-            .filter { $0.kind == .terminatedText || $0.kind.isText }.map(\.name)
-    )
 
     /// An example of a difference in a line.
     func describe(_ data: Data, _ decoded: Result<[FieldValue], any Error>) -> String {
@@ -104,10 +107,6 @@ extension OracleAnswer {
 }
 
 extension FieldKind {
-    fileprivate var isText: Bool {
-        if case .text = self { true } else { false }
-    }
-
     /// The half of the range of a medical number's exponent.
     fileprivate var exponentBias: Int { self == .medical(2) ? 8 : 128 }
 }
