@@ -64,7 +64,7 @@ struct WriteCommand: ConsoleCommand {
     var characteristic: String
     @Argument(
         help: """
-            Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), or a \
+            Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), a \
             value as in a file of lanyard serve ({"sint16": 21.5, "exponent": -2}), or the value in \
             words (value:21.5).
             """
