@@ -79,9 +79,18 @@ import Testing
             ("link layer feature", AssignedNumbers.leFeatureNames.count),
             ("vendor", AssignedNumbers.vendorNames.count),
         ]
-        #expect(
-            AssignedNumbers.tables.mapValues(\.count) == Dictionary(uniqueKeysWithValues: numbered)
-        )
+        let lines = AssignedNumbers.tables.mapValues(\.count)
+            .merging(AssignedNumbers.companyTables.mapValues(\.count), uniquingKeysWith: +)
+        #expect(lines == Dictionary(uniqueKeysWithValues: numbered))
+    }
+
+    @Test("Thousands of companies and hundreds of their services have names")
+    func namesCompanies() {
+        #expect(AssignedNumbers.companyNames.count > 3_400)
+        #expect(AssignedNumbers.memberServiceNames.count > 650)
+        #expect(AssignedNumbers.name(ofCompany: 0x024F) == "Schneider Schreibgeräte GmbH")
+        #expect(AssignedNumbers.name(ofService: BluetoothUUID(0xFEFF)) == "GN Netcom")
+        #expect(AssignedNumbers.name(ofService: BluetoothUUID(0xFEAA)) == "Eddystone")
     }
 
     @Test("No name holds a character that a terminal interprets")

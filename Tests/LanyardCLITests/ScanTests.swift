@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothTypes
+import Foundation
 import Testing
 
 @testable import LanyardCLI
@@ -115,7 +116,7 @@ import Testing
             "NAME              IDENTIFIER                SIGNAL     SERVICES           SEEN  ",
             "Lamp\\u{1B}        C4:F0:00:00:00:01/random  ▂▄▆  -60   Heart Rate, Batt…  2 min ",
             "                  00:00:00:00:00:02/random  ▂    -90                      1 min ",
-            "2 devices, by signal. Keys: s sorts, f filters, p pauses, q quits",
+            "2 devices, by signal. Keys: s sorts, f filters, p pauses, q quits, g plots",
         ]
         #expect(table.lines(view, now: Self.seconds(130)) == expected)
         let final = table.finalLines(view, now: Self.seconds(130))
@@ -294,6 +295,83 @@ import Testing
     }
 }
 
+@Suite("Signal over time") struct SignalHistoryTests {
+    @Test("A second has the mean of its measurements, and a gap has none")
+    func means() {
+        var history = SignalHistory()
+        history.add(-60, at: Instant(nanoseconds: 10_100_000_000))
+        history.add(-70, at: Instant(nanoseconds: 10_900_000_000))
+        history.add(-40, at: Instant(nanoseconds: 12 * 1_000_000_000))
+        #expect(
+            history.levels(seconds: 4, until: Instant(nanoseconds: 13 * 1_000_000_000)) == [
+                -65, nil, -40, nil,
+            ]
+        )
+        #expect(
+            history.levels(seconds: 1, until: Instant(nanoseconds: 13 * 1_000_000_000)) == [nil]
+        )
+        #expect(history.levels(seconds: 0, until: Instant(nanoseconds: 13 * 1_000_000_000)) == [])
+    }
+
+    @Test("Old seconds are dropped beyond the limit")
+    func bound() {
+        var history = SignalHistory()
+        for second in 0..<Int64(1_000) {
+            history.add(-50, at: Instant(nanoseconds: second * 1_000_000_000))
+        }
+        let levels = history.levels(
+            seconds: 1_000,
+            until: Instant(nanoseconds: 999 * 1_000_000_000)
+        )
+        #expect(levels.compactMap { $0 }.count == SignalHistory.entryLimit)
+    }
+
+    @Test("A stronger signal is a higher block, and the axis counts seconds back")
+    func plots() {
+        #expect(SignalPlot.text([-127, -95, -68, -41, 20, nil]) == "▁▁▄██·")
+        #expect(SignalPlot.axis(seconds: 22) == "         -10         0")
+        #expect(SignalPlot.axis(seconds: 0) == "")
+    }
+
+    @Test("The key g shows the plot, which is no wider than the terminal")
+    func key() {
+        var view = ScanView()
+        let advertisement = Advertisement(
+            address: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
+            rssi: -52,
+            data: AdvertisingData([])
+        )
+        view.receive(advertisement, at: .zero)
+        #expect(view.receive(keys: [UInt8(ascii: "g")], at: .zero) == false)
+        for columns in [20, 50, 80, 200] {
+            let table = ScanTable(size: .init(columns: columns, rows: 10))
+            let lines = table.lines(view, now: Instant(nanoseconds: 2 * 1_000_000_000))
+            #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
+            if columns > 20 { #expect(lines[0].hasSuffix("▇··")) }
+        }
+    }
+}
+
+@Suite("Comma-separated values of a scan") struct ScanRecordTests {
+    @Test("A field with a comma, a quotation mark or the look of a formula is quoted")
+    func quotes() {
+        let name = Array("=1+\"a\",b".utf8)
+        let data = [UInt8(name.count + 1), 0x09] + name + [0x03, 0x03, 0x0F, 0x18]
+        let advertisement = Advertisement(
+            address: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
+            rssi: -52,
+            data: AdvertisingData(data)
+        )
+        let line = ScanRecord.line(advertisement, at: Date(timeIntervalSince1970: 0))
+        #expect(
+            line
+                == "1970-01-01T00:00:00.000Z,C4:F0:00:00:00:01,random,\" =1+\"\"a\"\",b\",-52,,true,"
+                + "180F,,Battery,\(data.hexadecimal)"
+        )
+        #expect(ScanRecord.title.split(separator: ",").count == 11)
+    }
+}
+
 @Suite("Beacons") struct BeaconContentsTests {
     private func contents(_ hex: String) -> BeaconContents? {
         BeaconContents(AdvertisingData([UInt8](hexadecimal: hex) ?? []))
@@ -330,6 +408,88 @@ import Testing
     func readsEddystone(frame: String, text: String) {
         let length = [UInt8(frame.utf8.count / 2 + 3)].hexadecimal
         #expect(contents(length + "16aafe" + frame)?.text == text)
+    }
+
+    @Test("An AltBeacon has the identifier, the power and a byte of its company")
+    func readsAltBeacons() throws {
+        let identifier = "00112233445566778899aabbccddeeff01020304"
+        let beacon = try #require(contents("1bff1801beac" + identifier + "c505"))
+        #expect(beacon.text == "AltBeacon 00112233445566778899aabbccddeeff 01020304")
+        #expect(
+            beacon.json.compact
+                == #"{"type":"altBeacon","company":280,"identifier":"\#(identifier)","#
+                + #""power":-59,"companyByte":5}"#
+        )
+        #expect(contents("1aff1801beac" + identifier + "c5") == nil)
+    }
+
+    @Test(
+        "Measurements of BTHome are decoded",
+        arguments: [
+            ("40 02ca09 03bf13", "BTHome temperature 25.06 °C, humidity 50.55 %"),
+            (
+                "40 0101 04138a01 05138a14 3a00",
+                "BTHome battery 1 %, pressure 1008.83 hPa, illuminance 13460.67 lx, button none"
+            ),
+            ("44 2d01 3c0103 58ea", "BTHome window open, dimmer left 3, temperature -7.70 °C"),
+            ("40 5305 48656c6c6f f2 010204", "BTHome text \"Hello\", firmware 4.2.1"),
+            ("40 0155 e8", "BTHome battery 85 %"), ("40", "BTHome"),
+            ("41 a47266c95f730011223378237214", "BTHome, encrypted"),
+        ]
+    )
+    func readsBTHome(hex: String, text: String) throws {
+        let bytes = try #require([UInt8](hexadecimal: hex.filter { $0 != " " }))
+        let advertised = [UInt8(bytes.count + 3), 0x16, 0xD2, 0xFC] + bytes
+        #expect(BeaconContents(AdvertisingData(advertised))?.text == text)
+    }
+
+    @Test("A measurement is a decimal number with a unit in JSON")
+    func describesMeasurements() throws {
+        let beacon = try #require(contents("0916d2fc4002ca092d01"))
+        #expect(
+            beacon.json.compact
+                == #"{"type":"bthome","encrypted":false,"measurements":["#
+                + #"{"name":"temperature","value":"25.06","unit":"°C"},"#
+                + #"{"name":"window","value":"open","unit":""}]}"#
+        )
+    }
+
+    @Test(
+        "The test vectors of Ruuvi's data formats 3 and 5 are decoded",
+        arguments: [
+            (
+                "03291a1ece1efc18f94202ca0b53",
+                "Ruuvi 3 temperature 26.30 °C, humidity 20.5 %, pressure 102766 Pa, "
+                    + "acceleration x -1.000 g, acceleration y -1.726 g, acceleration z 0.714 g, "
+                    + "battery 2.899 V"
+            ),
+            (
+                "03ff7f63ffff7fff7fff7fffffff",
+                "Ruuvi 3 temperature 127.99 °C, humidity 127.5 %, pressure 115535 Pa, "
+                    + "acceleration x 32.767 g, acceleration y 32.767 g, acceleration z 32.767 g, "
+                    + "battery 65.535 V"
+            ),
+            (
+                "0512fc5394c37c0004fffc040cac364200cdcbb8334c884f",
+                "Ruuvi 5 temperature 24.300 °C, humidity 53.4900 %, pressure 100044 Pa, "
+                    + "acceleration x 0.004 g, acceleration y -0.004 g, acceleration z 1.036 g, "
+                    + "battery 2.977 V, transmit power 4 dBm, movements 66, sequence number 205"
+            ),
+            (
+                "058001000000008001800180010000000000cbb8334c884f",
+                "Ruuvi 5 temperature -163.835 °C, humidity 0.0000 %, pressure 50000 Pa, "
+                    + "acceleration x -32.767 g, acceleration y -32.767 g, acceleration z -32.767 g, "
+                    + "battery 1.600 V, transmit power -40 dBm, movements 0, sequence number 0"
+            ),
+            ("058000ffffffff800080008000ffffffffffffffffffffff", "Ruuvi 5"),
+        ]
+    )
+    func readsRuuvi(hex: String, text: String) throws {
+        let bytes = try #require([UInt8](hexadecimal: hex))
+        let advertised = [UInt8(bytes.count + 3), 0xFF, 0x99, 0x04] + bytes
+        #expect(BeaconContents(AdvertisingData(advertised))?.text == text)
+        let cut = [UInt8(bytes.count + 2), 0xFF, 0x99, 0x04] + bytes.dropLast()
+        #expect(BeaconContents(AdvertisingData(cut)) == nil)
     }
 
     @Test(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import BluetoothValues
 import LanyardTestSupport
 import Testing
 
@@ -59,7 +60,18 @@ import Testing
             (0x2A39, "01", "reset energy expended"),
             (0x2A63, "0000fa00", "250 W"),
             (0x2A9D, "00dc37", "71.500 kg"),
-            (0x2AA6, "01", "supported"),
+            (0x2AA6, "01", "supported"), (0x2A6C, "40e201", "1234.56 m"),
+            (0x2B18, "0703", "12.109375 V"), (0x2B18, "ffff", "not known"),
+            (0x2B4A, "01", "right handed"),
+            (
+                0x2AD7, "3cb405",
+                "Minimum Heart Rate 60 bpm, Maximum Heart Rate 180 bpm, Minimum Increment 5 bpm"
+            ),
+            (0x2BE9, "03", "critical power state, immediate service required"),
+            (
+                0x2AD2, "0400e803b400",
+                "Instantaneous Speed 10.00 km/h, Instantaneous Cadence 90 rpm"
+            ),
         ] as [(UInt16, String, String)]
     )
     func decodesCharacteristics(number: UInt16, hex: String, expected: String) throws {
@@ -123,8 +135,7 @@ import Testing
 
     @Test("Every fixed layout refuses each truncation and a trailing byte")
     func refusesOtherLengths() throws {
-        for number in WellKnownValues.characteristics.keys
-        where WellKnownValues.texts[number] == nil {
+        for number in WellKnownValues.characteristics.keys {
             let vector = try #require(Self.longest[number], "no vector of \(number)")
             let bytes = try #require([UInt8](hexadecimal: vector))
             let uuid = BluetoothUUID(number)
@@ -147,11 +158,12 @@ import Testing
         "Random bytes decode or are refused, and print safely either way",
         arguments: RunSeed.seeds(1)
     )
-    func survivesRandomBytes(seed: UInt64) {
+    func survivesRandomBytes(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<200 {
             let bytes = generator.bytes(upTo: 24)
-            for number in WellKnownValues.characteristics.keys {
+            for digits in ValueLayout.characteristics.map(\.text) {
+                let number = try #require(UInt16(digits, radix: 16))
                 let text = ValueText.describe(bytes, ofCharacteristic: BluetoothUUID(number))
                 #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
             }

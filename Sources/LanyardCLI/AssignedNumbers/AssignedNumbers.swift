@@ -5,22 +5,23 @@ import BluetoothTypes
 
 /// The names of numbers that the Bluetooth SIG assigned, and of some well-known vendor UUIDs.
 ///
-/// The file `assigned-numbers.csv` has them: a table, a hexadecimal number and a name in each line.
-/// It has the whole of some tables and the most frequent entries of others, such as companies, of
-/// which the SIG lists thousands. `Scripts/compare-assigned-numbers` compares the file with the
-/// SIG's lists.
+/// Two files have them: a table, a hexadecimal number and a name in each line.
+/// `assigned-numbers.csv` has the whole of most tables, and the names that describe a company's
+/// service. `Scripts/compare-assigned-numbers` compares it with the SIG's lists.
+/// `company-names.csv` has thousands of companies, and the companies of services.
+/// `Scripts/generate-company-names` writes it. Each file is read when a name in it is needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
     /// Services of members by their 16-bit UUID (Assigned Numbers, 3.4.3). The list there names
-    /// only companies; the names here describe the services.
-    static let memberServiceNames = names(in: "member service")
+    /// only companies; some of the names here describe the services.
+    static let memberServiceNames = names(in: "member service", of: [tables, companyTables])
     /// Characteristics by their 16-bit UUID (Assigned Numbers, 3.8.1).
     static let characteristicNames = names(in: "characteristic")
     /// Declarations and descriptors by their 16-bit UUID (Assigned Numbers, 3.5 and 3.7).
     static let descriptorNames = names(in: "descriptor")
     /// Companies by their identifier (Assigned Numbers, 7.1).
-    static let companyNames = names(in: "company")
+    static let companyNames = names(in: "company", of: [tables, companyTables])
     /// Appearances (Assigned Numbers, 2.6.3).
     static let appearanceNames = names(in: "appearance")
     /// Categories of appearance: the upper 10 bits (Assigned Numbers, 2.6.2).
@@ -33,29 +34,40 @@ enum AssignedNumbers {
     static let leFeatureNames = names(in: "link layer feature")
     /// Services and characteristics of vendors by their 128-bit UUID.
     static let vendorNames: [BluetoothUUID: String] = Dictionary(
-        entries(of: "vendor").compactMap { number, name in
+        entries(of: "vendor", in: tables).compactMap { number, name in
             BluetoothUUID(String(number)).map { ($0, name) }
         },
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// The lines of the file by their table; the first line names the license.
-    static let tables: [Substring: [Substring]] = Dictionary(
-        grouping: String(decoding: PackageResources.assigned_numbers_csv, as: UTF8.self)
-            .split(separator: "\n").dropFirst(),
+    /// The lines of a file by their table.
+    typealias Tables = [Substring: [Substring]]
+
+    static let tables = lines(of: PackageResources.assigned_numbers_csv)
+    static let companyTables = lines(of: PackageResources.company_names_csv)
+
+    /// Reads a file, of which the first lines name the license.
+    private static func lines(of file: [UInt8]) -> Tables {
+        Dictionary(
+            grouping: String(decoding: file, as: UTF8.self).split(separator: "\n")
+                .drop { $0.hasPrefix("#") },
         by: { line in line.prefix { $0 != "," } }
     )
+    }
 
-    private static func entries(of table: String) -> [(number: Substring, name: String)] {
+    private static func entries(
+        of table: String,
+        in tables: Tables
+    ) -> [(number: Substring, name: String)] {
         (tables[table[...]] ?? []).compactMap { line in
             let fields = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
             return fields.count == 3 ? (fields[1], String(fields[2])) : nil
         }
     }
 
-    private static func names(in table: String) -> [UInt16: String] {
+    private static func names(in table: String, of files: [Tables]? = nil) -> [UInt16: String] {
         Dictionary(
-            entries(of: table).compactMap { number, name in
+            (files ?? [tables]).flatMap { entries(of: table, in: $0) }.compactMap { number, name in
                 UInt16(number, radix: 16).map { ($0, name) }
             },
             uniquingKeysWith: { first, _ in first }

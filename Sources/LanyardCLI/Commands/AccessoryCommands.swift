@@ -64,8 +64,9 @@ struct WriteCommand: ConsoleCommand {
     var characteristic: String
     @Argument(
         help: """
-            Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), or a \
-            value as in a file of lanyard serve ({"sint16": 21.5, "exponent": -2}).
+            Hexadecimal bytes (01ff), a text (text:hello), a number with its type (uint16:300), a \
+            value as in a file of lanyard serve ({"sint16": 21.5, "exponent": -2}), or the value in \
+            words (value:21.5).
             """
     )
     var value: String
@@ -78,7 +79,7 @@ struct WriteCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let target = try Target(target)
         let reference = try CharacteristicReference(characteristic)
-        let bytes = try ValueArgument(value).bytes
+        let bytes = try ValueArgument(value, of: reference).bytes
         let session = try options.session(on: console)
         try await session.withLink(to: target) { link, _ in
             let operations = CharacteristicOperations(accessory: link, limits: session.limits)

@@ -3,6 +3,7 @@
 import ArgumentParser
 import BluetoothGAP
 import BluetoothTypes
+import Foundation
 
 struct ScanCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -10,29 +11,39 @@ struct ScanCommand: ConsoleCommand {
         abstract: "List the devices that advertise.",
         discussion: """
             On a terminal, prints a live table. Otherwise, prints one line per new or changed \
-            advertisement, with --json as an object. Ends after --timeout seconds or with Ctrl-C.
+            advertisement, with --json as an object. --csv prints each advertisement with its signal \
+            strength. Ends after --timeout seconds or with Ctrl-C.
             """
     )
 
     @OptionGroup var scan: ScanOptions
+
+    @Flag(help: "Print comma-separated values: a line of names, then one line per advertisement.")
+    var csv = false
+
+    @Flag(help: "Show the signal strength over time, as the key g does.")
+    var plot = false
+
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
         let filter = try scan.filter
+        try checkForms(on: console)
         let session = try options.session(on: console)
         let limit = try options.seconds.map { Duration.seconds($0) }
-        let isLive = console.isOutputTerminal && !options.json
+        let isLive = console.isOutputTerminal && !options.json && !csv
         let silence = ScanSilence(hasFilter: scan.hasFilter, console: console)
         try await session.withHost { host in
             let discoveries = host.scan(
                 for: filter,
                 parameters: scan.parameters,
-                reportsDuplicates: isLive
+                reportsDuplicates: isLive || csv
             )
             let watch: @Sendable () async throws -> Void = {
                 if isLive {
                     let live = LiveScan(
                         console: console,
+                        showsPlot: plot,
                         received: silence.received,
                         now: { host.executor.now }
                     )
@@ -49,15 +60,35 @@ struct ScanCommand: ConsoleCommand {
         }
     }
 
+    /// Checks that the output has one form, and that a plot has a terminal.
+    private func checkForms(on console: Console) throws(ProgramFailure) {
+        guard !csv || !options.json else {
+            throw .usage("--csv and --json exclude each other", advice: "leave one of them out")
+        }
+        guard plot else { return }
+        guard !csv, !options.json else {
+            throw .usage("--plot is for a terminal", advice: "leave --csv and --json out")
+        }
+        guard console.isOutputTerminal else {
+            throw .usage(
+                "--plot needs a terminal",
+                advice: "--csv prints the signal strengths for other programs"
+            )
+        }
+    }
+
     private func printLines(
         _ scan: AsyncThrowingStream<Advertisement, any Error>,
         _ silence: ScanSilence,
         on console: Console
     ) async throws {
         var lines = ScanLines()
+        if csv { try console.print(ScanRecord.title) }
         for try await advertisement in scan {
             silence.received.set()
-            if options.json {
+            if csv {
+                try console.print(ScanRecord.line(advertisement, at: Date()))
+            } else if options.json {
                 try console.print(advertisement.json.timed().compact)
             } else if let line = lines.line(for: advertisement) {
                 try console.print(line)

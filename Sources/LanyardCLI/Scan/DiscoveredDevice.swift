@@ -16,6 +16,8 @@ struct DiscoveredDevice: Equatable, Sendable {
     var beacon: BeaconContents?
     var isConnectable: Bool
     var lastSeen: Instant
+    /// The signal strength over time.
+    private(set) var history = SignalHistory()
 
     init(_ advertisement: Advertisement, at now: Instant) {
         address = advertisement.address
@@ -26,6 +28,7 @@ struct DiscoveredDevice: Equatable, Sendable {
         beacon = BeaconContents(advertisement.data)
         isConnectable = advertisement.isConnectable
         lastSeen = now
+        if let rssi = advertisement.rssi { history.add(Int(rssi), at: now) }
     }
 
     /// Merges a later advertisement. Fields that it leaves out keep their values.
@@ -38,6 +41,7 @@ struct DiscoveredDevice: Equatable, Sendable {
         isConnectable = advertisement.isConnectable || isConnectable
         lastSeen = now
         guard let rssi = advertisement.rssi.map(Double.init) else { return }
+        history.add(Int(rssi), at: now)
         signal = signal.map { $0 + (rssi - $0) * Self.smoothing } ?? rssi
     }
 

@@ -9,10 +9,10 @@ final class LiveScan: Sendable {
     private let console: Console
     private let received: Latch
     private let now: @Sendable () -> Instant
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
-        var view = ScanView()
+        var view: ScanView
         var screen = FullScreen()
         var hasEnded = false
         /// Whether Ctrl-Z has stopped the process.
@@ -23,16 +23,19 @@ final class LiveScan: Sendable {
     private static let period = Duration.milliseconds(250)
 
     /// - Parameters:
+    ///   - showsPlot: Whether the display begins with the signal over time.
     ///   - received: Set when a device is received.
     ///   - now: The current time.
     init(
         console: Console,
+        showsPlot: Bool = false,
         received: Latch = Latch(),
         now: @escaping @Sendable () -> Instant
     ) {
         self.console = console
         self.received = received
         self.now = now
+        state = Mutex(State(view: ScanView(showsPlot: showsPlot)))
     }
 
     /// Shows the discovered devices until the scan ends, `q` is typed, or the task is canceled. The

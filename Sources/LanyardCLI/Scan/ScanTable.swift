@@ -13,6 +13,10 @@ struct ScanTable: Sendable {
         let room = max(1, size.rows - Self.fixedLines)
         let shown = view.shown
         let time = view.time(at: now)
+        if view.showsPlot {
+            let rows = shown.prefix(max(0, room - 1)).map { plotRow($0, now: time) }
+            return rows + [plotAxis, footer(view, shown: rows.count)]
+        }
         let rows = shown.prefix(room).map { row(cells(of: $0, now: time)) }
         return [row(Self.titles)] + rows + [footer(view, shown: rows.count)]
     }
@@ -23,6 +27,7 @@ struct ScanTable: Sendable {
         let time = view.time(at: now)
         let hidden = view.total - shown.count
         guard view.total > 0 else { return [] }
+        if view.showsPlot { return shown.map { plotRow($0, now: time) } + [plotAxis] }
         return [row(Self.titles)] + shown.map { row(cells(of: $0, now: time)) }
             + [truncate(Self.count(view.total) + (hidden > 0 ? ", \(hidden) not shown" : ""))]
     }
@@ -41,9 +46,37 @@ struct ScanTable: Sendable {
         let pause = view.paused == nil ? "" : ", PAUSED"
         return truncate(
             Self.count(view.total) + hidden + ", " + view.order.words + filter + pause
-                + ". Keys: s sorts, f filters, p pauses, q quits"
+                + ". Keys: s sorts, f filters, p pauses, q quits, g plots"
         )
     }
+
+    /// A device with its signal over time.
+    private func plotRow(_ device: DiscoveredDevice, now: Instant) -> String {
+        let name = device.name ?? AddressText.describe(device.address)
+        let levels = device.history.levels(seconds: plotColumns, until: now)
+        return truncate(
+            TerminalColumns.fit(name, to: plotNameColumns) + " "
+                + TerminalColumns.fit(device.rssi.map { "\($0)" } ?? "", to: Self.levelColumns)
+                + SignalPlot.text(levels)
+        )
+    }
+
+    /// The seconds below the plot.
+    private var plotAxis: String {
+        let title = TerminalColumns.fit("seconds", to: plotNameColumns + 1 + Self.levelColumns)
+        return truncate(title + SignalPlot.axis(seconds: plotColumns))
+    }
+
+    private var plotNameColumns: Int { min(Self.nameColumns, max(1, size.columns / 3)) }
+
+    /// One column for each second.
+    private var plotColumns: Int {
+        let used = plotNameColumns + 1 + Self.levelColumns
+        return min(SignalHistory.entryLimit, max(0, size.columns - used))
+    }
+
+    /// The strength with its sign, and a space.
+    private static let levelColumns = 5
 
     private func truncate(_ text: String) -> String {
         TerminalColumns.truncate(text, to: size.columns)

@@ -36,6 +36,11 @@ struct ScanView: Sendable {
     /// The devices at the time of the pause; nil if the table is not paused.
     private(set) var paused: (devices: [DiscoveredDevice], at: Instant)?
 
+    /// Whether the table shows the signal over time instead of the services.
+    private(set) var showsPlot: Bool
+
+    init(showsPlot: Bool = false) { self.showsPlot = showsPlot }
+
     /// Receives an advertisement.
     mutating func receive(_ advertisement: Advertisement, at now: Instant) {
         devices.receive(advertisement, at: now)
@@ -60,6 +65,7 @@ struct ScanView: Sendable {
         case "q", "Q": return true
         case "s": order = order.next
         case "f", "/": isFiltering = true
+        case "g": showsPlot.toggle()
         case "p", " ": paused = paused == nil ? (devices.sorted, now) : nil
         case Unicode.Scalar(Self.escape): filter = ""
         default: break

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothValues
 import Foundation
 import JSONText
 
@@ -41,6 +42,27 @@ struct ValueArgument: Equatable, Sendable {
         }
         try self.init(limiting: bytes)
     }
+
+    /// Parses one of the forms above, or after `value:` a value in words, with the layout of the
+    /// characteristic: `value:21.5` or `value:Year=1990, Month=May, Day=3`.
+    init(_ text: String, of reference: CharacteristicReference) throws(ProgramFailure) {
+        guard text.lowercased().hasPrefix(Self.words) else {
+            try self.init(text)
+            return
+        }
+        guard case .uuid(let uuid) = reference.identity,
+            let layout = WellKnownValues.layout(of: uuid)
+        else {
+            throw .usage(
+                "the layout of \(reference) is not known",
+                advice: "use \(Self.forms)"
+            )
+        }
+        let words = String(text.dropFirst(Self.words.count))
+        try self.init(limiting: try layout.bytes(of: words))
+    }
+
+    private static let words = "value:"
 
     /// Parses one of the forms above.
     init(plain text: String) throws(ProgramFailure) {
@@ -125,6 +147,37 @@ struct ValueArgument: Equatable, Sendable {
 
     private static func describe(_ number: Double) -> String {
         Int64(exactly: number).map(String.init) ?? String(number)
+    }
+}
+
+extension ValueLayout {
+    /// The bytes of a value in words.
+    fileprivate func bytes(of text: String) throws(ProgramFailure) -> [UInt8] {
+        let values: [FieldValue]
+        do throws(FieldTextError) {
+            values = try parse(text.trimmingCharacters(in: .whitespaces))
+        } catch {
+            switch error {
+            case .unknownField(let name):
+                throw .usage(
+                    "\(characteristic) has no field '\(TerminalText.escape(name))'",
+                    advice: "its fields are " + fields.map(\.name).joined(separator: ", ")
+                )
+            case .invalid(let name, let text, let form):
+                throw .usage(
+                    "'\(TerminalText.escape(text))' is not a valid \(name)",
+                    advice: form.isEmpty ? "" : "use \(form)"
+                )
+            }
+        }
+        do throws(ValueError) {
+            return [UInt8](try encode(values))
+        } catch {
+            throw .usage(
+                "the fields are not a value of \(characteristic): \(error)",
+                advice: "its fields are " + fields.map(\.name).joined(separator: ", ")
+            )
+        }
     }
 }
 

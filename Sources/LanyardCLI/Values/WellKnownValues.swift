@@ -11,7 +11,25 @@ enum WellKnownValues {
         _ bytes: [UInt8],
         ofCharacteristic uuid: BluetoothUUID
     ) throws(MalformedBytes) -> String? {
-        try uuid.short16.flatMap { characteristics[$0] }?.describe(bytes)
+        guard let short = uuid.short16 else { return nil }
+        if let decoder = characteristics[short] { return try decoder.describe(bytes) }
+        guard let layout = layout(of: uuid) else { return nil }
+        do throws(ValueError) {
+            return layout.describe(try layout.decode(Data(bytes)), text: text)
+        } catch {
+            throw MalformedBytes(error)
+        }
+    }
+
+    /// Returns the layout of a characteristic without a type; nil if it is not known.
+    static func layout(of uuid: BluetoothUUID) -> ValueLayout? {
+        BluetoothID(uuid.description).flatMap { ValueLayout(of: $0) }
+    }
+
+    /// Returns the text of a field. A text of the peer is escaped for a terminal.
+    private static func text(_ value: FieldValue) -> String {
+        guard case .text(let text) = value.content else { return value.text }
+        return "\"\(TerminalText.escape(text))\""
     }
 
     /// Returns the decoded value of a descriptor on one line; nil if its layout is not known.
@@ -24,14 +42,17 @@ enum WellKnownValues {
 
     /// Returns whether the layout of a characteristic is known.
     static func knows(characteristic uuid: BluetoothUUID) -> Bool {
-        uuid.short16.map { characteristics[$0] != nil } ?? false
+        guard let short = uuid.short16 else { return false }
+        return characteristics[short] != nil
+            || BluetoothID(uuid.description).map(ValueLayout.isKnown) ?? false
     }
 
-    /// The characteristics that can be decoded.
-    static let characteristics = texts.merging(own) { $1 }.merging(typed) { $1 }
+    /// The characteristics with a type. The others are decoded by their layout in
+    /// `BluetoothValues`.
+    static let characteristics = own.merging(typed) { $1 }
 
     /// The descriptors that can be decoded.
-    static let descriptors: [UInt16: ValueLayout] = [
+    static let descriptors: [UInt16: ValueDecoder] = [
         0x2900: .own(ExtendedProperties.self),
         0x2901: .own(PlainText.self),
         0x2902: .own(ClientCharacteristicConfiguration.self),
@@ -41,28 +62,21 @@ enum WellKnownValues {
         0x2908: .own(ReportReference.self),
     ]
 
-    /// The characteristics that hold text. It is escaped for a terminal.
-    static let texts: [UInt16: ValueLayout] = Dictionary(
-        uniqueKeysWithValues: [
-            0x2A00, 0x2A24, 0x2A25, 0x2A26, 0x2A27, 0x2A28, 0x2A29, 0x2A8A, 0x2A90,
-        ].map { ($0, .own(PlainText.self)) }
-    )
-
     /// The characteristics that only a host uses.
-    private static let own: [UInt16: ValueLayout] = [
+    private static let own: [UInt16: ValueDecoder] = [
         0x2A04: .own(PreferredConnectionParameters.self),
         0x2A05: .own(ServiceChangedRange.self),
         0x2AA6: .own(CentralAddressResolution.self),
     ]
 
     /// The characteristics for which Lanyard has types.
-    private static let typed: [UInt16: ValueLayout] = Dictionary(
-        uniqueKeysWithValues: layouts.compactMap { layout in
-            layout.characteristic.map { ($0, layout) }
+    private static let typed: [UInt16: ValueDecoder] = Dictionary(
+        uniqueKeysWithValues: decoders.compactMap { decoder in
+            decoder.characteristic.map { ($0, decoder) }
         }
     )
 
-    private static let layouts: [ValueLayout] = [
+    private static let decoders: [ValueDecoder] = [
         .typed(AlertLevel.self), .typed(TransmitPower.self), .typed(BatteryLevel.self),
         .typed(Appearance.self, describe), .typed(PnPIdentifier.self, describe),
         .typed(SystemIdentifier.self), .typed(DateTime.self), .typed(DayDateTime.self),
@@ -89,7 +103,7 @@ enum WellKnownValues {
 }
 
 /// The conversion of a value's bytes to text.
-struct ValueLayout: Sendable {
+struct ValueDecoder: Sendable {
     /// The characteristic, if the type names it.
     let characteristic: UInt16?
     private let text: @Sendable ([UInt8]) throws(MalformedBytes) -> String
@@ -97,19 +111,19 @@ struct ValueLayout: Sendable {
     /// Returns the text of a value.
     func describe(_ bytes: [UInt8]) throws(MalformedBytes) -> String { try text(bytes) }
 
-    /// Returns the layout of a type of the command line.
-    static func own<Value: WellKnownValue>(_ type: Value.Type) -> ValueLayout {
-        ValueLayout(characteristic: nil) { (bytes) throws(MalformedBytes) in
+    /// Returns the decoder of a type of the command line.
+    static func own<Value: WellKnownValue>(_ type: Value.Type) -> ValueDecoder {
+        ValueDecoder(characteristic: nil) { (bytes) throws(MalformedBytes) in
             try Value(parsing: bytes).description
         }
     }
 
-    /// Returns the layout of a type of Lanyard.
+    /// Returns the decoder of a type of Lanyard.
     static func typed<Value: CharacteristicValue>(
         _ type: Value.Type,
         _ describe: @escaping @Sendable (Value) -> String = { $0.description }
-    ) -> ValueLayout {
-        ValueLayout(characteristic: UInt16(type.identifier.text, radix: 16)) {
+    ) -> ValueDecoder {
+        ValueDecoder(characteristic: UInt16(type.identifier.text, radix: 16)) {
             (bytes) throws(MalformedBytes) in
             do throws(ValueError) {
                 return describe(try Value(decoding: Data(bytes)))

@@ -21,7 +21,7 @@ struct SerialErrorTests {
         arguments: [
             (SerialError.noSuchDevice(path: path, present: []), "plugged in"),
             (.noSuchDevice(path: path, present: ["/dev/ttyUSB0"]), "there are /dev/ttyUSB0"),
-            (.notATerminal(path: path), "no serial port"),
+            (.notATerminal(path: path), "is not a serial port"),
             (.permissionDenied(path: path, group: "dialout"), "sudo usermod -aG dialout $USER"),
             (.permissionDenied(path: path, group: nil), "ls -l \(path)"),
             (

@@ -32,8 +32,8 @@ enum TypedCommand: Equatable, Sendable {
 
         CHARACTERISTIC is a UUID (2A19), a well-known name (battery-level), either in a service
         (180F/2A19), or the handle of the value (#12). VALUE is hexadecimal (5d), a text
-        (text:hello, or in quotes: "hello"), a number with its type (uint16:300), or as in a
-        database file ({"sint16": 21.5, "exponent": -2}).
+        (text:hello, or in quotes: "hello"), a number with its type (uint16:300), in words
+        (value:21.5), or as in a database file ({"sint16": 21.5, "exponent": -2}).
         """
 
     /// Parses a line. Throws if it is not a command.
@@ -41,10 +41,12 @@ enum TypedCommand: Equatable, Sendable {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first?.lowercased(), words.count) {
         case ("set", 3):
-            self = .set(try CharacteristicReference(words[1]), try ValueArgument(words[2]).bytes)
+            let reference = try CharacteristicReference(words[1])
+            self = .set(reference, try ValueArgument(words[2], of: reference).bytes)
         case ("notify", 2): self = .notify(try CharacteristicReference(words[1]), nil)
         case ("notify", 3):
-            self = .notify(try CharacteristicReference(words[1]), try ValueArgument(words[2]).bytes)
+            let reference = try CharacteristicReference(words[1])
+            self = .notify(reference, try ValueArgument(words[2], of: reference).bytes)
         case ("authorize", 1): self = .authorize(true)
         case ("deny", 1): self = .authorize(false)
         case ("pair", 1): self = .pair

@@ -69,7 +69,7 @@ extension ShellVocabulary {
         ) { arguments throws(ProgramFailure) in
             let isSilent = arguments.takeFlag("--without-response")
             let reference = try CharacteristicReference(try arguments.take())
-            let bytes = try value(&arguments)
+            let bytes = try ValueArgument(try restOfLine(&arguments), of: reference).bytes
             return .perform(.write(reference, bytes, withResponse: !isSilent))
         },
         Entry(
@@ -101,11 +101,12 @@ extension ShellVocabulary {
         return references
     }
 
-    /// Takes a value from the rest of the line. Bytes may be separate words.
-    private static func value(_ arguments: inout ShellArguments) throws(ProgramFailure) -> [UInt8] {
+    /// Takes the rest of the line. The bytes of a value may be separate words.
+    private static func restOfLine(
+        _ arguments: inout ShellArguments
+    ) throws(ProgramFailure) -> String {
         let first = try arguments.take()
-        let words = [first] + arguments.takeAll()
-        return try ValueArgument(words.joined(separator: " ")).bytes
+        return ([first] + arguments.takeAll()).joined(separator: " ")
     }
 
     private static let security = [
@@ -203,9 +204,7 @@ extension ShellVocabulary {
             summary: "Explain a UUID.",
             kinds: [.uuid]
         ) { arguments throws(ProgramFailure) in
-            let first = try arguments.take()
-            let words = [first] + arguments.takeAll()
-            return .perform(.info(try UUIDExplanation(words.joined(separator: " ")).uuid))
+            .perform(.info(try UUIDExplanation(try restOfLine(&arguments)).uuid))
         },
         Entry(
             name: "decode",
@@ -214,7 +213,7 @@ extension ShellVocabulary {
             kinds: [.uuid, .other]
         ) { arguments throws(ProgramFailure) in
             let uuid = try UUIDExplanation(try arguments.take()).uuid
-            return .perform(.decode(uuid, try value(&arguments)))
+            return .perform(.decode(uuid, try ValueArgument(try restOfLine(&arguments)).bytes))
         },
     ]
 }

@@ -153,12 +153,17 @@ function drawMap() {
   const rows = layout.devices.filter(({ device }) => lanesOf[device][STATE].length);
   const step = Math.min(9, (height - 12) / Math.max(1, rows.length));
   rows.forEach(({ device }, index) => {
-    for (const event of lanesOf[device][STATE]) {
+    const states = lanesOf[device][STATE];
+    let next = 0;
+    while (next < states.length) {
+      const event = states[next];
       const left = x(placeOf(event.time)), right = x(placeOf(event.end));
       drawing.fillStyle = stateColors(event.text).edge;
       drawing.globalAlpha = event.text === 'idle' ? .3 : .85;
       drawing.fillRect(left, 6 + index * step, Math.max(1, right - left),
         Math.max(1, step - 2));
+      const pixel = scale.width / (width - GUTTER - 10);
+      next = nextIndex(states, next, timeAt(placeOf(event.time) + pixel));
     }
   });
   drawing.globalAlpha = 1;

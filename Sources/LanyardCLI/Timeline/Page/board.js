@@ -142,13 +142,19 @@ function drawRow(row) {
 
 function drawStates(row, y) {
   const from = timeAt(view.from), to = timeAt(view.to);
-  const first = lowerBound(row.events, from, event => event.end);
-  for (let index = first; index < row.events.length; index++) {
+  let index = lowerBound(row.events, from, event => event.end);
+  while (index < row.events.length && row.events[index].time <= to) {
     const event = row.events[index];
-    if (event.time > to) break;
-    drawState(event, Math.max(xOf(event.time), GUTTER - 9), xOf(event.end), y);
+    const x = xOf(event.time);
+    drawState(event, Math.max(x, GUTTER - 9), xOf(event.end), y);
+    index = nextIndex(row.events, index, timeAt(toPlace(x + 1)));
   }
 }
+
+/// The index of the next state to draw. After one that ends before `time`, which is a pixel later
+/// than its beginning, those in the same pixel are left out.
+const nextIndex = (states, index, time) => states[index].end >= time
+  ? index + 1 : Math.max(index + 1, lowerBound(states, time, state => state.end));
 
 function drawState(event, x, end, y) {
   const { fill, edge, text } = stateColors(event.text);
@@ -218,18 +224,15 @@ function drawMark(event, x, y, room) {
 
 // Too many marks to be distinct: draws their number in steps of three pixels.
 function drawDensity(row, y, first, last) {
-  const bins = new Map();
-  for (let index = first; index < last; index++) {
-    const event = row.events[index];
-    const bin = Math.floor(xOf(event.time) / 3);
-    const entry = bins.get(bin) || { count: 0, matching: 0, event };
-    entry.count++;
-    if (event.matches) { entry.matching++; entry.event = event; }
-    bins.set(bin, entry);
-  }
-  for (const [bin, { count, matching, event }] of bins) {
-    const height = Math.min(ROW_HEIGHT, 4 + 4 * Math.log2(count));
-    context.globalAlpha = matching ? 1 : .18;
+  for (let index = first, next = 0; index < last; index = next) {
+    const bin = Math.floor(xOf(row.events[index].time) / 3);
+    const end = timeAt(toPlace((bin + 1) * 3));
+    next = Math.min(last, Math.max(index + 1, lowerBound(row.events, end, event => event.time)));
+    let shown = next - 1;
+    if (view.query) while (shown > index && !row.events[shown].matches) shown--;
+    const event = row.events[shown];
+    const height = Math.min(ROW_HEIGHT, 4 + 4 * Math.log2(next - index));
+    context.globalAlpha = event.matches ? 1 : .18;
     context.fillStyle = markColor(event);
     context.fillRect(bin * 3, y + (ROW_HEIGHT - height) / 2, 2, height);
   }

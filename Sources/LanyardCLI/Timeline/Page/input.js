@@ -12,7 +12,9 @@ function show(from, to) {
   view.from = Math.max(least, Math.min(most, center - width / 2));
   view.to = view.from + width;
   pointAtNothing();
+  followView();
   redraw();
+  writeAddress();
   const current = currentChapter();
   const isWithin = width < 1.3 * chapterWidth(current);
   document.querySelectorAll('#chapters button').forEach((button, index) =>
@@ -46,6 +48,36 @@ function setFolds(folds) {
 }
 
 const areFolded = () => element('folds').getAttribute('aria-pressed') === 'true';
+
+// MARK: Links to a moment
+
+let writing = 0;
+
+/// Writes the view and the selection to the address of the page, when they stay for a while.
+function writeAddress() {
+  clearTimeout(writing);
+  writing = setTimeout(() => {
+    const seconds = place => ((timeAt(place) - start) / 1e6).toFixed(6);
+    const fields = new URLSearchParams();
+    if (view.to - view.from < scale.width) {
+      fields.set('from', seconds(view.from));
+      fields.set('to', seconds(view.to));
+    }
+    if (view.selected) fields.set('event', view.selected.index);
+    history.replaceState(null, '', `#${fields}`);
+  }, 300);
+}
+
+/// Shows the moment in the address; everything if there is none.
+function readAddress() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const [from, to] = ['from', 'to']
+    .map(name => start + Number(fields.get(name) ?? NaN) * 1e6);
+  if (from < to) show(placeOf(from), placeOf(to)); else showAll();
+  const event = events[Number(fields.get('event') ?? NaN)];
+  if (event) select(event, { moves: !(from < to), scrolls: true });
+}
+addEventListener('hashchange', readAddress);
 
 // MARK: Pointing
 
@@ -270,4 +302,4 @@ arrange();
 list();
 drawDetail();
 drawGuide();
-showAll();
+readAddress();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 const LINE = 22;
 const rowsBox = element('rows'), rowsSpace = rowsBox.firstElementChild;
-let listed = [];
+// The events that pass the search and the lanes, and those of them in view.
+let matching = [], listed = [], listedFrom = 0;
 
 // MARK: List
 
@@ -13,18 +14,43 @@ function list() {
       event.lane === PACKET ? event.layer : ''].join(' ').toLowerCase();
     event.matches = asked.every(word => text.includes(word));
   }
-  listed = events.filter(event => event.matches && view.lanes.has(event.lane));
-  listed.forEach((event, index) => { event.line = index; });
+  matching = events.filter(event => event.matches && view.lanes.has(event.lane));
+  matching.forEach((event, index) => { event.line = index; });
+  listed = null;
+  followView();
+}
+
+/// Lists the events in view.
+function followView() {
+  const from = lowerBound(matching, timeAt(view.from), event => event.time);
+  const to = lowerBound(matching, timeAt(view.to) + 1e-3, event => event.time);
+  if (listed && from === listedFrom && to - from === listed.length) return;
+  [listed, listedFrom] = [matching.slice(from, to), from];
   rowsSpace.style.height = `${listed.length * LINE}px`;
-  element('count').textContent = countText(asked.length > 0);
+  element('count').textContent = countText();
+  rowsBox.scrollTop = 0;
+  if (isListed(view.selected)) scrollList(view.selected);
   drawList();
 }
 
-function countText(isSearch) {
+const isListed = event => Boolean(event) && listed[event.line - listedFrom] === event;
+const isMatching = event => Boolean(event) && matching[event.line] === event;
+
+function countText() {
   const number = listed.length.toLocaleString('en');
-  const all = isSearch ? ` of ${events.length.toLocaleString('en')}` : '';
+  const isPart = listed.length < events.length;
+  const all = isPart ? ` of ${events.length.toLocaleString('en')}` : '';
   const noun = events.length === 1 ? 'event' : 'events';
-  return [`${number}${all} ${noun}`, ...data.remarks].join(' · ');
+  const place = listed.length < matching.length ? ' in view' : '';
+  return [`${number}${all} ${noun}${place}`, ...data.remarks].join(' · ');
+}
+
+/// Scrolls the list to an event that it does not show.
+function scrollList(event) {
+  const top = (event.line - listedFrom) * LINE;
+  const isVisible = top >= rowsBox.scrollTop
+    && top + LINE <= rowsBox.scrollTop + rowsBox.clientHeight;
+  if (!isVisible) rowsBox.scrollTop = top - rowsBox.clientHeight / 2;
 }
 
 function drawList() {
@@ -32,8 +58,8 @@ function drawList() {
   const last = Math.min(listed.length,
     Math.ceil((rowsBox.scrollTop + rowsBox.clientHeight) / LINE) + 5);
   rowsSpace.replaceChildren(...listed.slice(first, last).map(drawLine));
-  const isShown = view.selected && view.selected.line >= first && view.selected.line < last
-    && listed[view.selected.line] === view.selected;
+  const at = view.selected ? view.selected.line - listedFrom : -1;
+  const isShown = at >= first && at < last && isListed(view.selected);
   if (isShown) rowsBox.setAttribute('aria-activedescendant', `e${view.selected.index}`);
   else rowsBox.removeAttribute('aria-activedescendant');
 }
@@ -50,10 +76,10 @@ function drawLine(event) {
     make('span', '', data.devices[event.device]), what,
     make('span', 'text', titleOf(event), make('span', 'more', event.detail)));
   line.id = `e${event.index}`;
-  line.style.top = `${event.line * LINE}px`;
+  line.style.top = `${(event.line - listedFrom) * LINE}px`;
   line.setAttribute('role', 'option');
   line.setAttribute('aria-selected', event === view.selected);
-  line.setAttribute('aria-posinset', event.line + 1);
+  line.setAttribute('aria-posinset', event.line - listedFrom + 1);
   line.setAttribute('aria-setsize', listed.length);
   line.onclick = () => select(event, { moves: true });
   return line;
@@ -67,13 +93,9 @@ function select(event, { moves = false, scrolls = false } = {}) {
   document.body.classList.toggle('selected', Boolean(event));
   drawDetail();
   if (event && moves) bringIntoView(event);
-  if (event && scrolls && listed[event.line] === event) {
-    const top = event.line * LINE;
-    const isVisible = top >= rowsBox.scrollTop
-      && top + LINE <= rowsBox.scrollTop + rowsBox.clientHeight;
-    if (!isVisible) rowsBox.scrollTop = top - rowsBox.clientHeight / 2;
-  }
+  if (scrolls && isListed(event)) scrollList(event);
   drawList();
+  writeAddress();
   redraw();
 }
 
@@ -91,17 +113,16 @@ function bringIntoView(event) {
   }
 }
 
-/// Selects the next or the previous event in the list.
+/// Selects the next or the previous event, also beyond the view, which then moves.
 function step(by) {
-  if (!listed.length) return;
-  const at = view.selected && listed[view.selected.line] === view.selected
-    ? view.selected.line + by : nearestListed();
-  const line = Math.max(0, Math.min(listed.length - 1, at));
-  select(listed[line], { moves: true, scrolls: true });
+  if (!matching.length) return;
+  const at = isMatching(view.selected) ? view.selected.line + by : nearestMatching();
+  const line = Math.max(0, Math.min(matching.length - 1, at));
+  select(matching[line], { moves: true, scrolls: true });
 }
 
-const nearestListed = () => Math.min(listed.length - 1,
-  lowerBound(listed, view.selected ? view.selected.time : timeAt(view.from),
+const nearestMatching = () => Math.min(matching.length - 1,
+  lowerBound(matching, view.selected ? view.selected.time : timeAt(view.from),
     event => event.time));
 
 // MARK: Details

@@ -5,7 +5,7 @@ import BluetoothTypes
 import JSONText
 import Lanyard
 
-/// The identity that a beacon advertises.
+/// The identity or the measurements that a beacon advertises.
 enum BeaconContents: Equatable, Sendable {
     /// Apple's format: the UUID of the owner, two numbers for the place, and the power that is
     /// received at one meter, in dBm.
@@ -20,17 +20,52 @@ enum BeaconContents: Equatable, Sendable {
     /// Google's Eddystone-TLM: the voltage in mV, the temperature in 1/256 °C (nil if not
     /// measured), and the number of advertisements and the tenths of seconds since the start.
     case eddystoneTLM(millivolts: UInt16, temperature: Int16?, count: UInt32, tenths: UInt32)
+    /// The format AltBeacon: the company that made it, 16 bytes for the owner and 4 for the beacon,
+    /// and the power that is received at one meter, in dBm. The last byte is the company's.
+    case altBeacon(company: UInt16, identifier: [UInt8], power: Int8, byte: UInt8)
+    /// The measurements of a sensor in the format BTHome or Ruuvi.
+    case sensor(SensorBeacon)
 
     /// Reads the first identity in the data; nil if there is none.
     init?(_ data: AdvertisingData) {
-        let apple = data.allManufacturerData.lazy.filter { $0.company == Self.apple }
-        if let beacon = apple.compactMap({ Self(iBeacon: $0.bytes) }).first {
+        let manufacturers = data.allManufacturerData.lazy.compactMap { data in
+            Self(company: data.company, data.bytes)
+        }
+        if let beacon = manufacturers.first {
             self = beacon
         } else if let frame = data.serviceData[Self.eddystone], let beacon = Self(frame: frame) {
+            self = beacon
+        } else if let bytes = data.serviceData[SensorBeacon.bthome],
+            let sensor = SensorBeacon(bthome: bytes)
+        {
+            self = .sensor(sensor)
+        } else {
+            return nil
+        }
+    }
+
+    /// Reads the data of a manufacturer.
+    private init?(company: UInt16, _ bytes: [UInt8]) {
+        if company == Self.apple, let beacon = Self(iBeacon: bytes) {
+            self = beacon
+        } else if company == SensorBeacon.ruuvi, let sensor = SensorBeacon(ruuvi: bytes) {
+            self = .sensor(sensor)
+        } else if let beacon = Self(altBeacon: bytes, company: company) {
             self = beacon
         } else {
             return nil
         }
+    }
+
+    /// AltBeacon 1.0: the code BE AC, 20 bytes of identifier, the power, and a byte of the company.
+    private init?(altBeacon bytes: [UInt8], company: UInt16) {
+        guard bytes.count == 24, bytes[0] == 0xBE, bytes[1] == 0xAC else { return nil }
+        self = .altBeacon(
+            company: company,
+            identifier: Array(bytes[2..<22]),
+            power: Int8(bitPattern: bytes[22]),
+            byte: bytes[23]
+        )
     }
 
     /// Apple's company identifier (Assigned Numbers, 7.1).
@@ -86,6 +121,9 @@ extension BeaconContents {
     /// The identity on one line, safe to print.
     var text: String {
         switch self {
+        case .altBeacon(_, let identifier, _, _):
+            "AltBeacon \(identifier[..<16].hexadecimal) \(identifier[16...].hexadecimal)"
+        case .sensor(let sensor): sensor.text
         case .iBeacon(let uuid, let major, let minor, _):
             "iBeacon \(uuid.text128) \(major) \(minor)"
         case .eddystoneUID(let namespace, let instance, _):
@@ -106,6 +144,15 @@ extension BeaconContents {
     /// The identity as a JSON object.
     var json: JSON {
         switch self {
+        case .altBeacon(let company, let identifier, let power, let byte):
+            Self.object(
+                "altBeacon",
+                .init("company", .integer(Int(company))),
+                .init("identifier", .bytes(identifier)),
+                .init("power", .integer(Int(power))),
+                .init("companyByte", .integer(Int(byte)))
+            )
+        case .sensor(let sensor): sensor.json
         case .iBeacon(let uuid, let major, let minor, let power):
             Self.object(
                 "iBeacon",
@@ -146,30 +193,6 @@ extension BeaconContents {
 
     private static func object(_ type: String, _ members: JSON.Member...) -> JSON {
         .object([.init("type", .string(type))] + members)
-    }
-}
-
-/// The text of a URL in an Eddystone-URL frame.
-enum EddystoneURLText {
-    /// The abbreviations. The byte of each is its place in the list.
-    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
-    private static let endings = [
-        ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",
-        ".com", ".org", ".edu", ".net", ".info", ".biz", ".gov",
-    ]
-
-    /// Returns the URL; nil if the bytes contain a reserved one.
-    static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard let first = bytes.first, Int(first) < schemes.count else { return nil }
-        var url = schemes[Int(first)]
-        for byte in bytes.dropFirst() {
-            switch Int(byte) {
-            case endings.indices: url += endings[Int(byte)]
-            case 0x21...0x7E: url.unicodeScalars.append(Unicode.Scalar(byte))
-            default: return nil
-            }
-        }
-        return url
     }
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The condition under which a field is present.
+enum FieldCondition: Hashable, Sendable {
+    /// The field is always present.
+    case always
+    /// The field is present if bytes remain.
+    case whilePresent
+    /// The field is present if these bits of the flags are set, and those are clear.
+    case bits(set: Int64, clear: Int64)
+    /// The field is present if the first field contains this number.
+    case selected(Int64)
+
+    /// Whether the field is present.
+    func holds(_ selector: Int64, isAtEnd: Bool) -> Bool {
+        switch self {
+        case .always: true
+        case .whilePresent: !isAtEnd
+        case .bits(let set, let clear): selector & set == set && selector & clear == 0
+        case .selected(let number): selector == number
+        }
+    }
+
+    /// Changes the bits so that the field is present.
+    func require(in selector: inout Int64) {
+        guard case .bits(let set, let clear) = self else { return }
+        selector = selector & ~clear | set
+    }
+
+    /// Changes the bits so that the field is absent, if only a clear bit makes it present. Fields
+    /// that a set bit makes present are absent by default.
+    func exclude(in selector: inout Int64) {
+        guard case .bits(0, let clear) = self, holds(selector, isAtEnd: false) else { return }
+        selector |= clear
+    }
+}
+
+/// A part of a field of bits.
+struct BitField: Hashable, Sendable {
+    let lowest: Int
+    let count: Int
+    /// The name of the part: what a single bit means when it is set.
+    let name: String
+    /// The meanings of the numbers; empty if there are none.
+    let meanings: [String]
+
+    private var mask: Int64 { (1 << count - 1) << lowest }
+
+    /// The number in the part.
+    func number(in bits: Int64) -> Int64 { (bits & mask) >> lowest }
+
+    /// Replaces the number in the part.
+    func put(_ number: Int64, into bits: inout Int64) {
+        bits = bits & ~mask | (number << lowest & mask)
+    }
+
+    /// The text of the part; nil for a single bit that is clear.
+    func describe(_ bits: Int64) -> String? {
+        let number = number(in: bits)
+        guard count > 1 else { return number == 1 ? name : nil }
+        let meaning = meanings.indices.contains(Int(number)) ? meanings[Int(number)] : "\(number)"
+        return "\(name) \(meaning)"
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension ValueLayout {
+    /// Parses a value that a person writes: that of the only field (`21.5`), or fields with their
+    /// names (`Year=1990, Month=May, Day=3`).
+    ///
+    /// A field of the text is a number in the field's unit, the name of a meaning (`not known`),
+    /// the names of bits with `+` between them, a text, a date (`2026-11-28 12:40:05`), or bytes in
+    /// hexadecimal digits. Names are compared without regard to case.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: The fields.
+    /// - Throws: ``FieldTextError`` if a field has another name or content.
+    public func parse(_ text: String) throws(FieldTextError) -> [FieldValue] {
+        let shown = fields.filter(\.isShown)
+        if Set(shown.map(\.name)).count == 1, let field = shown.first,
+            !text.lowercased().hasPrefix(field.name.lowercased() + "=")
+        {
+            return [try parse(text, as: shown)]
+        }
+        var values: [FieldValue] = []
+        for piece in text.split(separator: ",") {
+            let sides = piece.split(separator: "=", maxSplits: 1)
+            let name = sides[0].trimmingCharacters(in: .whitespaces)
+            let named = shown.filter { $0.name.lowercased() == name.lowercased() }
+            guard !named.isEmpty else { throw .unknownField(name) }
+            let content = sides.count == 2 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
+            values.append(try parse(content, as: named))
+        }
+        return values
+    }
+
+    /// The first of the fields that the text fits. A unit at the end of the text chooses one.
+    private func parse(_ text: String, as fields: [FieldLayout]) throws(FieldTextError)
+        -> FieldValue
+    {
+        for field in fields {
+            if let content = field.content(of: text) { return FieldValue(field, content) }
+        }
+        throw .invalid(fields.first?.name ?? "", text, fields.first?.formText ?? "")
+    }
+}
+
+/// The reason why a text is not a value.
+public enum FieldTextError: Error, Hashable, Sendable {
+    /// The layout has no field of this name.
+    case unknownField(String)
+    /// The field cannot contain the text: the field's name, the text, and what the field can
+    /// contain.
+    case invalid(String, String, String)
+}
+
+extension FieldLayout {
+    /// What a person can write, in words.
+    public var formText: String {
+        switch kind {
+        case .bits, .presence: parts.map(\.name).joined(separator: " + ")
+        case .enumeration: meanings.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ")
+        case .text, .terminatedText: "text"
+        case .date: "2026-11-28 12:40:05"
+        case .uuid, .bytes: "bytes in hexadecimal digits"
+        case .list: "numbers with spaces between them"
+        case .unsigned, .signed: numberText
+        case .medical, .real: withUnit("a number")
+        }
+    }
+
+    private var numberText: String {
+        let ends = range ?? kind.range
+        let numbers = "\(scale.describe(ends.lowerBound)) to \(scale.describe(ends.upperBound))"
+        let words = meanings.sorted { $0.key < $1.key }.map(\.value)
+        return ([withUnit(numbers)] + words).joined(separator: ", ")
+    }
+
+    /// The content that a text spells; nil if the field cannot contain it.
+    func content(of text: String) -> FieldContent? {
+        switch kind {
+        case .unsigned, .signed, .enumeration: return number(of: text).map { .integer($0) }
+        case .bits, .presence: return bits(of: text).map { .integer($0) }
+        case .list:
+            let numbers = text.split(separator: " ").map { number(of: String($0)) }
+            return numbers.contains(nil) ? nil : .list(numbers.compactMap { $0 })
+        case .medical(let size): return medical(of: text, size: size)
+        case .real: return Float(withoutUnit(text)).map { .real($0) }
+        case .text, .terminatedText: return .text(text)
+        case .date: return Self.date(of: text).map { .date($0) }
+        case .uuid, .bytes: return Self.bytes(of: text).map { .bytes($0) }
+        }
+    }
+
+    private func withoutUnit(_ text: String) -> String {
+        guard !unit.isEmpty, text.hasSuffix(unit) else { return text }
+        return text.dropLast(unit.count).trimmingCharacters(in: .whitespaces)
+    }
+
+    private func number(of text: String) -> Int64? {
+        let words = text.lowercased()
+        if let meaning = meanings.first(where: { $0.value.lowercased() == words }) {
+            return meaning.key
+        }
+        guard let value = Double(withoutUnit(text)), value.isFinite,
+            let number = scale.number(of: value), kind.range.contains(number),
+            scale.isExact(number, value), meanings[number] == nil,
+            !kind.isEnumeration, range?.contains(number) ?? true
+        else { return nil }
+        return number
+    }
+
+    private func bits(of text: String) -> Int64? {
+        var bits: Int64 = 0
+        guard text.lowercased() != "none" else { return 0 }
+        for piece in text.split(separator: "+") {
+            let words = piece.trimmingCharacters(in: .whitespaces).lowercased()
+            let choices = parts.flatMap { part in part.choices.map { (part, $0.number, $0.text) } }
+            guard let (part, number, _) = choices.first(where: { $0.2.lowercased() == words })
+            else { return nil }
+            part.put(number, into: &bits)
+        }
+        return bits
+    }
+
+    private func medical(of text: String, size: Int) -> FieldContent? {
+        let digits = withoutUnit(text)
+        guard let value = Double(digits), value.isFinite else { return nil }
+        let decimals =
+            digits.firstIndex(of: ".").map {
+                digits[$0...].dropFirst().prefix { $0.isNumber }.count
+            }
+            ?? 0
+        guard let mantissa = Int(exactly: (value * pow(10, Double(decimals))).rounded()) else {
+            return nil
+        }
+        let number = MedicalNumber.finite(mantissa: mantissa, exponent: -decimals)
+        let fits =
+            size == 2
+            ? (try? ShortMedicalFloat(number)) != nil : (try? MedicalFloat(number)) != nil
+        return fits ? .medical(number) : nil
+    }
+
+    private static func date(of text: String) -> DateTime? {
+        let numbers = text.split { "- :T".contains($0) }.compactMap { Int($0) }
+        guard numbers.count == 6 else { return nil }
+        return try? DateTime(
+            year: numbers[0],
+            month: numbers[1],
+            day: numbers[2],
+            hour: numbers[3],
+            minute: numbers[4],
+            second: numbers[5]
+        )
+    }
+
+    private static func bytes(of text: String) -> Data? {
+        let digits = Array(text.filter { !$0.isWhitespace })
+        guard digits.count % 2 == 0, digits.allSatisfy(\.isHexDigit) else { return nil }
+        return Data(
+            stride(from: 0, to: digits.count, by: 2).compactMap {
+                UInt8(String(digits[$0..<$0 + 2]), radix: 16)
+            }
+        )
+    }
+}
+
+extension FieldScale {
+    /// Whether a number in the bytes is a value and not only near it. A power has a value near any.
+    func isExact(_ number: Int64, _ value: Double) -> Bool {
+        switch self {
+        case .decimal: abs(self.value(of: number) - value) <= abs(value) * 1e-12
+        case .binary, .power: true
+        }
+    }
+}
+
+extension BitField {
+    /// The numbers that a person can name.
+    var choices: [(number: Int64, text: String)] {
+        guard count > 1 else { return [(1, name)] }
+        guard !meanings.isEmpty else {
+            return (0..<1 << Int64(count)).map { ($0, "\(name) \($0)") }
+        }
+        return meanings.enumerated().map { (Int64($0), "\(name) \($1)") }
+    }
+}
