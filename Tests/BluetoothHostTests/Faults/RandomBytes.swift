@@ -14,7 +14,7 @@ struct RandomBytes {
 
     @Test(
         "Random bytes never trap, and the host recovers after a reset",
-        arguments: RunSeed.seeds(4)
+        arguments: [801_399] + RunSeed.seeds(4)
     )
     func survive(seed: UInt64) throws {
         let peers = (1...3).map { ModelPeer($0) }
@@ -26,6 +26,8 @@ struct RandomBytes {
             harness.feed(Self.packet(from: corpus, &generator))
             if number.isMultiple(of: 20) { harness.drive(atMost: 10) }
         }
+        // An incomplete packet expires. It would otherwise take the bytes of the report below.
+        harness.advance(by: .seconds(60))
         harness.controller.restart()
         harness.advance(by: .seconds(60))
         #expect(harness.core.state == .ready)
