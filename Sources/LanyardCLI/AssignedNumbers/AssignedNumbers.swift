@@ -51,8 +51,8 @@ enum AssignedNumbers {
         Dictionary(
             grouping: String(decoding: file, as: UTF8.self).split(separator: "\n")
                 .drop { $0.hasPrefix("#") },
-        by: { line in line.prefix { $0 != "," } }
-    )
+            by: { line in line.prefix { $0 != "," } }
+        )
     }
 
     private static func entries(
