@@ -26,7 +26,9 @@ struct RandomBytes {
             harness.feed(Self.packet(from: corpus, &generator))
             if number.isMultiple(of: 20) { harness.drive(atMost: 10) }
         }
-        // An incomplete packet expires. It would otherwise take the bytes of the report below.
+        // These bytes end an incomplete packet, which would otherwise take the bytes of the report
+        // below, and the packet boundaries are lost.
+        harness.feed([UInt8](repeating: 0, count: 0x1_0000 + 5))
         harness.advance(by: .seconds(60))
         harness.controller.restart()
         harness.advance(by: .seconds(60))
