@@ -26,7 +26,7 @@
             let script = PeerInstallation.scripts + "daemon.py"
             let daemon = try await peers.start(PeerInstallation.python, [script])
             var environment = LanyardTool.environment(adapter: "bluez:hci0")
-            environment["DBUS_SYSTEM_BUS_ADDRESS"] = try #require(daemon.facts["bus"].text)
+            environment["DBUS_SYSTEM_BUS_ADDRESS"] = daemon.facts["bus"].text
             return (daemon, environment)
         }
 

@@ -68,7 +68,7 @@ public protocol PairingDelegate: Sendable {
     /// - Parameters:
     ///   - link: The link of the pairing, which may have ended.
     ///   - result: The security of the link, or the reason why the pairing failed: a
-    ///     `Pairing.Failure`, or ``HostError/bondNotKept(_:)`` if the keys could not be stored.
+    ///     `Pairing.Failure`, or ``HostError/bondNotStored(_:)`` if the keys could not be stored.
     func pairingEnded(on link: Link, with result: Result<LinkSecurity, any Error>) async
 }
 
