@@ -65,7 +65,7 @@ struct Controllers: Sendable {
 struct Accessory: Sendable {
     /// The table of an accessory; see Peers/README.md.
     enum Profile: String, Sendable {
-        case demo, large, stream
+        case demo, large, stream, walker
     }
 
     let process: ChildProcess

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Bumble accessory on any controller.
 
-usage: accessory.py --adapter tcp:HOST:PORT|unix:PATH [--profile demo|large|meter|stream] [options]
+usage: accessory.py --adapter tcp:HOST:PORT|unix:PATH [--profile NAME] [options]
        accessory.py --dump [--profile ...]
 
 Prints `ready {"address", "addressType", "name", "mtu", "services": [...]}`: the exact database, as

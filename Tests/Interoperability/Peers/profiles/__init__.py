@@ -10,5 +10,6 @@ from profiles.demo import Demo
 from profiles.large import Large
 from profiles.meter import Meter
 from profiles.stream import Stream
+from profiles.walker import Walker
 
-PROFILES = {"demo": Demo, "large": Large, "meter": Meter, "stream": Stream}
+PROFILES = {"demo": Demo, "large": Large, "meter": Meter, "stream": Stream, "walker": Walker}

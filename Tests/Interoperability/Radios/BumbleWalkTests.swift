@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import BluetoothHost
+    import BluetoothRadios
+    import CoreBluetooth
+    import Foundation
+    import HCITransports
+    import Lanyard
+    import PairingTestSupport
+    import Synchronization
+    import Testing
+    import VirtualAdapters
+    import VirtualRadio
+
+    /// A Bumble accessory is carried between two radios of one adapter, in real time.
+    @Suite(.needsPeers) struct BumbleWalkTests {
+        /// The distance between the radios, in meters: nearly their range.
+        private static let distance = 45.0
+        private static let limit = Duration.seconds(90)
+
+        private static let service: BluetoothID = "4C414E59-4152-4400-A000-000000000030"
+        private static let counter: BluetoothID = "4C414E59-4152-4400-A000-000000000031"
+        private static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000000032"
+
+        private static var walker: AccessoryDescription {
+            var description = AccessoryDescription(
+                kind: "walker",
+                matching: .name("Walker"),
+                services: [ServiceDescription(service, [.subscribe(counter), .read(secret)])]
+            )
+            description.pairing = .required(probing: secret)
+            return description
+        }
+
+        @Test("A Bumble accessory that walks between two radios keeps its bond and notifications")
+        func walk() async throws {
+            try await withBuilding { building in
+                var configuration = AccessoryCentral.Configuration(name: "walk")
+                configuration.adapter = building.adapter
+                configuration.store = MemoryAccessoryStore()
+                configuration.allowsUnfilteredScans = true
+                let central = AccessoryCentral(for: [Self.walker], configuration: configuration)
+                let accessory = try await within(Self.limit, "a pairing") {
+                    try await central.pair(Self.walker)
+                }
+                let values = try accessory.values(of: Self.counter)
+                for room in [0, 1, 0] {
+                    await building.move(toMeter: Double(room) * Self.distance)
+                    try await within(Self.limit, "values through radio \(room)") {
+                        for await _ in values {
+                            if await building.path == room { return }
+                        }
+                    }
+                    let value = try await within(Self.limit, "the secret") {
+                        try await accessory.read(Self.secret)
+                    }
+                    #expect(value == Data("secret".utf8))
+                }
+                // One consent: the accessory paired once.
+                #expect(building.person.experiences == [.consented])
+                await central.shutDown()
+            }
+        }
+
+        /// Two radios of one adapter and a walker beside the first, with the walker's process.
+        private struct Building: Sendable {
+            let air: LiveAir
+            let walker: ControllerID
+            let adapter: CBAdapter
+            let person: Person
+            let composite: Composite
+
+            /// Moves the walker at once.
+            func move(toMeter meter: Double) async {
+                await air.perform { [walker] world in
+                    world.move(walker, to: Position(x: meter, y: 1))
+                }
+            }
+
+            /// The radio of the walker's link; `nil` without a link.
+            var path: Int? {
+                get async { await composite.report()?.peers.first?.radio }
+            }
+        }
+
+        /// The composite adapter, once it is open.
+        private final class Composite: Sendable {
+            private let adapter = Mutex<CompositeAdapter?>(nil)
+
+            func take(_ adapter: CompositeAdapter) { self.adapter.withLock { $0 = adapter } }
+
+            func report() async -> RadioReport? {
+                let adapter = adapter.withLock { $0 }
+                guard let adapter else { return nil }
+                return await withCheckedContinuation { continuation in
+                    adapter.executor.perform { continuation.resume(returning: adapter.report) }
+                }
+            }
+        }
+
+        private func withBuilding(
+            _ body: (Building) async throws -> Void
+        ) async throws {
+            let world = World(seed: 1)
+            let controllers = try [0, Self.distance, 0].map { meter in
+                try world.addController(ControllerConfiguration(at: Position(x: meter, y: 1)))
+            }
+            let air = LiveAir(world)
+            defer { air.shutDown() }
+            // A server for each controller, so that each host gets its own.
+            var servers: [AirServer] = []
+            var adapters: [AdapterSpecification] = []
+            for controller in controllers {
+                let server = AirServer(air, waiting: [controller]) { _ in }
+                servers.append(server)
+                adapters.append(try await server.listen(at: .tcp(host: "127.0.0.1", port: 0)))
+            }
+            let result: Result<Void, any Error>
+            do {
+                try await withPeers { peers in
+                    _ = try await peers.accessory(
+                        .walker,
+                        on: adapters[2].description,
+                        name: "Walker"
+                    )
+                    try await run(body, air, controllers[2], Array(adapters.prefix(2)))
+                }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            for server in servers { await server.stop() }
+            try result.get()
+        }
+
+        private func run(
+            _ body: (Building) async throws -> Void,
+            _ air: LiveAir,
+            _ walker: ControllerID,
+            _ adapters: [AdapterSpecification]
+        ) async throws {
+            let executor = AdapterExecutor()
+            defer { executor.shutDown() }
+            let (person, composite) = (Person(), Composite())
+            var configuration = HostConfiguration()
+            configuration.pairingDelegate = person
+            configuration.privacy = .on
+            let adapter = CBAdapter(
+                radios: adapters.map { $0.makeTransport() },
+                executor: executor,
+                configuration: configuration,
+                made: { composite.take($0) }
+            )
+            let building = Building(
+                air: air,
+                walker: walker,
+                adapter: adapter,
+                person: person,
+                composite: composite
+            )
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(building))
+            } catch {
+                result = .failure(error)
+            }
+            await adapter.shutDown()
+            try result.get()
+        }
+    }
+#endif
