@@ -160,6 +160,15 @@ import Testing
         )
     }
 
+    @Test("A closed connection ignores bytes and descriptors that still arrive")
+    func afterTheEnd() {
+        var core = Self.openCore()
+        let limit = DBusConnectionCore.unclaimedDescriptorLimit
+        let ends = core.receive([], descriptors: limit + 1)
+        #expect(ends == [.close(.violation("too many file descriptors"))])
+        #expect(core.receive([0x6C], descriptors: 1) == [])
+    }
+
     @Test("Signals and calls are passed on, unknown messages are not")
     func received() {
         var core = Self.openCore()

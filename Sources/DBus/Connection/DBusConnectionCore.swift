@@ -91,6 +91,7 @@ package struct DBusConnectionCore: Sendable {
 
     /// Handles bytes from the socket, with the number of file descriptors that came with them.
     package mutating func receive(_ bytes: ArraySlice<UInt8>, descriptors: Int = 0) -> [Action] {
+        if case .closed = state { return [] }
         unclaimedDescriptors += descriptors
         guard unclaimedDescriptors <= Self.unclaimedDescriptorLimit else {
             return close(.violation("too many file descriptors"))
