@@ -70,7 +70,8 @@ private func fuzzCommands(_ bytes: [UInt8]) {
     let opcode =
         input.flag()
         ? HCI.Opcode(rawValue: input.word()) : input.pick(opcodes) ?? HCI.Opcode(rawValue: 0)
-    let parameters = input.remaining()
+    // The length of a packet is one byte, so no packet has more parameters.
+    let parameters = Array(input.remaining().prefix(0xFF))
     let result = CommandResult.complete(parameters[...])
     decode(result, of: opcode)
     guard let command = try? HCI.command(opcode: opcode, parameters: parameters[...]) else {
