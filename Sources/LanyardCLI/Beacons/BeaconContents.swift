@@ -4,6 +4,7 @@ import BluetoothGAP
 import BluetoothTypes
 import JSONText
 import Lanyard
+import VirtualAccessories
 
 /// The identity or the measurements that a beacon advertises.
 enum BeaconContents: Equatable, Sendable {
@@ -97,7 +98,7 @@ enum BeaconContents: Equatable, Sendable {
                 power: power
             )
         case 0x10:
-            guard let url = EddystoneURLText.decode(frame[2...]) else { return nil }
+            guard let url = EddystoneURL.decode(frame[2...]) else { return nil }
             self = .eddystoneURL(url, power: power)
         case 0x20 where frame.count >= 14 && frame[1] == 0:
             let temperature = UInt16(Self.number(frame[4..<6]))

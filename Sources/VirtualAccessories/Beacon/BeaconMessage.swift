@@ -54,7 +54,7 @@ public enum BeaconMessage: Hashable, Sendable {
 }
 
 /// The abbreviated form of URLs in Eddystone-URL frames.
-enum EddystoneURL {
+package enum EddystoneURL {
     /// The largest number of bytes after the scheme.
     static let lengthLimit = 17
 
@@ -80,5 +80,19 @@ enum EddystoneURL {
             }
         }
         return [UInt8(scheme ?? 3)] + bytes.prefix(lengthLimit)
+    }
+
+    /// Returns the URL; `nil` if the bytes contain a reserved one.
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let first = bytes.first, Int(first) < schemes.count else { return nil }
+        var url = schemes[Int(first)]
+        for byte in bytes.dropFirst() {
+            switch Int(byte) {
+            case endings.indices: url += endings[Int(byte)]
+            case 0x21...0x7E: url.unicodeScalars.append(Unicode.Scalar(byte))
+            default: return nil
+            }
+        }
+        return url
     }
 }
