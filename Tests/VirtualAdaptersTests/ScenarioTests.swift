@@ -68,13 +68,13 @@ struct ScenarioTextTests {
             """
         )
         let plain = Scenario.Pairing(ioCapability: "display-only")
-        #expect(plain.keepsBonds && plain.keySize == 16 && plain.protection == .encrypted)
+        #expect(plain.isBonding && plain.keySize == 16 && plain.protection == .encrypted)
         var full = Scenario.Pairing(ioCapability: "keyboard-only")
         full.passkey = 123_456
         full.requiresAuthentication = true
         full.allowsLegacyPairing = true
         full.keySize = 7
-        full.keepsBonds = false
+        full.isBonding = false
         full.asksForProtection = true
         full.protection = .authenticated
         #expect(scenario.devices.map(\.pairing) == [plain, full])

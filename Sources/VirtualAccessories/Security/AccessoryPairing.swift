@@ -21,7 +21,7 @@ public struct AccessoryPairing: Hashable, Sendable {
     public var keySize = LinkSecurity.keySizeRange.upperBound
 
     /// Whether the accessory stores bonds for later connections, and keeps them without power.
-    public var keepsBonds = true
+    public var isBonding = true
 
     /// Whether the accessory sends a Security Request to every Central as soon as it has connected.
     public var asksForProtection = false
@@ -43,7 +43,7 @@ public struct AccessoryPairing: Hashable, Sendable {
         policy.allowsLegacyPairing = allowsLegacyPairing
         policy.maximumKeySize = keySize
         policy.minimumKeySize = min(keySize, policy.minimumKeySize)
-        policy.isBonding = keepsBonds
+        policy.isBonding = isBonding
         return policy
     }
 

@@ -36,7 +36,7 @@ extension AccessoryPairing {
         requiresAuthentication = pairing.requiresAuthentication
         allowsLegacyPairing = pairing.allowsLegacyPairing
         keySize = pairing.keySize
-        keepsBonds = pairing.keepsBonds
+        isBonding = pairing.isBonding
         asksForProtection = pairing.asksForProtection
     }
 }

@@ -32,7 +32,7 @@ extension Scenario {
         /// The largest key size, in bytes.
         public var keySize = 16
         /// Whether the accessory stores bonds.
-        public var keepsBonds = true
+        public var isBonding = true
         /// Whether the accessory sends a Security Request to Centrals.
         public var asksForProtection = false
         /// The security that the values require of a link.
@@ -67,7 +67,7 @@ extension JSONNode {
             if let node = members["keySize"] {
                 pairing.keySize = Int(try node.wholeNumber(in: 7...16))
             }
-            pairing.keepsBonds = try members["bonds"]?.bool ?? true
+            pairing.isBonding = try members["bonds"]?.bool ?? true
             pairing.asksForProtection = try members["asks"]?.bool ?? false
             if let node = members["protects"] {
                 let words = Scenario.Pairing.Protection.allCases.map(\.rawValue)

@@ -180,7 +180,7 @@ struct AccessorySecurityTests {
     @Test("An accessory without bonding keeps no bond")
     func noBonding() {
         var pairing = AccessoryPairing()
-        pairing.keepsBonds = false
+        pairing.isBonding = false
         var couple = Couple(pairing)
         couple.pair(Self.policy(.noInputNoOutput))
         #expect(couple.keys?.isBonded == false)
