@@ -75,7 +75,7 @@ struct ScenarioTextTests {
         full.allowsLegacyPairing = true
         full.keySize = 7
         full.isBonding = false
-        full.asksForProtection = true
+        full.sendsSecurityRequest = true
         full.protection = .authenticated
         #expect(scenario.devices.map(\.pairing) == [plain, full])
     }

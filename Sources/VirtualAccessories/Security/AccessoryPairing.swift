@@ -24,7 +24,7 @@ public struct AccessoryPairing: Hashable, Sendable {
     public var isBonding = true
 
     /// Whether the accessory sends a Security Request to every Central as soon as it has connected.
-    public var asksForProtection = false
+    public var sendsSecurityRequest = false
 
     /// Creates the behavior of an accessory that stores bonds and pairs only with LE Secure
     /// Connections.

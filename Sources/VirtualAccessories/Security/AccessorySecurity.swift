@@ -79,7 +79,7 @@ struct AccessorySecurity: Sendable {
         manager.policyForPeer = pairing.policy
         manager.existingBond = bond?.security(isEncrypted: true)
         self.manager = manager
-        guard pairing.asksForProtection else { return [] }
+        guard pairing.sendsSecurityRequest else { return [] }
         return carryOut(now: now) { [policy = pairing.policy] in
             $0.pair(policy, using: &$1, now: now)
         }

@@ -37,6 +37,6 @@ extension AccessoryPairing {
         allowsLegacyPairing = pairing.allowsLegacyPairing
         keySize = pairing.keySize
         isBonding = pairing.isBonding
-        asksForProtection = pairing.asksForProtection
+        sendsSecurityRequest = pairing.sendsSecurityRequest
     }
 }

@@ -34,7 +34,7 @@ extension Scenario {
         /// Whether the accessory stores bonds.
         public var isBonding = true
         /// Whether the accessory sends a Security Request to Centrals.
-        public var asksForProtection = false
+        public var sendsSecurityRequest = false
         /// The security that the values require of a link.
         public var protection = Protection.encrypted
 
@@ -68,7 +68,7 @@ extension JSONNode {
                 pairing.keySize = Int(try node.wholeNumber(in: 7...16))
             }
             pairing.isBonding = try members["bonds"]?.bool ?? true
-            pairing.asksForProtection = try members["asks"]?.bool ?? false
+            pairing.sendsSecurityRequest = try members["asks"]?.bool ?? false
             if let node = members["protects"] {
                 let words = Scenario.Pairing.Protection.allCases.map(\.rawValue)
                 let word = try node.word(of: words)

@@ -140,7 +140,7 @@ extension SimpleAccessoryProfile {
     /// An accessory that requests pairing from every central and has no protected value.
     fileprivate static var demanding: SimpleAccessoryProfile {
         var pairing = AccessoryPairing(.noInputNoOutput)
-        pairing.asksForProtection = true
+        pairing.sendsSecurityRequest = true
         let value = Characteristic(BluetoothUUID(0xE001), .read, value: [5])
         return SimpleAccessoryProfile(
             name: "Door",

@@ -191,7 +191,7 @@ struct AccessorySecurityTests {
     @Test("An accessory can be configured to request security by itself")
     func securityRequest() {
         var pairing = AccessoryPairing()
-        pairing.asksForProtection = true
+        pairing.sendsSecurityRequest = true
         var security = AccessorySecurity(pairing)
         security.begin(address: Couple.accessoryAddress)
         let events = security.centralConnected(Couple.centralAddress, now: .zero)
