@@ -13,10 +13,13 @@
     let lamp = AccessoryDescription(
         kind: "lamp",
         matching: .service("1815"),
-        services: [ServiceDescription("1815", [.write("2A56"), .subscribe("2A58"), .read("2A57")])]
+        services: [
+            ServiceDescription("1815", [.write("2A56"), .subscribe("2A58"), .read("2A57")])
+        ]
     )
     let central = AccessoryCentral(for: [lamp])
-    let accessory = try await central.accessory(lamp)  // known from before, or found and paired
+    // The lamp of an earlier launch, or a lamp that is found and paired now.
+    let accessory = try await central.accessory(lamp)
     try await accessory.untilReady()
     try await accessory.write(Data([1]), to: "2A56")
     // snippet.end
