@@ -6,7 +6,7 @@
 //
 // `RadioCore` decides through which radio a peer is connected, and when a link moves to another
 // radio. It is a value without I/O and clock: each input is a method that returns actions, and the
-// adapter performs them. `SignalTable` remembers how well each radio hears each device.
+// adapter performs them. `SignalTable` remembers how well each radio receives each device.
 //
 // An LE link cannot move while it is open: the peer's keys and its subscriptions belong to the
 // device, but the link belongs to a controller. To move a link, the adapter ends it. The façade then

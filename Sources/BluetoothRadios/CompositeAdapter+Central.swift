@@ -43,12 +43,12 @@ extension CompositeAdapter {
         for (radio, member) in members { radios[radio].port.endScan(member) }
     }
 
-    /// Handles a report. The application gets those of the radio that hears the device best.
+    /// Handles a report. The application gets those of the radio that receives the device best.
     func advertised(_ advertisement: Advertisement, scan: RequestIdentifier, on radio: Int) {
         let peer = identifier(of: advertisement.address)
         let (scans, isSurvey) = state.withLock { state in
             let isSurvey = state.survey[radio] == scan
-            let isBest = state.core.heard(peer, by: radio, advertisement.rssi, now: now)
+            let isBest = state.core.received(peer, by: radio, advertisement.rssi, now: now)
             let scans = state.scans.filter { $0.value.members[radio] == scan }.map(\.key)
             return (scans.filter { state.admits(advertisement, $0, isBest: isBest) }, isSurvey)
         }

@@ -5,11 +5,11 @@ import BluetoothTypes
 
 /// Chooses the radio of each link.
 ///
-/// A connection request takes the *path* with the strongest signal. If no radio has heard the peer
+/// A connection request takes the *path* with the strongest signal. If no radio has received the peer
 /// lately, all radios listen for a moment first (a *survey*). The chosen radio has a head start, and
 /// then all radios try to connect. The first that connects ends the attempts of the others.
 ///
-/// A link *moves* if its signal is weak and another radio hears the peer better, or if its signal is
+/// A link *moves* if its signal is weak and another radio receives the peer better, or if its signal is
 /// poor and nothing is known. Each move has a price, the gap, so a link stays on its radio for
 /// `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
 struct RadioCore: Sendable {
@@ -242,9 +242,9 @@ extension RadioCore {
 extension RadioCore {
     /// Handles a report of a device.
     ///
-    /// - Returns: Whether this radio hears the device best, so that the application gets the
+    /// - Returns: Whether this radio receives the device best, so that the application gets the
     ///   report.
-    mutating func heard(
+    mutating func received(
         _ peer: PeerIdentifier,
         by radio: Int,
         _ reading: Int?,
@@ -284,15 +284,15 @@ extension RadioCore {
         return actions
     }
 
-    /// Returns the radio with the best path to a peer; `nil` if no usable radio has heard the peer
+    /// Returns the radio with the best path to a peer; `nil` if no usable radio has received the peer
     /// lately.
     private func bestRadio(for peer: PeerIdentifier, now: Instant) -> Int? {
-        let heard = signals[peer]?.signals.filter {
+        let received = signals[peer]?.signals.filter {
             radios[$0.key].isUsable && $0.value.isFresh(rules, now: now)
         }
-        guard let heard, !heard.isEmpty else { return nil }
-        let free = heard.filter { !radios[$0.key].isFull }
-        return (free.isEmpty ? heard : free)
+        guard let received, !received.isEmpty else { return nil }
+        let free = received.filter { !radios[$0.key].isFull }
+        return (free.isEmpty ? received : free)
             .map { ($0.key, $0.value.strength - handicap(of: $0.key, for: peer, now: now)) }
             .max { ($0.1, $1.0) < ($1.1, $0.0) }?.0
     }
@@ -389,9 +389,9 @@ extension RadioCore {
 
     /// What is known about the place of a peer whose link should end.
     private enum Move {
-        /// Another radio hears the peer better.
+        /// Another radio receives the peer better.
         case toKnownRadio
-        /// No radio hears the peer, so all have to listen.
+        /// No radio receives the peer, so all have to listen.
         case anywhere
     }
 

@@ -6,9 +6,9 @@ import BluetoothTypes
 package enum PathReason: String, Hashable, Sendable {
     /// No other radio was usable.
     case onlyRadio
-    /// The radio heard the peer best.
+    /// The radio received the peer best.
     case strongest
-    /// No radio had heard the peer, and this one connected first.
+    /// No radio had received the peer, and this one connected first.
     case firstToConnect
     /// A person chose the radio.
     case pinned
@@ -28,7 +28,7 @@ package struct RadioReport: Sendable {
 
     package struct Peer: Sendable {
         package let peer: PeerIdentifier
-        /// The signal in dBm on each radio that has heard the peer lately, by the number of the
+        /// The signal in dBm on each radio that has received the peer lately, by the number of the
         /// radio.
         package let signals: [Int: Int]
         /// The number of the radio of the link.

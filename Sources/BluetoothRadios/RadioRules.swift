@@ -14,7 +14,7 @@ package struct RadioRules: Hashable, Sendable {
 
     /// The longest time for which all radios only listen before a request connects.
     package var surveyLimit: Duration = .milliseconds(600)
-    /// The time for which the other radios may still report, after the first has heard the peer.
+    /// The time for which the other radios may still report, after the first has received the peer.
     package var surveySettling: Duration = .milliseconds(60)
     /// The time for which only the best radio tries to connect, before all radios do.
     package var headStart: Duration = .milliseconds(1_500)
@@ -23,7 +23,7 @@ package struct RadioRules: Hashable, Sendable {
     package var readingInterval: Duration = .seconds(1)
     /// The signal of a link below which another radio may take over.
     package var weakSignal = -76.0
-    /// The signal of a link below which it ends even if no radio hears the peer, because a
+    /// The signal of a link below which it ends even if no radio receives the peer, because a
     /// peripheral usually does not advertise while it is connected.
     package var poorSignal = -82.0
     /// The time for which the signal must be weak.

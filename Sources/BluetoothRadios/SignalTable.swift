@@ -5,11 +5,11 @@ import BluetoothTypes
 /// A smoothed signal strength in dBm.
 package struct Signal: Hashable, Sendable {
     package private(set) var strength: Double
-    package private(set) var heardAt: Instant
+    package private(set) var receivedAt: Instant
 
     init(_ reading: Int, now: Instant) {
         strength = Double(reading)
-        heardAt = now
+        receivedAt = now
     }
 
     /// Adds a reading. A reading after a silence replaces the earlier ones.
@@ -19,15 +19,15 @@ package struct Signal: Hashable, Sendable {
         } else {
             strength = Double(reading)
         }
-        heardAt = now
+        receivedAt = now
     }
 
-    func isFresh(_ rules: RadioRules, now: Instant) -> Bool { now - heardAt <= rules.freshness }
+    func isFresh(_ rules: RadioRules, now: Instant) -> Bool { now - receivedAt <= rules.freshness }
 }
 
 /// The signal of each device on each radio.
 ///
-/// The table is bounded by two generations, like `DuplicateFilter`: the devices that were not heard
+/// The table is bounded by two generations, like `DuplicateFilter`: the devices that were not received
 /// for the longest time are removed first.
 struct SignalTable: Sendable {
     /// The signals of one device.
@@ -51,7 +51,7 @@ struct SignalTable: Sendable {
 
     /// Adds a reading of a device by a radio.
     ///
-    /// - Returns: Whether this radio hears the device best, so that its report is passed on. Another
+    /// - Returns: Whether this radio receives the device best, so that its report is passed on. Another
     ///   radio takes its place if it is stronger by `reportMargin`, or if the device fell silent
     ///   there.
     mutating func note(

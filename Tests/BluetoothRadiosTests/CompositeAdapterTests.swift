@@ -141,7 +141,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("A scan without duplicates reports a device once, although both radios hear it")
+    @Test("A scan without duplicates reports a device once, although both radios receive it")
     func discovery() async throws {
         try await Rooms().run { rooms in
             _ = try rooms.addAccessory(atMeter: 10)

@@ -115,7 +115,7 @@ struct RadioCoreModelTests {
                 guard let link = open.keys.randomElement(using: &generator) else { break }
                 close(link, isLost: draw(2) == 0)
             case 8, 9:
-                _ = core.heard(peer(draw(5)), by: draw(4), -40 - draw(60), now: now)
+                _ = core.received(peer(draw(5)), by: draw(4), -40 - draw(60), now: now)
             case 10:
                 guard let link = open.keys.randomElement(using: &generator) else { break }
                 perform(core.signalRead(-40 - draw(60), of: link, now: now))

@@ -23,9 +23,9 @@ struct RadioCoreTests {
     }
 
     @discardableResult
-    private mutating func hear(_ readings: [Int?]) -> [Bool] {
+    private mutating func receive(_ readings: [Int?]) -> [Bool] {
         readings.enumerated().compactMap { radio, reading in
-            reading.map { core.heard(Self.peer, by: radio, $0, now: now) }
+            reading.map { core.received(Self.peer, by: radio, $0, now: now) }
         }
     }
 
@@ -43,9 +43,11 @@ struct RadioCoreTests {
         .begin(request, peer, radio: radio)
     }
 
-    @Test("A request takes the radio that hears the peer best, and the others after its head start")
+    @Test(
+        "A request takes the radio that receives the peer best, and the others after its head start"
+    )
     mutating func strongest() {
-        hear([-70, -50, -90])
+        receive([-70, -50, -90])
         #expect(connect() == [Self.begin(1)])
         let start = now
         #expect(pass() == [Self.begin(0), Self.begin(2)])
@@ -53,18 +55,20 @@ struct RadioCoreTests {
         #expect(core.nextDeadline == nil)
     }
 
-    @Test("A request for an unheard peer surveys, and then connects through the best radio")
+    @Test(
+        "A request for a peer that no radio has received surveys, and then connects through the best radio"
+    )
     mutating func survey() {
         #expect(connect() == [.survey(true)])
         now = now + .milliseconds(100)
-        hear([nil, -80, -60])
-        let heard = now
+        receive([nil, -80, -60])
+        let received = now
         #expect(pass() == [Self.begin(2), .survey(false)])
-        #expect(now == heard + rules.surveySettling)
+        #expect(now == received + rules.surveySettling)
     }
 
-    @Test("A request for a peer that no radio hears waits on all radios")
-    mutating func unheard() {
+    @Test("A request for a peer that no radio receives waits on all radios")
+    mutating func notReceived() {
         #expect(connect() == [.survey(true)])
         let start = now
         #expect(pass() == [Self.begin(0), Self.begin(1), Self.begin(2), .survey(false)])
@@ -73,14 +77,14 @@ struct RadioCoreTests {
 
     @Test("An old signal is not used")
     mutating func staleSignal() {
-        hear([-40, nil, nil])
+        receive([-40, nil, nil])
         now = now + rules.freshness + .milliseconds(1)
         #expect(connect() == [.survey(true)])
     }
 
     @Test("The first link cancels the attempts of the other radios")
     mutating func firstLink() {
-        hear([-70, -50, -90])
+        receive([-70, -50, -90])
         _ = connect()
         _ = pass()
         let actions = core.linkOpened(Self.link, to: Self.peer, on: 2, now: now)
@@ -107,7 +111,7 @@ struct RadioCoreTests {
     mutating func cancellation() {
         _ = connect()
         #expect(core.connectionCanceled(Self.request) == [.survey(false)])
-        hear([-70, nil, nil])
+        receive([-70, nil, nil])
         _ = connect()
         #expect(core.connectionCanceled(Self.request) == [.cancel(Self.request, radio: 0)])
         #expect(core.connectionCanceled(Self.request) == [])
@@ -116,7 +120,7 @@ struct RadioCoreTests {
 
     @Test("A failed attempt leaves the request to the other radios, until the last has failed")
     mutating func failures() {
-        hear([-50, nil, nil])
+        receive([-50, nil, nil])
         #expect(connect() == [Self.begin(0)])
         let error = PortError.refused(.notEstablished)
         #expect(
@@ -132,15 +136,15 @@ struct RadioCoreTests {
 
     @Test("A radio that failed lately has a handicap")
     mutating func handicap() {
-        hear([-50, -55, nil])
+        receive([-50, -55, nil])
         #expect(connect() == [Self.begin(0)])
         _ = core.attemptFailed(Self.request, radio: 0, .timedOut, now: now)
         _ = core.connectionCanceled(Self.request)
-        hear([-50, -55, nil])
+        receive([-50, -55, nil])
         #expect(connect() == [Self.begin(1)])
         _ = core.connectionCanceled(Self.request)
         now = now + rules.failureTime + .seconds(1)
-        hear([-50, -55, nil])
+        receive([-50, -55, nil])
         #expect(connect() == [Self.begin(0)])
     }
 
@@ -152,12 +156,12 @@ struct RadioCoreTests {
             on: 0,
             now: now
         )
-        hear([-40, -70, nil])
+        receive([-40, -70, nil])
         _ = connect()
         _ = core.attemptFailed(Self.request, radio: 0, .refused(.limitReached), now: now)
         #expect(core.radios[0].slotLimit == 1)
         _ = core.connectionCanceled(Self.request)
-        hear([-40, -90, nil])
+        receive([-40, -90, nil])
         #expect(connect() == [Self.begin(1)])
         core.linkClosed(Self.other, on: 0, isLost: false)
         #expect(!core.radios[0].isFull)
@@ -166,7 +170,7 @@ struct RadioCoreTests {
     @Test("A pinned peer uses its radio only, and does not move")
     mutating func pin() {
         core.pin(Self.peer, to: 2)
-        hear([-40, -40, -90])
+        receive([-40, -40, -90])
         #expect(connect() == [Self.begin(2)])
         #expect(core.nextDeadline == nil)
         #expect(core.radioChanged(2, isUsable: false, now: now) == [])
@@ -177,7 +181,7 @@ struct RadioCoreTests {
 
     @Test("The loss of the radio with the head start lets the others connect")
     mutating func lostRadio() {
-        hear([-50, -70, nil])
+        receive([-50, -70, nil])
         #expect(connect() == [Self.begin(0)])
         #expect(
             core.radioChanged(0, isUsable: false, now: now) == [Self.begin(1), Self.begin(2)]
@@ -197,7 +201,7 @@ struct RadioCoreTests {
     ) -> Int? {
         for number in 1...count {
             now = now + rules.readingInterval
-            hear(others)
+            receive(others)
             let actions = core.signalRead(reading, of: Self.link, now: now)
             guard actions.isEmpty else {
                 #expect(actions == [.disconnect(Self.link)])
@@ -211,7 +215,7 @@ struct RadioCoreTests {
         _ = core.linkOpened(Self.link, to: Self.peer, on: radio, now: now)
     }
 
-    @Test("A weak link moves to a radio that hears the peer better by the margin")
+    @Test("A weak link moves to a radio that receives the peer better by the margin")
     mutating func move() {
         open(on: 0)
         #expect(readings(-80, count: 30, others: [nil, -79, nil]) == nil, "no advantage")
@@ -235,7 +239,7 @@ struct RadioCoreTests {
         #expect(readings(-90, count: 100) == Int(rules.dwell / rules.readingInterval))
     }
 
-    @Test("A poor link whose peer is not heard ends, and the next request surveys")
+    @Test("A poor link whose peer is not received ends, and the next request surveys")
     mutating func poor() {
         open(on: 0)
         #expect(readings(-82, count: 60) == nil, "weak, but not poor")
@@ -274,16 +278,16 @@ struct RadioCoreTests {
 
     // MARK: Reports
 
-    @Test("The application gets the reports of the radio that hears the device best")
+    @Test("The application gets the reports of the radio that receives the device best")
     mutating func reports() {
-        #expect(hear([-70, -60, -90]) == [true, true, false])
-        #expect(hear([-70, -60, -90]) == [false, true, false])
+        #expect(receive([-70, -60, -90]) == [true, true, false])
+        #expect(receive([-70, -60, -90]) == [false, true, false])
         // A small advantage does not change the radio.
         now = now + .milliseconds(100)
-        #expect(hear([-58, -60, nil]) == [false, true])
+        #expect(receive([-58, -60, nil]) == [false, true])
         // When the device falls silent there, the others report it.
         now = now + rules.freshness + .seconds(1)
-        #expect(hear([-70, nil, nil]) == [true])
+        #expect(receive([-70, nil, nil]) == [true])
     }
 
     @Test("The table of signals is bounded")

@@ -235,15 +235,15 @@ struct AdapterExecutorShutDownTests {
             deinit { released() }
         }
         let executor = AdapterExecutor()
-        let heard = Promise<Bool>()
+        let received = Promise<Bool>()
         await executor.run {
             let observer = DeinitObserver { [weak executor] in
-                executor?.perform { heard.fulfil(true) }
+                executor?.perform { received.fulfil(true) }
             }
             let timer = executor.makeTimer { withExtendedLifetime(observer) {} }
             timer.set(to: Instant(nanoseconds: .max))
         }
         executor.shutDown()
-        #expect(await heard.value)
+        #expect(await received.value)
     }
 }

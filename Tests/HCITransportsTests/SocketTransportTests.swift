@@ -205,10 +205,10 @@ struct SocketTransportTests {
     func thread() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.tcp, on: executor)
-            let heard = Promise<Bool>()
-            try await pair.far.open(on: executor) { _ in heard.fulfil(executor.isCurrent) }
+            let received = Promise<Bool>()
+            try await pair.far.open(on: executor) { _ in received.fulfil(executor.isCurrent) }
             await executor.run { pair.near.send([[1]]) }
-            #expect(await heard.value)
+            #expect(await received.value)
             await pair.close()
         }
     }

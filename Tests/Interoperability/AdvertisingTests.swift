@@ -34,17 +34,17 @@ import Testing
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let set = try await encounter.host.advertise(Advertising(Self.lamp))
             #expect(set.layout.omissions.isEmpty)
-            let heard = try await encounter.peers.observer(
+            let received = try await encounter.peers.observer(
                 on: encounter.controllers.adapters[1],
                 until: 2,
                 of: Self.own
             )
-            let advertisement = try #require(heard.advertisements.first)
+            let advertisement = try #require(received.advertisements.first)
             #expect(advertisement.data == set.layout.advertisingData.bytes)
             #expect(advertisement.isConnectable && !advertisement.isDirected)
             guard kind != .bumble else { return }
             #expect(advertisement.isLegacy && advertisement.isScannable)
-            #expect(heard.responses.first?.data == set.layout.scanResponse.bytes)
+            #expect(received.responses.first?.data == set.layout.scanResponse.bytes)
         }
     }
 
@@ -55,13 +55,15 @@ import Testing
             let set = try await encounter.host.advertise(
                 Advertising(AdvertisingContent(localName: name, flags: nil))
             )
-            let heard = try await encounter.peers.observer(
+            let received = try await encounter.peers.observer(
                 on: encounter.controllers.adapters[1],
                 until: 1,
                 of: Self.own
             )
             // Bumble's controller may answer a scan request with the advertisement again.
-            let sent = Set(heard.reports.compactMap { AdvertisingData($0.data).shortenedLocalName })
+            let sent = Set(
+                received.reports.compactMap { AdvertisingData($0.data).shortenedLocalName }
+            )
             #expect(sent == [String(name.prefix(29))])
             #expect(set.layout.omissions == [.nameShortened(String(name.prefix(29)))])
         }
@@ -119,12 +121,12 @@ import Testing
                 // A controller may support only one advertising set.
                 return #expect(limit == 1)
             }
-            let heard = try await encounter.peers.observer(
+            let received = try await encounter.peers.observer(
                 on: encounter.controllers.adapters[1],
                 until: 3
             )
             let names = Dictionary(
-                heard.advertisements.map { ($0.address, AdvertisingData($0.data).localName) }
+                received.advertisements.map { ($0.address, AdvertisingData($0.data).localName) }
             ) { first, _ in first }
             #expect(names == [Self.own.description: "Lamp", address.description: "Beacon"])
         }
@@ -143,12 +145,12 @@ import Testing
             )
             long.setIdentifier = 7
             _ = try await encounter.host.advertise(long)
-            let heard = try await encounter.peers.observer(
+            let received = try await encounter.peers.observer(
                 on: encounter.controllers.adapters[1],
                 until: 1,
                 of: Self.own
             )
-            let advertisement = try #require(heard.advertisements.first)
+            let advertisement = try #require(received.advertisements.first)
             #expect(advertisement.data == bytes)
             #expect(!advertisement.isLegacy && !advertisement.isConnectable)
             #expect(advertisement.setIdentifier == 7)

@@ -13,14 +13,14 @@ import Testing
     func advertisedData(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             _ = try await encounter.accessory(.demo)
-            let heard = try await first(of: encounter.host.scan())
-            #expect(heard.address == Encounter.address())
-            #expect(heard.isConnectable)
+            let received = try await first(of: encounter.host.scan())
+            #expect(received.address == Encounter.address())
+            #expect(received.isConnectable)
             // Bumble's controller reports every advertisement as an extended one.
-            #expect(heard.isLegacy == (kind != .bumble))
-            #expect(heard.data.localName == "Lanyard Demo")
-            #expect(heard.data.serviceUUIDs == Self.services)
-            #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])
+            #expect(received.isLegacy == (kind != .bumble))
+            #expect(received.data.localName == "Lanyard Demo")
+            #expect(received.data.serviceUUIDs == Self.services)
+            #expect(received.data.flags == [.generalDiscoverable, .brEdrNotSupported])
         }
     }
 
@@ -34,9 +34,9 @@ import Testing
             let general = ScanFilter(discoveryProcedure: .general)
             let scan = encounter.host.scan(for: general, reportsDuplicates: true)
             let limited = ScanFilter(discoveryProcedure: .limited)
-            for heard in try await collect(5, of: scan) {
-                #expect(heard.address == Encounter.address())
-                #expect(!limited.matches(heard))
+            for received in try await collect(5, of: scan) {
+                #expect(received.address == Encounter.address())
+                #expect(!limited.matches(received))
             }
         }
     }
@@ -46,12 +46,12 @@ import Testing
     func activeScan() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             _ = try await encounter.accessory(.demo)
-            let heard = try await first(of: encounter.host.scan(), where: \.isScanResponse)
-            let data = try #require(heard.data.manufacturerData)
+            let received = try await first(of: encounter.host.scan(), where: \.isScanResponse)
+            let data = try #require(received.data.manufacturerData)
             #expect(data.company == 0xFFFF)
             #expect(data.bytes == Array("Lanyard".utf8))
-            #expect(heard.data.localName == "Lanyard Demo")
-            #expect(heard.isConnectable)
+            #expect(received.data.localName == "Lanyard Demo")
+            #expect(received.isConnectable)
         }
     }
 
@@ -63,9 +63,9 @@ import Testing
             var parameters = ScanParameters()
             (parameters.isActive, parameters.filtersDuplicates) = (false, false)
             let scan = encounter.host.scan(parameters: parameters, reportsDuplicates: true)
-            let heard = try await collect(10, of: scan)
-            #expect(heard.allSatisfy { !$0.isScanResponse && $0.data.manufacturerData == nil })
-            #expect(heard.allSatisfy { $0.data.localName == "Lanyard Demo" })
+            let received = try await collect(10, of: scan)
+            #expect(received.allSatisfy { !$0.isScanResponse && $0.data.manufacturerData == nil })
+            #expect(received.allSatisfy { $0.data.localName == "Lanyard Demo" })
         }
     }
 
@@ -97,8 +97,9 @@ import Testing
             _ = try await first(of: encounter.host.scan(reportsDuplicates: true))
             _ = try await encounter.accessory(.stream, at: 1)
             var reportsByAddress: [DeviceAddress: [[UInt8]]] = [:]
-            for heard in try await collect(of: scan, until: { $0.data.localName == "Lanyard 2" }) {
-                reportsByAddress[heard.address, default: []].append(heard.data.bytes)
+            for received in try await collect(of: scan, until: { $0.data.localName == "Lanyard 2" })
+            {
+                reportsByAddress[received.address, default: []].append(received.data.bytes)
             }
             for reports in reportsByAddress.values { #expect(Set(reports).count == reports.count) }
         }
@@ -114,8 +115,8 @@ import Testing
             _ = try await encounter.accessory(.demo)
             let link = try await encounter.connect()
             _ = try await encounter.accessory(.stream, at: 1)
-            let heard = try await first(of: scan) { $0.address == Encounter.address(at: 1) }
-            #expect(heard.data.localName == "Lanyard 2")
+            let received = try await first(of: scan) { $0.address == Encounter.address(at: 1) }
+            #expect(received.data.localName == "Lanyard 2")
             #expect(try await !link.discoverServices().isEmpty)
         }
     }
@@ -134,12 +135,12 @@ private func collect(
     of scan: AsyncThrowingStream<Advertisement, any Error>
 ) async throws -> [Advertisement] {
     try await within(Encounter.limit, "\(count) advertisements") {
-        var heard: [Advertisement] = []
+        var received: [Advertisement] = []
         for try await advertisement in scan {
-            heard.append(advertisement)
-            if heard.count == count { break }
+            received.append(advertisement)
+            if received.count == count { break }
         }
-        return heard
+        return received
     }
 }
 
@@ -148,11 +149,11 @@ private func collect(
     until condition: @escaping @Sendable (Advertisement) -> Bool
 ) async throws -> [Advertisement] {
     try await within(Encounter.limit, "the advertisement") {
-        var heard: [Advertisement] = []
+        var received: [Advertisement] = []
         for try await advertisement in scan {
-            heard.append(advertisement)
+            received.append(advertisement)
             if condition(advertisement) { break }
         }
-        return heard
+        return received
     }
 }

@@ -52,22 +52,22 @@ import Testing
     /// Looks for the target. The time limit passes after all advertisements have been received.
     private func find(
         _ target: Target,
-        hearing advertisements: [Advertisement],
+        receiving advertisements: [Advertisement],
         thenWaiting waits: Bool = true
     ) async throws -> TargetFinder.Found {
-        let allHeard = Moment()
+        let allReceived = Moment()
         let finder = TargetFinder(limits: StepLimits()) {
             let rest = Mutex(advertisements[...])
             return AsyncThrowingStream {
                 if let next = rest.withLock({ $0.popFirst() }) { return next }
                 guard waits else { return nil }
-                allHeard.occur()
+                allReceived.occur()
                 try await Task.sleep(for: .seconds(3600))
                 return nil
             }
         }
-        defer { allHeard.occur() }
-        return try await TimeLimit.passing(at: allHeard) { try await finder.find(target) }
+        defer { allReceived.occur() }
+        return try await TimeLimit.passing(at: allReceived) { try await finder.find(target) }
     }
 
     private let lamp = Advertisement(
@@ -77,13 +77,13 @@ import Testing
 
     @Test("An address with its kind needs no scan")
     func trustsFullAddresses() async throws {
-        let found = try await find(Target("C4:F0:00:00:00:01/public"), hearing: [])
+        let found = try await find(Target("C4:F0:00:00:00:01/public"), receiving: [])
         #expect(found.address == DeviceAddress(value: 0xC4F0_0000_0001, kind: .public))
     }
 
     @Test("The kind of an address is found by scanning")
     func learnsType() async throws {
-        let found = try await find(Target("C4:F0:00:00:00:01"), hearing: [lamp])
+        let found = try await find(Target("C4:F0:00:00:00:01"), receiving: [lamp])
         #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
@@ -97,25 +97,25 @@ import Testing
 
     @Test("A name is found in any case, and by its beginning if no other device has it")
     func findsNames() async throws {
-        #expect(try await find(Target("Lamp"), hearing: [lamp]).address == lamp.address)
-        let other = try await find(Target("lAMP"), hearing: [lamp])
+        #expect(try await find(Target("Lamp"), receiving: [lamp]).address == lamp.address)
+        let other = try await find(Target("lAMP"), receiving: [lamp])
         #expect(other.address == lamp.address && !other.isByPrefix && other.isNear)
-        let beginning = try await find(Target("la"), hearing: [device(1, "Lock"), lamp])
+        let beginning = try await find(Target("la"), receiving: [device(1, "Lock"), lamp])
         #expect(beginning.address == lamp.address && beginning.isByPrefix)
     }
 
     @Test("The device with exactly the name is found after similar ones")
     func prefersExactNames() async throws {
-        let heard = [device(1, "lamp"), device(2, "Lamp 2"), lamp]
-        #expect(try await find(Target("Lamp"), hearing: heard).address == lamp.address)
-        let lower = try await find(Target("LAMP"), hearing: [device(2, "Lamp 2"), lamp])
+        let received = [device(1, "lamp"), device(2, "Lamp 2"), lamp]
+        #expect(try await find(Target("Lamp"), receiving: received).address == lamp.address)
+        let lower = try await find(Target("LAMP"), receiving: [device(2, "Lamp 2"), lamp])
         #expect(lower.address == lamp.address)
     }
 
     @Test("If several names begin like that, the error lists them with their addresses")
     func refusesToGuess() async throws {
         await #expect {
-            try await find(Target("la"), hearing: [device(1, "Ladder"), lamp])
+            try await find(Target("la"), receiving: [device(1, "Ladder"), lamp])
         } throws: {
             guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .usage
@@ -128,10 +128,11 @@ import Testing
     @Test("A device that is not found is an error with the nearest name")
     func suggestsNames() async throws {
         await #expect {
-            try await find(Target("Lmap"), hearing: [device(1, "Lock"), lamp])
+            try await find(Target("Lmap"), receiving: [device(1, "Lock"), lamp])
         } throws: {
             guard let failure = $0 as? ProgramFailure else { return false }
-            return failure.status == .notFound && failure.happened.contains("heard 'Lamp', 'Lock'")
+            return failure.status == .notFound
+                && failure.happened.contains("received 'Lamp', 'Lock'")
                 && failure.advice == "did you mean 'Lamp'?"
         }
     }
@@ -142,7 +143,7 @@ import Testing
             address: lamp.address,
             data: AdvertisingData([4, 9, 0x41, 0x1B, 0xFF])
         )
-        let found = try await find(Target("A\\u{1B}\\xFF"), hearing: [odd])
+        let found = try await find(Target("A\\u{1B}\\xFF"), receiving: [odd])
         #expect(found.address == lamp.address)
     }
 
@@ -152,7 +153,7 @@ import Testing
     )
     func missesOthers(waits: Bool) async throws {
         await #expect {
-            try await find(Target("Lamp"), hearing: [], thenWaiting: waits)
+            try await find(Target("Lamp"), receiving: [], thenWaiting: waits)
         } throws: {
             ($0 as? ProgramFailure)?.status == .notFound
         }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("The last table shows all devices, and the terminal is restored")
-    func showsWhatWasHeard() async throws {
+    func showsWhatWasReceived() async throws {
         let output = ScriptedAccessory.Recorder()
         let scan = AsyncThrowingStream<Advertisement, any Error> { continuation in
             for value in UInt64(1)...3 {

@@ -265,9 +265,9 @@ import Testing
         let remarks = ScriptedAccessory.Recorder()
         silence(hasFilter: true, remarks).report(after: .seconds(2))
         silence(hasFilter: false, remarks).report(after: .milliseconds(500))
-        let heard = silence(hasFilter: false, remarks)
-        heard.received.set()
-        heard.report(after: .seconds(2))
+        let received = silence(hasFilter: false, remarks)
+        received.received.set()
+        received.report(after: .seconds(2))
         #expect(
             remarks.lines == [
                 "lanyard: no device was received in 2 s; "

@@ -96,7 +96,7 @@ struct SerialTransportTests {
             await harness.run { harness.transport.send([Self.readVersion]) }
             try await harness.events.wait { $0.bytes.count == 15 }
             #expect(harness.events.all.bytes.prefix(6) == [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10])
-            #expect(harness.controller.heard == [0x0C03, 0x1001, 0x1001])
+            #expect(harness.controller.received == [0x0C03, 0x1001, 0x1001])
         }
     }
 
@@ -301,7 +301,7 @@ extension SerialTransportTests {
             #expect(harness.uart.terminal.speed == 921_600)
             await harness.run { harness.transport.send([Self.readVersion]) }
             try await harness.events.wait { $0.bytes.count == 15 }
-            #expect(harness.controller.heard.prefix(3) == [0x0C03, 0x1001, 0xFC18])
+            #expect(harness.controller.received.prefix(3) == [0x0C03, 0x1001, 0xFC18])
         }
     }
 

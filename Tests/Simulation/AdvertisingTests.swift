@@ -56,7 +56,7 @@ struct AdvertisingTests {
     }
 
     /// Returns the first discovery that matches.
-    private static func hear(
+    private static func receive(
         _ host: BluetoothHost,
         _ isWanted: @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
@@ -72,7 +72,7 @@ struct AdvertisingTests {
             false, true,
         ]
     )
-    func heard(isOld: Bool) async throws {
+    func received(isOld: Bool) async throws {
         try await withHosts(isOld: isOld) { peripheral, centrals in
             var content = AdvertisingContent(localName: "A thermometer in the attic")
             content.serviceUUIDs = [Self.heartRate]
@@ -80,7 +80,7 @@ struct AdvertisingTests {
             content.appearance = 0x0300
             let set = try await peripheral.advertise(Advertising(content))
             #expect(set.layout.omissions.isEmpty)
-            let found = try await Self.hear(centrals[0]) { $0.data.localName != nil }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName != nil }
             #expect(found.data.completeLocalName == "A thermometer in the attic")
             #expect(found.data.serviceUUIDs == [Self.heartRate])
             #expect(found.data.manufacturerData?.bytes == [1, 2, 3])
@@ -104,7 +104,7 @@ struct AdvertisingTests {
             _ = try await peripheral.advertise(
                 Advertising(AdvertisingContent(localName: "Lamp"))
             )
-            let found = try await Self.hear(centrals[0]) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName == "Lamp" }
             let link = try await centrals[0].connect(to: found.address)
             #expect(try await link.role == .central)
             var arrivals = incoming.makeAsyncIterator()
@@ -124,7 +124,7 @@ struct AdvertisingTests {
     func severalCentrals() async throws {
         try await withHosts(linkLimit: 3, centrals: 4) { peripheral, centrals in
             _ = try await peripheral.advertise(Advertising(AdvertisingContent(localName: "Hub")))
-            let found = try await Self.hear(centrals[0]) { $0.data.localName == "Hub" }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName == "Hub" }
             var links: [Link] = []
             for central in centrals.prefix(3) {
                 links.append(try await central.connect(to: found.address))
@@ -147,9 +147,9 @@ struct AdvertisingTests {
             _ = try await middle.advertise(Advertising(AdvertisingContent(localName: "Middle")))
             _ = try await others[1].advertise(Advertising(AdvertisingContent(localName: "End")))
             let scan = middle.scan(reportsDuplicates: true)
-            let end = try await Self.hear(middle) { $0.data.localName == "End" }
+            let end = try await Self.receive(middle) { $0.data.localName == "End" }
             let out = try await middle.connect(to: end.address)
-            let found = try await Self.hear(others[0]) { $0.data.localName == "Middle" }
+            let found = try await Self.receive(others[0]) { $0.data.localName == "Middle" }
             let back = try await others[0].connect(to: found.address)
             #expect(try await out.role == .central)
             #expect(try await back.role == .central)
@@ -169,8 +169,8 @@ struct AdvertisingTests {
             second.setIdentifier = 5
             _ = try await peripheral.advertise(Advertising(AdvertisingContent(localName: "One")))
             _ = try await peripheral.advertise(second)
-            let one = try await Self.hear(centrals[0]) { $0.data.localName == "One" }
-            let two = try await Self.hear(centrals[0]) { $0.data.localName == "Beacon" }
+            let one = try await Self.receive(centrals[0]) { $0.data.localName == "One" }
+            let two = try await Self.receive(centrals[0]) { $0.data.localName == "Beacon" }
             #expect(one.address != two.address)
             #expect(two.address == address)
             #expect(two.setIdentifier == 5)
@@ -192,7 +192,7 @@ struct AdvertisingTests {
             )
             long.secondaryPHY = .le2M
             _ = try await peripheral.advertise(long)
-            let found = try await Self.hear(centrals[0]) { !$0.isLegacy && !$0.isTruncated }
+            let found = try await Self.receive(centrals[0]) { !$0.isLegacy && !$0.isTruncated }
             #expect(found.data.bytes == bytes)
             #expect(found.secondaryPHY == .le2M)
         }
@@ -224,7 +224,7 @@ struct AdvertisingTests {
             try await central.start()
             // An undirected advertisement shows its address.
             let open = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Lamp")))
-            let found = try await Self.hear(central) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(central) { $0.data.localName == "Lamp" }
             await open.stop()
             async let link = central.connect(to: found.address)
             let set = try await lamp.advertise(Advertising(kind: .directed(phone, duty)))
@@ -259,7 +259,7 @@ struct AdvertisingTests {
                 DeviceAddress(value: 0xC0DE_0000_00FF, kind: .random)
             ])
             let set = try await peripheral.advertise(private_)
-            let found = try await Self.hear(centrals[0]) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName == "Lamp" }
             await #expect(throws: HostError.self) {
                 try await centrals[0].connect(
                     to: found.address,
@@ -278,13 +278,13 @@ struct AdvertisingTests {
             let set = try await peripheral.advertise(
                 Advertising(AdvertisingContent(localName: "Before"))
             )
-            _ = try await Self.hear(centrals[0]) { $0.data.localName == "Before" }
+            _ = try await Self.receive(centrals[0]) { $0.data.localName == "Before" }
             try await set.update(Advertising(AdvertisingContent(localName: "After")))
-            _ = try await Self.hear(centrals[0]) { $0.data.localName == "After" }
+            _ = try await Self.receive(centrals[0]) { $0.data.localName == "After" }
             try await set.update(
                 Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
             )
-            let found = try await Self.hear(centrals[0]) { $0.data.localName == "Beacon" }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName == "Beacon" }
             #expect(!found.isConnectable)
         }
     }
@@ -316,7 +316,7 @@ struct AdvertisingTests {
             _ = try await peripheral.advertise(
                 Advertising(AdvertisingContent(localName: "Lamp"))
             )
-            let found = try await Self.hear(centrals[0]) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(centrals[0]) { $0.data.localName == "Lamp" }
             let link = try await centrals[0].connect(to: found.address)
             var arrivals = incoming.makeAsyncIterator()
             let arrived = try #require(await arrivals.next())

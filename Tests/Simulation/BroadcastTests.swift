@@ -42,7 +42,7 @@ struct BroadcastTests {
     }
 
     /// Returns the first advertisement that matches.
-    static func hear(
+    static func receive(
         _ host: BluetoothHost,
         _ isWanted: @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
@@ -71,7 +71,7 @@ struct BroadcastTests {
                 kind: .scannable
             )
             _ = try await beacon.advertise(broadcast)
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.serviceUUIDs == [BluetoothUUID(0x180D)])
             #expect(found.isScannable && !found.isConnectable)
             await Self.expectNoConnection(phone, to: found.address)
@@ -85,10 +85,10 @@ struct BroadcastTests {
             _ = try await lamp.advertise(
                 Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
             )
-            let found = try await Self.hear(phone) { $0.isIdentityResolved }
+            let found = try await Self.receive(phone) { $0.isIdentityResolved }
             #expect(found.address == PrivateHousehold.lamp.address && !found.isConnectable)
         }
-        #expect(!home.recorder.heard.advertisers.isEmpty)
+        #expect(!home.recorder.received.advertisers.isEmpty)
     }
 
     @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and no connection")
@@ -96,7 +96,7 @@ struct BroadcastTests {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
             _ = try await beacon.advertise(Advertising(content, kind: .nonConnectable))
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == nil && !found.isConnectable)
             await Self.expectNoConnection(phone, to: found.address)
         }
@@ -107,7 +107,7 @@ struct BroadcastTests {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
             _ = try await beacon.advertise(Advertising(content))
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == nil && found.isConnectable)
             let link = try await phone.connect(to: found.address)
             #expect(try await link.role == .central)
@@ -121,7 +121,7 @@ struct BroadcastTests {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp")
             _ = try await beacon.advertise(Advertising(content, kind: .nonConnectable))
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == [.generalDiscoverable, .brEdrNotSupported])
             #expect(!found.isConnectable)
             await Self.expectNoConnection(phone, to: found.address)
@@ -143,7 +143,7 @@ struct BroadcastTests {
             // TGAP(lim_adv_timeout), Vol 3, Part C, Appendix A.
             advertising.duration = .seconds(180)
             let set = try await beacon.advertise(advertising)
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == [.limitedDiscoverable, .brEdrNotSupported])
             #expect(found.isConnectable == (kind == .connectable))
             #expect(try await set.ended() == .durationElapsed)
@@ -154,7 +154,7 @@ struct BroadcastTests {
     func limitedConnectable() async throws {
         try await Self.withHosts { beacon, phone in
             _ = try await beacon.advertise(Advertising(Self.limited))
-            let found = try await Self.hear(phone) { $0.data.localName == "Lamp" }
+            let found = try await Self.receive(phone) { $0.data.localName == "Lamp" }
             #expect(found.data.flags == [.limitedDiscoverable, .brEdrNotSupported])
             let link = try await phone.connect(to: found.address)
             #expect(try await link.role == .central)

@@ -29,7 +29,7 @@ struct DiscoveryProcedureTests {
             let set = try await beacon.advertise(hidden)
             let isDirected = if case .directed = hidden.kind { true } else { false }
             for _ in 0..<3 {
-                _ = try await BroadcastTests.hear(phone) { $0.isDirected == isDirected }
+                _ = try await BroadcastTests.receive(phone) { $0.isDirected == isDirected }
             }
             await set.stop()
             _ = try await beacon.advertise(shown)

@@ -33,8 +33,8 @@ struct PublicAddressTests {
             let strap = try await scene.start(scene.strapController, .init())
             let target = try #require(await phone.publicAddress)
             let set = try await strap.advertise(Advertising(kind: .directed(target, .low)))
-            #expect(try await Self.hears(phone, usesPublicAddress: true, scene))
-            #expect(try await !Self.hears(phone, usesPublicAddress: false, scene))
+            #expect(try await Self.receives(phone, usesPublicAddress: true, scene))
+            #expect(try await !Self.receives(phone, usesPublicAddress: false, scene))
             await set.stop()
             await strap.shutdown()
             await phone.shutdown()
@@ -58,11 +58,11 @@ struct PublicAddressTests {
             )
             advertising.recipient = ServingScene.phone
             var set = try await strap.advertise(advertising)
-            #expect(try await Self.hears(phone, usesPublicAddress: false, scene))
+            #expect(try await Self.receives(phone, usesPublicAddress: false, scene))
             await set.stop()
             advertising.recipient = ServingScene.strap
             set = try await strap.advertise(advertising)
-            #expect(try await !Self.hears(phone, usesPublicAddress: false, scene))
+            #expect(try await !Self.receives(phone, usesPublicAddress: false, scene))
             await set.stop()
             await strap.shutdown()
             await phone.shutdown()
@@ -89,7 +89,7 @@ struct PublicAddressTests {
     }
 
     /// Whether a scan of two seconds receives directed advertising.
-    private static func hears(
+    private static func receives(
         _ host: BluetoothHost,
         usesPublicAddress: Bool,
         _ scene: PairingScene

@@ -97,26 +97,26 @@ private struct Play {
         where isWanted: @Sendable (Advertisement) -> Bool = { _ in true }
     ) async -> [Advertisement] {
         guard !sets.isEmpty else { return [] }
-        var heard: [Advertisement] = []
+        var received: [Advertisement] = []
         var patience = 100
         do {
             for try await found in phone.scan(reportsDuplicates: true) {
                 patience -= 1
-                if isWanted(found), !heard.contains(where: { $0.data == found.data }) {
-                    heard.append(found)
+                if isWanted(found), !received.contains(where: { $0.data == found.data }) {
+                    received.append(found)
                     patience = 100
                 }
-                if heard.count == limit || patience == 0 { break }
+                if received.count == limit || patience == 0 { break }
             }
         } catch {}
-        return heard
+        return received
     }
 
     /// Ends all links. Then exactly the requested sets are received.
     func check() async throws {
         for link in links { try await link.disconnect() }
-        let heard = await listen(for: .max)
-        let marks = Set(heard.compactMap { $0.data.manufacturerData?.bytes.first })
+        let received = await listen(for: .max)
+        let marks = Set(received.compactMap { $0.data.manufacturerData?.bytes.first })
         #expect(marks == Set(sets.map(\.mark)))
     }
 }

@@ -47,22 +47,22 @@ struct ScanRenewalTests {
             try await air.sleep(for: .seconds(60))
             await host.shutdown()
         }
-        let heard = ear.heard
-        #expect(heard.count == 2)
-        #expect(heard[0].count >= 5 && heard[1] == heard[0], "\(heard.map(\.count))")
+        let received = ear.received
+        #expect(received.count == 2)
+        #expect(received[0].count >= 5 && received[1] == received[0], "\(received.map(\.count))")
     }
 
     /// The devices that each scan has discovered, in the order of the scans.
     final class Ear: HostObserver {
-        private let state = Mutex((scans: [RequestIdentifier](), heard: [Set<DeviceAddress>]()))
+        private let state = Mutex((scans: [RequestIdentifier](), received: [Set<DeviceAddress>]()))
 
-        var heard: [Set<DeviceAddress>] { state.withLock { $0.heard } }
+        var received: [Set<DeviceAddress>] { state.withLock { $0.received } }
         var lastScan: RequestIdentifier? { state.withLock { $0.scans.last } }
 
         func add(_ scan: RequestIdentifier) {
             state.withLock { state in
                 state.scans.append(scan)
-                state.heard.append([])
+                state.received.append([])
             }
         }
 
@@ -70,7 +70,7 @@ struct ScanRenewalTests {
             guard case .advertised(let scan, let found) = event else { return }
             state.withLock { state in
                 guard let number = state.scans.firstIndex(of: scan) else { return }
-                state.heard[number].insert(found.address)
+                state.received[number].insert(found.address)
             }
         }
     }
@@ -81,7 +81,7 @@ extension BluetoothHost {
         _ ear: ScanRenewalTests.Ear,
         after change: ScanRenewalTests.Change? = nil
     ) {
-        if change == .connecting, let address = ear.heard.first?.first {
+        if change == .connecting, let address = ear.received.first?.first {
             cancelConnectionRequest(beginConnecting(to: address, options: .whenAvailable) { _ in })
         }
         if change != .beside, let scan = ear.lastScan { endScan(scan) }

@@ -194,13 +194,13 @@ struct SimulatedHostTests {
                     group.addTask {
                         let host = demo.makeHost(on: adapter)
                         try await host.start()
-                        var heard = 0
+                        var received = 0
                         for try await _ in host.scan(reportsDuplicates: true) {
-                            heard += 1
-                            if heard == 20 { break }
+                            received += 1
+                            if received == 20 { break }
                         }
                         await host.shutdown()
-                        return heard
+                        return received
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

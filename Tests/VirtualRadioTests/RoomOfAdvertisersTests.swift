@@ -138,7 +138,7 @@ private struct Room: Simulation {
     func lossPlan() {
         var room = room(count: 1, plan: LossPlan(constantLoss: 0.25))
         room.run(for: .seconds(600))
-        let heard = Double(room.trace.count) / Double(room.sentCount)
-        #expect(abs(heard - 0.75) < 0.02)
+        let received = Double(room.trace.count) / Double(room.sentCount)
+        #expect(abs(received - 0.75) < 0.02)
     }
 }

@@ -22,7 +22,7 @@ extension SecurityManager {
         default: break
         }
         do throws(PairingRefusal) {
-            guard activePairing.heard < Self.pduLimit else { throw .endless }
+            guard activePairing.received < Self.pduLimit else { throw .endless }
             // The peer had to wait when the local Security Request was sent, or must wait since
             // then, for example after a failure on another link.
             if case (.pairingRequest, .awaitingRequest) = (pdu, activePairing.state),
@@ -31,7 +31,7 @@ extension SecurityManager {
                 throw PairingRefusal(refusalForPeer)
             }
             let step = try activePairing.state.phase.receive(pdu, using: &generator)
-            return take(step, now: now, isHeard: true)
+            return take(step, now: now, isReceived: true)
         } catch {
             return (error.violation.map { [.violated($0)] } ?? []) + fail(error)
         }

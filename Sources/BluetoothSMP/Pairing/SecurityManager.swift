@@ -48,7 +48,7 @@ package struct SecurityManager: Sendable {
         /// The time at which the pairing times out.
         var deadline: Instant
         /// The number of PDUs of the peer that were processed.
-        var heard = 0
+        var received = 0
     }
 
     /// The time that a pairing may take without progress (Vol 3, Part H, 3.4).
@@ -196,11 +196,13 @@ extension SecurityManager {
 extension SecurityManager {
     /// Applies a step that results from a PDU or that the peer can observe, and restarts the
     /// timeout.
-    mutating func take(_ step: PairingStep, now: Instant, isHeard: Bool = false) -> [Action] {
-        let heard = (activePairing?.heard ?? 0) + (isHeard ? 1 : 0)
+    mutating func take(_ step: PairingStep, now: Instant, isReceived: Bool = false) -> [Action] {
+        let received = (activePairing?.received ?? 0) + (isReceived ? 1 : 0)
         activity =
             step.state.map { state in
-                .pairing(ActivePairing(state: state, deadline: now + Self.timeout, heard: heard))
+                .pairing(
+                    ActivePairing(state: state, deadline: now + Self.timeout, received: received)
+                )
             } ?? .none
         return step.actions
     }

@@ -37,7 +37,7 @@ extension CBCentralManager {
     private func discovered(_ peer: PeerIdentifier, _ name: String?, _ match: ScanMatch) {
         guard isScanning else { return }
         let peripheral = peripheral(for: peer, name: name)
-        peripheral.heard(name)
+        peripheral.received(name)
         delegate?.centralManager(
             self,
             didDiscover: peripheral,
@@ -48,7 +48,7 @@ extension CBCentralManager {
 
     private func renamed(_ peer: PeerIdentifier, _ name: String?) {
         guard let peripheral = knownPeripheral(peer), peripheral.name != name else { return }
-        peripheral.heard(name)
+        peripheral.received(name)
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
     }
 

@@ -70,11 +70,11 @@ extension SharedAdapter {
 
     /// Returns whether a command of a manager was given for the current state.
     ///
-    /// - Parameter statesHeard: The number of states that the manager had received when it gave the
+    /// - Parameter statesReceived: The number of states that the manager had received when it gave the
     ///   command.
-    func accepts(commandOf session: SessionIdentifier, after statesHeard: Int) -> Bool {
+    func accepts(commandOf session: SessionIdentifier, after statesReceived: Int) -> Bool {
         let sent = central.sessions[session]?.statesSent ?? server.sessions[session]?.statesSent
-        return state == .poweredOn && sent == statesHeard
+        return state == .poweredOn && sent == statesReceived
     }
 
     func centralLostPower() {

@@ -6,8 +6,9 @@ extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
         guard isReadyForCommands() else { return }
         let advertisement = AdvertisementRequest(data, hasBackgroundRules: isInBackground)
-        command(making: { snapshot.read(\.stopCount) }) { [session] adapter, ticket, statesHeard in
-            let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
+        command(making: { snapshot.read(\.stopCount) }) {
+            [session] adapter, ticket, statesReceived in
+            let isCurrent = adapter.accepts(commandOf: session, after: statesReceived)
             adapter.startAdvertising(
                 advertisement,
                 ticket: ticket,

@@ -6,8 +6,8 @@ extension CBPeripheralManager {
     func publish(_ service: CBMutableService) {
         guard isReadyForCommands() else { return }
         PublicationRules.check(service)
-        command(making: { takeIn(service) }) { [session] adapter, taken, statesHeard in
-            let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
+        command(making: { takeIn(service) }) { [session] adapter, taken, statesReceived in
+            let isCurrent = adapter.accepts(commandOf: session, after: statesReceived)
             if let former = taken.former { adapter.unpublish(former, for: session) }
             adapter.publish(taken.value, refusal: taken.refusal, isCurrent: isCurrent, for: session)
         }

@@ -11,7 +11,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     static let messagesPerTurnLimit = 64
 
     private let executor: AdapterExecutor
-    private let heard: @Sendable (ManagementMessage) -> Void
+    private let received: @Sendable (ManagementMessage) -> Void
     private let ended: @Sendable () -> Void
     private var socket: Descriptor?
 
@@ -22,18 +22,18 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     /// - Parameters:
     ///   - kernel: The kernel.
     ///   - executor: The executor on whose thread the closures are called.
-    ///   - heard: The receiver of the messages.
+    ///   - received: The receiver of the messages.
     ///   - ended: The closure to call when no further message can arrive, unless `end()` was called
     ///     first.
     init?(
         to kernel: any BluetoothKernel,
         on executor: AdapterExecutor,
-        heard: @escaping @Sendable (ManagementMessage) -> Void,
+        received: @escaping @Sendable (ManagementMessage) -> Void,
         ended: @escaping @Sendable () -> Void = {}
     ) {
         guard let socket = try? kernel.openAnnouncements() else { return nil }
         self.executor = executor
-        self.heard = heard
+        self.received = received
         self.ended = ended
         self.socket = socket
         executor.loop.watch(socket, readable: true, writable: false, self)
@@ -73,7 +73,7 @@ extension AnnouncementListener: DescriptorHandler {
                 cease()
                 return false
             }
-            if let message = ManagementMessage(bytes[...]) { heard(message) }
+            if let message = ManagementMessage(bytes[...]) { received(message) }
             return true
         } catch {
             if !error.isTemporary { cease() }

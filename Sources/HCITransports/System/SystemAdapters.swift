@@ -44,7 +44,7 @@ package enum SystemAdapters {
             let listener = AnnouncementListener(
                 to: kernel,
                 on: executor,
-                heard: { if $0.changesAdapters { continuation.yield() } },
+                received: { if $0.changesAdapters { continuation.yield() } },
                 ended: { continuation.finish() }
             )
             continuation.yield()

@@ -7,13 +7,13 @@ struct IdentityEntry {
     /// A link to the accessory.
     struct Link {
         let since: Duration
-        var lastHeard: Duration
+        var lastReceived: Duration
         /// Whether the closing of the link was already requested.
         var isClosing = false
 
         init(since: Duration) {
             self.since = since
-            lastHeard = since
+            lastReceived = since
         }
     }
 
@@ -56,9 +56,9 @@ struct IdentityEntry {
     }
 
     /// Returns the link to keep: the oldest live one, otherwise the newest.
-    func bestLink(heardSince instant: Duration) -> UUID? {
+    func bestLink(receivedSince instant: Duration) -> UUID? {
         let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
-        let recent = byAge.first { ($0.link?.lastHeard ?? .zero) >= instant }
+        let recent = byAge.first { ($0.link?.lastReceived ?? .zero) >= instant }
         return (recent ?? byAge.last)?.identifier
     }
 

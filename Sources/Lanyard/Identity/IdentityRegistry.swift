@@ -105,11 +105,11 @@ package struct IdentityRegistry: Sendable {
     }
 
     /// Notes that data arrived over the link.
-    package mutating func heard(_ identifier: UUID, now: Duration) {
+    package mutating func received(_ identifier: UUID, now: Duration) {
         guard let identity = owners[identifier] else { return }
         entries[identity]?.change(identifier) { entry in
             entry.lastMet = now
-            entry.link?.lastHeard = now
+            entry.link?.lastReceived = now
         }
     }
 
@@ -170,7 +170,7 @@ package struct IdentityRegistry: Sendable {
         now: Duration
     ) -> [IdentityAction] {
         guard let known = entries[identity], known.links.count > 1,
-            let kept = known.bestLink(heardSince: now - Self.livenessLimit)
+            let kept = known.bestLink(receivedSince: now - Self.livenessLimit)
         else { return [] }
         return known.links.filter { $0.identifier != kept }.map { entry in
             entries[identity]?.change(entry.identifier) { $0.link?.isClosing = true }

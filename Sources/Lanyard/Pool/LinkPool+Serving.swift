@@ -67,7 +67,7 @@ extension LinkPool {
                 priority: priority,
                 phase: phase,
                 since: now,
-                lastHeard: now
+                lastReceived: now
             )
         )
         return .grant(token, to: identity)

@@ -160,15 +160,15 @@ package struct LinkPool: Sendable {
     package mutating func linkMade(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase == .connecting else { return [] }
         slots[index].phase = .linked
-        slots[index].lastHeard = now
+        slots[index].lastReceived = now
         limit.proved(linkCount, now: now)
         return [.changed]
     }
 
     /// Notes that data arrived from the accessory.
-    package mutating func heard(_ token: SlotToken, now: Duration) {
+    package mutating func received(_ token: SlotToken, now: Duration) {
         guard let index = index(of: token) else { return }
-        slots[index].lastHeard = now
+        slots[index].lastReceived = now
     }
 
     /// Notes the strength of the signal, in dBm. The controller measures it, so it does not prove

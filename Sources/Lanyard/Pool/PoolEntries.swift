@@ -31,7 +31,7 @@ struct PoolSlot {
     var priority: Int
     var phase: ConnectionHolder.Phase
     let since: Duration
-    var lastHeard: Duration
+    var lastReceived: Duration
     var signal: Int?
     /// The accessory in whose favor the link is being ended.
     var beneficiary: AccessoryIdentity?
@@ -42,7 +42,7 @@ struct PoolSlot {
             priority: priority,
             phase: phase,
             held: now - since,
-            silence: now - lastHeard,
+            silence: now - lastReceived,
             signal: signal
         )
     }

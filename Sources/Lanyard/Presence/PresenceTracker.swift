@@ -10,7 +10,7 @@
 /// that is connected or being connected stops advertising and is not lost; afterwards the time
 /// without an advertisement starts at zero.
 ///
-/// After a loss the tracker learns the interval of the device again. A device that was heard once
+/// After a loss the tracker learns the interval of the device again. A device that was received once
 /// and returns after its loss, within minutes, probably advertises that slowly: the silence counts
 /// as its first gap. So a device that is slow, or has become slower, is lost at most twice, not
 /// repeatedly.
@@ -23,8 +23,8 @@ package struct PresenceTracker: Sendable {
     private var lastStretch = Duration.zero
     private var tracked: [AccessoryIdentity: TrackedDevice] = [:]
     private var nextNumber = 0
-    /// The lost devices that were heard once, at most `deviceLimit`.
-    private var heardOnce: [AccessoryIdentity: OnlySign] = [:]
+    /// The lost devices that were received once, at most `deviceLimit`.
+    private var receivedOnce: [AccessoryIdentity: OnlySign] = [:]
     /// The earliest time at which a device can be lost, in listening time. An advertisement
     /// postpones the device's own deadline but not this one, because that would require a search
     /// for each advertisement.
@@ -57,7 +57,7 @@ package struct PresenceTracker: Sendable {
     package mutating func scanStarted(now: Duration) {
         guard time.begin(now: now) else { return }
         let instant = time.elapsed(at: now)
-        heardOnce = [:]
+        receivedOnce = [:]
         for identity in tracked.keys {
             tracked[identity]?.resume(at: instant, lastStretch: lastStretch)
         }
@@ -71,7 +71,7 @@ package struct PresenceTracker: Sendable {
     }
 
     /// Handles a discovery.
-    package mutating func heard(
+    package mutating func received(
         _ discovery: Discovery,
         as identity: AccessoryIdentity,
         now: Duration
@@ -81,10 +81,10 @@ package struct PresenceTracker: Sendable {
         var events = makeRoom(for: identity)
         let isNew = tracked[identity] == nil
         var device = tracked[identity] ?? makeDevice(identity, at: instant)
-        if let sign = heardOnce.removeValue(forKey: identity), isNew, instant <= sign.end {
+        if let sign = receivedOnce.removeValue(forKey: identity), isNew, instant <= sign.end {
             device.resume(after: sign)
         }
-        device.heard(discovery, at: instant)
+        device.received(discovery, at: instant)
         if device.mustReport(rules) || isNew {
             let present = device.present
             events.append(isNew ? .discovered(present) : .updated(present))
@@ -111,7 +111,7 @@ package struct PresenceTracker: Sendable {
         let known = tracked[identity]
         var device = known ?? makeDevice(identity, at: instant)
         device.connectionBegan()
-        heardOnce[identity] = nil
+        receivedOnce[identity] = nil
         if known == nil { events.append(.discovered(device.present)) }
         keep(device, as: identity)
         return events
@@ -148,7 +148,7 @@ package struct PresenceTracker: Sendable {
         _ identity: AccessoryIdentity,
         into other: AccessoryIdentity
     ) -> [PresenceEvent] {
-        heardOnce[identity] = nil
+        receivedOnce[identity] = nil
         guard var device = tracked.removeValue(forKey: identity) else { return [] }
         let lost = PresenceEvent.lost(device.present, .merged)
         if tracked[other] == nil {
@@ -174,15 +174,15 @@ package struct PresenceTracker: Sendable {
         earliest = min(earliest ?? deadline, deadline)
     }
 
-    /// Notes the advertisement of a lost device that was heard once. If there are too many, the
+    /// Notes the advertisement of a lost device that was received once. If there are too many, the
     /// oldest is removed.
     private mutating func note(_ sign: OnlySign, of identity: AccessoryIdentity) {
-        if heardOnce.count >= rules.deviceLimit,
-            let oldest = heardOnce.min(by: { $0.value.instant < $1.value.instant })?.key
+        if receivedOnce.count >= rules.deviceLimit,
+            let oldest = receivedOnce.min(by: { $0.value.instant < $1.value.instant })?.key
         {
-            heardOnce[oldest] = nil
+            receivedOnce[oldest] = nil
         }
-        heardOnce[identity] = sign
+        receivedOnce[identity] = sign
     }
 
     /// Removes the device that was received longest ago, if there are too many. Connected devices

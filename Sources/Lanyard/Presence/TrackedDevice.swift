@@ -56,7 +56,7 @@ struct TrackedDevice {
     mutating func resume(after sign: OnlySign) { gapStart = sign.instant }
 
     /// Handles an advertisement.
-    mutating func heard(_ discovery: Discovery, at instant: Duration) {
+    mutating func received(_ discovery: Discovery, at instant: Duration) {
         present.discovery = discovery
         present.name = discovery.name ?? present.name
         graceEnd = nil

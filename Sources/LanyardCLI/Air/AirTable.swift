@@ -46,7 +46,7 @@ struct AirTable: Sendable {
         let lines = status.links.prefix(limit).map { link in
             let name = names[link.number]?.text ?? "link \(link.number)"
             let strengths = [link.centralRSSI, link.peripheralRSSI].map { rssi in
-                rssi.map { "\(SignalBar.text(rssi: $0)) \($0) dBm" } ?? "not heard"
+                rssi.map { "\(SignalBar.text(rssi: $0)) \($0) dBm" } ?? "not received"
             }
             let pace = SecondsText.describe(link.interval)
             return fit("\(name)  \(strengths.joined(separator: " / "))  every \(pace)")

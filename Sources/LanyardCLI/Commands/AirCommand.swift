@@ -11,7 +11,7 @@ struct AirCommand: ConsoleCommand {
         abstract: "Run a virtual radio with a controller for each host that connects.",
         discussion: """
             Any Bluetooth host connects over a socket and speaks HCI (H4), other lanyard commands with \
-            --adapter. Hosts and the accessories hear each other according to their positions. Without \
+            --adapter. Hosts and the accessories receive each other according to their positions. Without \
             --scenario, there are the example accessories of --adapter virtual. Values and bonds last \
             as long as this command. On a terminal, prints a live \
             table; otherwise, one line per event, first the addresses to connect to. Ctrl-C ends it.

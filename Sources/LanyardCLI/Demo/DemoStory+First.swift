@@ -54,7 +54,7 @@
                     answer.brightness == level
                 }
             }
-            try await hearButton(of: channel)
+            try await receiveButton(of: channel)
             for await value in try strap.values(of: "2A37").prefix(2) {
                 let text = Self.text(value, of: 0x2A37)
                 try printer.say("from the strap: \(text)") { value.count == 2 }
@@ -66,7 +66,7 @@
         }
 
         /// Receives the first message, which the lamp sends.
-        private func hearButton(of channel: MessageChannel) async throws {
+        private func receiveButton(of channel: MessageChannel) async throws {
             var presses = channel.messages(of: DemoAccessories.Pressed.self).makeAsyncIterator()
             environment.note("its button is pressed", of: "Lamp")
             let message = [0x02] + Array(#"{"pressed":"twice"}"#.utf8) + [0x03]

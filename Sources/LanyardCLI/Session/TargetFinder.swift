@@ -141,7 +141,7 @@ private final class TargetSearch: Sendable {
         let equal = all.filter { !$0.found.isByPrefix }
         let best = (equal.isEmpty ? all : equal).sorted { $0.name < $1.name }
         guard let only = best.first else {
-            throw .notFound(target, within: limit, heard: names)
+            throw .notFound(target, within: limit, received: names)
         }
         guard best.count == 1 else {
             let list = best.prefix(3).map {
@@ -174,12 +174,12 @@ extension ProgramFailure {
     fileprivate static func notFound(
         _ target: Target,
         within limit: Duration,
-        heard names: [String]
+        received names: [String]
     ) -> ProgramFailure {
         let others = names.prefix(3).map { "'\($0)'" }
-        let heard =
+        let received =
             others.isEmpty
-            ? "" : " (heard \(others.joined(separator: ", "))\(names.count > 3 ? ", …" : ""))"
+            ? "" : " (received \(others.joined(separator: ", "))\(names.count > 3 ? ", …" : ""))"
         var advice = "'lanyard scan' lists devices; allow more time with --timeout"
         if names.isEmpty { advice = "check that it is on, near and not connected; " + advice }
         if case .name(let name) = target {
@@ -187,7 +187,7 @@ extension ProgramFailure {
         }
         return ProgramFailure(
             .notFound,
-            "\(target) was not found within \(SecondsText.describe(limit))\(heard)",
+            "\(target) was not found within \(SecondsText.describe(limit))\(received)",
             advice: advice
         )
     }

@@ -55,7 +55,7 @@ extension VirtualController {
         switch run.step {
         case .resting: beginEvent(place, &ether)
         case .sending: break
-        case .hearing: goOn(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+        case .receiving: goOn(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
     }
 
@@ -108,7 +108,7 @@ extension VirtualController {
         return true
     }
 
-    /// Handles the end of a packet of a set, after every controller that heard it has acted on it.
+    /// Handles the end of a packet of a set, after every controller that received it has acted on it.
     mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let set = packet.pdu.advertisingSet, let place = advertiser.place(of: set),
             case .sending(packet.transmission.start) = advertiser.sets[place].run?.step
@@ -120,7 +120,7 @@ extension VirtualController {
         if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
             ether.schedules[radio.index].reserve(from: request, to: end, now: ether.now)
         {
-            advertiser.sets[place].run?.step = .hearing(start: request)
+            advertiser.sets[place].run?.step = .receiving(start: request)
             wait(place, until: end, &ether)
         } else {
             goOn(place, at: request.later(AdvertisingPace.channelChange), &ether)

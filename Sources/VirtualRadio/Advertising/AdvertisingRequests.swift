@@ -5,7 +5,7 @@ import BluetoothTypes
 /// Scan requests and connection requests to an advertiser (Vol 6, Part B, 4.4.2.3 to 4.4.2.7).
 extension VirtualController {
     /// Handles a scan request.
-    mutating func hear(
+    mutating func receive(
         _ request: ScanRequestPDU,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -65,7 +65,7 @@ extension VirtualController {
     }
 
     /// Handles a connection request.
-    mutating func hear(
+    mutating func receive(
         _ request: ConnectIndication,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -150,7 +150,7 @@ extension VirtualController {
         in packet: AdvertisingPacket
     ) -> Int? {
         guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run,
-            case .hearing(packet.transmission.start) = run.step,
+            case .receiving(packet.transmission.start) = run.step,
             run.addresses.own == advertiserAddress
         else { return nil }
         return place

@@ -16,7 +16,7 @@ struct AdvertisingRun: Sendable {
         case sending(start: Instant)
         /// A request that began at `start` is on the air and may be for this set. The timer waits
         /// for its end.
-        case hearing(start: Instant)
+        case receiving(start: Instant)
     }
 
     /// The present step.

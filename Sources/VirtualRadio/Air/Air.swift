@@ -5,7 +5,7 @@ import BluetoothTypes
 /// receptions a collision destroys.
 ///
 /// Terms:
-/// - *Collision*: two packets overlap on a channel, at a receiver that hears both.
+/// - *Collision*: two packets overlap on a channel, at a receiver that receives both.
 /// - *Capture*: the receiver receives the wanted packet in spite of a collision, because that
 ///   packet is stronger by `captureThreshold` than the sum of all others at their loudest.
 ///
@@ -84,7 +84,7 @@ package struct Air: Sendable {
     ///   - wanted: The packet.
     ///   - power: The power of the packet at the receiver.
     ///   - powerOf: The power at the receiver of a sender that sends at full power; `nil` if the
-    ///     receiver does not hear it.
+    ///     receiver does not receive it.
     package func destroys(
         _ wanted: Transmission,
         power: ReceivedPower,

@@ -74,18 +74,18 @@ package struct VirtualController: Sendable {
 
     /// Handles a packet that the controller listened to, that arrived whole, and that has just
     /// ended.
-    package mutating func hear(_ packet: AdvertisingPacket, rssi: Int8, _ ether: inout Ether) {
+    package mutating func receive(_ packet: AdvertisingPacket, rssi: Int8, _ ether: inout Ether) {
         switch packet.pdu {
-        case .scanRequest(let request): hear(request, in: packet, rssi: rssi, &ether)
-        case .connectionRequest(let request): hear(request, in: packet, rssi: rssi, &ether)
-        case .connectionResponse(let response): hear(response, in: packet, rssi: rssi, &ether)
+        case .scanRequest(let request): receive(request, in: packet, rssi: rssi, &ether)
+        case .connectionRequest(let request): receive(request, in: packet, rssi: rssi, &ether)
+        case .connectionResponse(let response): receive(response, in: packet, rssi: rssi, &ether)
         case .legacy, .scanResponse, .extended:
-            initiatorHears(packet, rssi: rssi, &ether)
-            scannerHears(packet, rssi: rssi, &ether)
+            initiatorReceives(packet, rssi: rssi, &ether)
+            scannerReceives(packet, rssi: rssi, &ether)
         }
     }
 
-    /// Handles the end of a packet that the controller sent, after every controller that heard it
+    /// Handles the end of a packet that the controller sent, after every controller that received it
     /// has acted on it.
     package mutating func transmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         switch packet.pdu {

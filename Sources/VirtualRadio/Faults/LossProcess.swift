@@ -2,7 +2,7 @@
 
 /// The state of a loss plan at one receiver.
 ///
-/// Interference acts at the receiver, so all packets that it hears go through one process, whatever
+/// Interference acts at the receiver, so all packets that it receives go through one process, whatever
 /// their sender. Every packet consumes three numbers of the receiver's own stream whatever the plan
 /// is, so a change of plan changes the lost packets but not the randomness.
 package struct LossProcess: Sendable {

@@ -62,7 +62,7 @@ extension VirtualController {
     }
 
     /// Handles the advertiser's answer to a connection request on a secondary channel.
-    mutating func hear(
+    mutating func receive(
         _ response: ConnectionResponse,
         in packet: AdvertisingPacket,
         rssi: Int8,

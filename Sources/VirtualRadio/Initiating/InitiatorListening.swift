@@ -28,7 +28,7 @@ extension VirtualController {
     }
 
     /// Handles a packet that the scanner or the initiator has received.
-    mutating func initiatorHears(
+    mutating func initiatorReceives(
         _ packet: AdvertisingPacket,
         rssi: Int8,
         _ ether: inout Ether
@@ -41,12 +41,12 @@ extension VirtualController {
             connect(advertisement, in: packet, &ether)
         case .extended(let pdu):
             guard initiator.request?.isExtended == true else { return }
-            initiatorHears(pdu, in: packet, &ether)
+            initiatorReceives(pdu, in: packet, &ether)
         default: break
         }
     }
 
-    private mutating func initiatorHears(
+    private mutating func initiatorReceives(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
         _ ether: inout Ether

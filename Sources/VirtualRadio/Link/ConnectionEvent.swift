@@ -12,7 +12,7 @@ struct ConnectionEvent: Sendable {
     /// The instant until which both radios are reserved for the present exchange.
     var exchangeEnd: Instant
     /// Whether the Peripheral has received a packet of the Central in the event.
-    var hasPeripheralHeard = false
+    var hasPeripheralReceived = false
     /// The packet that is on the air; `nil` before the first.
     var packet: LinkPacket?
 }
@@ -113,13 +113,13 @@ extension Ether {
 private struct EventOutcome {
     let isSqueezed: Bool
     let isPeripheralListening: Bool
-    let hasPeripheralHeard: Bool
+    let hasPeripheralReceived: Bool
 
     /// Creates the result; `nil` stands for an event in which the Central could not send.
     init(_ event: ConnectionEvent?) {
         isSqueezed = event?.isSqueezed ?? true
         isPeripheralListening = event?.isPeripheralListening ?? false
-        hasPeripheralHeard = event?.hasPeripheralHeard ?? false
+        hasPeripheralReceived = event?.hasPeripheralReceived ?? false
     }
 }
 
@@ -148,7 +148,7 @@ extension LinkEnd {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)
         } else {
-            eventsToSkip = event.hasPeripheralHeard ? rhythm.parameters.latency : 0
+            eventsToSkip = event.hasPeripheralReceived ? rhythm.parameters.latency : 0
         }
     }
 

@@ -113,8 +113,8 @@ extension RadioLink {
             return nextExchangeLength(answer: 0)
         }
         // The Peripheral does not repeat a packet that the Central has received.
-        let isHeard = central?.sequence.expecting != number
-        return nextExchangeLength(answer: peripheral?.nextPayload(isHeard: isHeard) ?? 0)
+        let isReceived = central?.sequence.expecting != number
+        return nextExchangeLength(answer: peripheral?.nextPayload(isReceived: isReceived) ?? 0)
     }
 
     /// Returns the duration of the next exchange, in nanoseconds, if the Peripheral's PDU has
@@ -135,13 +135,13 @@ extension LinkEnd {
     private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
     /// The length of the Central's next PDU: payload and MIC in bytes.
-    fileprivate var nextRequest: Int { nextPayload(isHeard: !isAwaitingAcknowledgement) }
+    fileprivate var nextRequest: Int { nextPayload(isReceived: !isAwaitingAcknowledgement) }
 
     /// Returns the largest length of the next PDU: payload and MIC in bytes.
     ///
-    /// - Parameter isHeard: Whether the peer has received the last PDU.
-    func nextPayload(isHeard: Bool) -> Int {
-        let isAgain = isAwaitingAcknowledgement && !isHeard
+    /// - Parameter isReceived: Whether the peer has received the last PDU.
+    func nextPayload(isReceived: Bool) -> Int {
+        let isAgain = isAwaitingAcknowledgement && !isReceived
         if let length = outgoing?.length, isAgain || !isAwaitingAcknowledgement {
             return length - PacketLength.header
         }

@@ -66,11 +66,11 @@ extension Ether {
         }
         switch pdu.content {
         case .data(let fragment): deliver(fragment, side, &link)
-        case .control(let pdu): hear(pdu, side, &link)
+        case .control(let pdu): receive(pdu, side, &link)
         }
     }
 
-    private mutating func hear(_ pdu: LLControlPDU, _ side: LinkSide, _ link: inout RadioLink) {
+    private mutating func receive(_ pdu: LLControlPDU, _ side: LinkSide, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio else { return }
         let wanted = ports[radio.index].filter.leEvents
         let counter = link.eventCounter

@@ -52,7 +52,7 @@ package final class LinkEnd: @unchecked Sendable {
     var isAwaitingAcknowledgement = false
 
     /// The arrival of the last whole packet; `nil` before the first.
-    package internal(set) var lastHeard: Instant?
+    package internal(set) var lastReceived: Instant?
     /// The signal strength of the last packet.
     package internal(set) var rssi = ReceivedSignal.unavailable
     /// The number of consecutive connection events in which the radio was not free, or not for long
@@ -104,7 +104,7 @@ package final class LinkEnd: @unchecked Sendable {
         sequence = other.sequence
         outgoing = other.outgoing
         isAwaitingAcknowledgement = other.isAwaitingAcknowledgement
-        lastHeard = other.lastHeard
+        lastReceived = other.lastReceived
         rssi = other.rssi
         missedEvents = other.missedEvents
         eventsToSkip = other.eventsToSkip
@@ -121,10 +121,10 @@ package final class LinkEnd: @unchecked Sendable {
 
     /// The instant at which the end closes, unless it receives a packet before.
     package var supervisionDeadline: Instant {
-        guard let lastHeard else {
+        guard let lastReceived else {
             return beginning + rhythm.parameters.interval * Self.establishmentIntervals
         }
-        return Instant(nanoseconds: lastHeard.nanoseconds + pace.supervisionTimeout)
+        return Instant(nanoseconds: lastReceived.nanoseconds + pace.supervisionTimeout)
     }
 
     /// The next deadline of the end.

@@ -63,7 +63,7 @@ extension Ether {
         link[side]?.deadlineToken = nil
         link[side]?.deadlineInstant = nil
         if lost <= now {
-            let isEstablished = link[side]?.lastHeard != nil
+            let isEstablished = link[side]?.lastReceived != nil
             let reason: HCI.ErrorCode =
                 isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
             return finish(side, reason, &link)

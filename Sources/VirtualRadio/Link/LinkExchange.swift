@@ -39,9 +39,9 @@ extension Ether {
         guard let packet = link.event?.packet, link[packet.side] != nil else {
             return closeEvent(of: &link)
         }
-        let isHeard = isHeard(packet, &link)
+        let isReceived = isReceived(packet, &link)
         if let reason = link[packet.side]?.termination { finish(packet.side, reason, &link) }
-        guard isHeard else { return closeEvent(of: &link) }
+        guard isReceived else { return closeEvent(of: &link) }
         switch packet.side {
         case .central: answer(packet, &link)
         case .peripheral: goOn(packet, &link)
@@ -50,7 +50,7 @@ extension Ether {
 
     /// Returns whether the packet arrives whole at the other end, and records its signal strength
     /// there.
-    private mutating func isHeard(_ packet: LinkPacket, _ link: inout RadioLink) -> Bool {
+    private mutating func isReceived(_ packet: LinkPacket, _ link: inout RadioLink) -> Bool {
         guard packet.side == .peripheral || link.event?.isPeripheralListening == true,
             link.endsAgree, let radio = link[packet.side.other]?.radio
         else { return false }
@@ -62,7 +62,7 @@ extension Ether {
         )
         guard let strength else { return false }
         link[packet.side.other]?.rssi = strength
-        link[packet.side.other]?.lastHeard = now
+        link[packet.side.other]?.lastReceived = now
         return true
     }
 
@@ -71,7 +71,7 @@ extension Ether {
     /// changes the encryption session, the packet, which was sent before, is still decrypted with
     /// the previous key.
     private mutating func answer(_ packet: LinkPacket, _ link: inout RadioLink) {
-        link.event?.hasPeripheralHeard = true
+        link.event?.hasPeripheralReceived = true
         acknowledge(packet, .peripheral, &link)
         let key = link.peripheral?.receivingKey
         let start = now.nanoseconds + LinkPace.frameSpace
@@ -103,7 +103,7 @@ extension LinkEnd {
     /// nanoseconds.
     fileprivate func mayLoad(within budget: Int64) -> Bool {
         guard !isAwaitingAcknowledgement, outgoing == nil, hasMore else { return false }
-        let length = PacketLength.header + nextPayload(isHeard: true)
+        let length = PacketLength.header + nextPayload(isReceived: true)
         return rhythm.sending.airNanoseconds(pduLength: length) <= budget
     }
 

@@ -62,7 +62,7 @@ extension ResolvingList {
             entries.firstIndex { $0.peerKey.resolves(address) }
         }
         guard let place else { return .unresolved }
-        if entries[place].heardAddress != address { entries[place].heardAddress = address }
+        if entries[place].receivedAddress != address { entries[place].receivedAddress = address }
         return .identity(entries[place].peer)
     }
 
@@ -88,10 +88,10 @@ extension ResolvingList {
         entry(of: identity)?.peerAddress
     }
 
-    /// Returns the private address at which the controller last heard the device with the identity,
+    /// Returns the private address at which the controller last received the device with the identity,
     /// or else the one that the controller made for it; `nil` if there is neither.
     func presentAddress(of identity: DeviceAddress) -> DeviceAddress? {
-        entry(of: identity).flatMap { $0.heardAddress ?? $0.peerAddress }
+        entry(of: identity).flatMap { $0.receivedAddress ?? $0.peerAddress }
     }
 
     /// Returns the identity of the entry with whose local key a private address of this controller

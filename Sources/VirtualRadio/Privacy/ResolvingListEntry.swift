@@ -13,8 +13,8 @@ struct ResolvingListEntry: Sendable {
     /// The privacy mode, which decides whether the peer may also use its identity address.
     var mode = HCI.PrivacyMode.network
 
-    /// The private address at which the controller last heard the peer.
-    var heardAddress: DeviceAddress?
+    /// The private address at which the controller last received the peer.
+    var receivedAddress: DeviceAddress?
     /// A private address of the peer that the controller has made.
     private(set) var peerAddress: DeviceAddress?
     /// The controller's own private address for the peer.
@@ -39,7 +39,7 @@ struct ResolvingListEntry: Sendable {
 
     /// Removes the private addresses.
     mutating func forgetAddresses() {
-        heardAddress = nil
+        receivedAddress = nil
         peerAddress = nil
         localAddress = nil
     }

@@ -88,7 +88,7 @@ package struct RadioEnvironment: Sendable {
         known.forget(one)
     }
 
-    /// Blocks all signals between two groups. If both groups are the same, its radios do not hear
+    /// Blocks all signals between two groups. If both groups are the same, its radios do not receive
     /// each other.
     package mutating func separate(group: Int, from other: Int) {
         separations.insert(GroupPair(group, other))
@@ -110,13 +110,13 @@ package struct RadioEnvironment: Sendable {
         to receiver: RadioID,
         at instant: Instant
     ) -> ReceivedPower? {
-        if let power = known[sender, receiver] { return power.isHeard ? power : nil }
+        if let power = known[sender, receiver] { return power.isReceived ? power : nil }
         let decibels = decibels(from: sender, to: receiver, at: instant)
         let power = decibels.map(ReceivedPower.init(decibels:)) ?? .nothing
         if isLasting(sender, receiver, from: instant) {
             known.remember(power, from: sender, to: receiver, stationCount: stations.count)
         }
-        return power.isHeard ? power : nil
+        return power.isReceived ? power : nil
     }
 
     private func decibels(

@@ -22,7 +22,7 @@ package struct ReceivedPower: Hashable, Sendable {
     static let nothing = ReceivedPower(decibels: -.infinity)
 
     /// Whether there is a signal.
-    var isHeard: Bool { decibels > -.infinity }
+    var isReceived: Bool { decibels > -.infinity }
 }
 
 /// A cache of the powers between radios, in rows by receiver.

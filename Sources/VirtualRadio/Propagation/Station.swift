@@ -10,7 +10,7 @@ package struct Station: Hashable, Sendable {
     package var reception: Reception
     /// The group of the radio in a partitioned world.
     package var group: Int
-    /// Whether the radio has power. A radio that is off neither sends nor hears.
+    /// Whether the radio has power. A radio that is off neither sends nor receives.
     package var isOn: Bool
 
     /// Creates a station on the path; by default it is switched on and in group 0.

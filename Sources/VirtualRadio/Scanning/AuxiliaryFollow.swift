@@ -6,7 +6,7 @@ import BluetoothTypes
 struct AuxiliaryFollow: Sendable {
     /// The packet that pointed to the awaited one.
     enum Announcement: Sendable {
-        /// An ADV_EXT_IND that was heard on the PHY.
+        /// An ADV_EXT_IND that was received on the PHY.
         case primary(ExtendedAdvertisement, PHY)
         /// A packet with data, which the awaited packet continues.
         case chain(AdvertisementChain)
@@ -123,7 +123,7 @@ extension VirtualController {
 }
 
 /// The identities of timers for listening. They are unique among all such timers of the controller,
-/// including those from before a Reset, because a scanner hears one packet at a time.
+/// including those from before a Reset, because a scanner receives one packet at a time.
 enum ListeningToken {
     /// Returns the identity of a timer that is set at the instant.
     static func make(_ now: Instant, isInitiator: Bool) -> UInt64 {

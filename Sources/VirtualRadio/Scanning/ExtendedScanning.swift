@@ -6,7 +6,7 @@ import BluetoothTypes
 /// from ADV_EXT_IND to AUX_ADV_IND to the AUX_CHAIN_INDs.
 extension VirtualController {
     /// Handles a packet of extended advertising.
-    mutating func hear(
+    mutating func receive(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -15,16 +15,16 @@ extension VirtualController {
         switch pdu.kind {
         case .primary:
             guard scannerExpects(packet) else { return }
-            hearPrimary(pdu, in: packet, rssi: rssi, &ether)
+            receivePrimary(pdu, in: packet, rssi: rssi, &ether)
         case .auxiliary, .chained:
             guard let follow = takeFollow(packet, &ether) else { return }
-            hear(pdu, after: follow, in: packet, rssi: rssi, &ether)
-        case .scanResponse: hearResponse(pdu, in: packet, rssi: rssi, &ether)
+            receive(pdu, after: follow, in: packet, rssi: rssi, &ether)
+        case .scanResponse: receiveResponse(pdu, in: packet, rssi: rssi, &ether)
         }
     }
 
     /// Handles an ADV_EXT_IND: a complete advertisement, or a pointer to an AUX_ADV_IND.
-    private mutating func hearPrimary(
+    private mutating func receivePrimary(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -34,7 +34,7 @@ extension VirtualController {
             guard let advertiser = admit(pdu.advertiser, target: pdu.target) else { return }
             let phy = packet.modulation.phy
             let heading = ReportHeading(pdu, by: advertiser, primaryPHY: phy)
-            return hearBeginning(pdu, heading, rssi: rssi, &ether)
+            return receiveBeginning(pdu, heading, rssi: rssi, &ether)
         }
         guard pdu.advertiser == nil || admit(pdu.advertiser, target: pdu.target) != nil else {
             return
@@ -42,7 +42,7 @@ extension VirtualController {
         follow(pointer, of: pdu, .primary(pdu, packet.modulation.phy), &ether)
     }
 
-    private mutating func hear(
+    private mutating func receive(
         _ pdu: ExtendedAdvertisement,
         after follow: AuxiliaryFollow,
         in packet: AdvertisingPacket,
@@ -52,16 +52,16 @@ extension VirtualController {
         let isContinued = pdu.sid == follow.sid && pdu.dataID == follow.dataID
         switch follow.announcement {
         case .primary(let primary, let phy) where isContinued && pdu.kind == .auxiliary:
-            hearAuxiliary(pdu, after: primary, phy, in: packet, rssi: rssi, &ether)
+            receiveAuxiliary(pdu, after: primary, phy, in: packet, rssi: rssi, &ether)
         case .primary: break
         case .chain(let chain) where isContinued && pdu.kind == .chained:
-            hearMore(pdu, of: chain, rssi: rssi, &ether)
+            receiveMore(pdu, of: chain, rssi: rssi, &ether)
         case .chain(let chain): truncate(chain, &ether)
         }
     }
 
     /// Handles an AUX_ADV_IND, which has the fields that the ADV_EXT_IND does not have.
-    private mutating func hearAuxiliary(
+    private mutating func receiveAuxiliary(
         _ pdu: ExtendedAdvertisement,
         after primary: ExtendedAdvertisement,
         _ phy: PHY,
@@ -74,7 +74,7 @@ extension VirtualController {
         var heading = ReportHeading(pdu, by: advertiser, primaryPHY: phy)
         heading.secondaryPHY = packet.modulation.phy
         if let power = pdu.transmitPower ?? primary.transmitPower { heading.transmitPower = power }
-        hearBeginning(pdu, heading, rssi: rssi, &ether)
+        receiveBeginning(pdu, heading, rssi: rssi, &ether)
         guard pdu.isScannable, let address,
             scanner.settings.isActive(phy == .le1M ? .le1M : .codedS8)
         else { return }
@@ -89,7 +89,7 @@ extension VirtualController {
     }
 
     /// Handles an AUX_SCAN_RSP. Ignores it unless it answers a request of this scanner.
-    private mutating func hearResponse(
+    private mutating func receiveResponse(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -100,11 +100,11 @@ extension VirtualController {
         else { return }
         var heading = request.heading
         if let power = pdu.transmitPower { heading.transmitPower = power }
-        hearBeginning(pdu, heading, rssi: rssi, &ether)
+        receiveBeginning(pdu, heading, rssi: rssi, &ether)
     }
 
     /// Handles the first packet with data, which may be the only one.
-    private mutating func hearBeginning(
+    private mutating func receiveBeginning(
         _ pdu: ExtendedAdvertisement,
         _ heading: ReportHeading,
         rssi: Int8,
@@ -113,11 +113,11 @@ extension VirtualController {
         let key = AdvertisementKey(heading, dataID: pdu.dataID)
         guard scanner.isUnreported(key) else { return }
         let chain = AdvertisementChain(heading: heading, key: key, rssi: rssi)
-        hearMore(pdu, of: chain, rssi: rssi, &ether)
+        receiveMore(pdu, of: chain, rssi: rssi, &ether)
     }
 
     /// Reports a packet with data to the host at once, and waits for the next one.
-    private mutating func hearMore(
+    private mutating func receiveMore(
         _ pdu: ExtendedAdvertisement,
         of chain: AdvertisementChain,
         rssi: Int8,

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The reception of legacy advertising (Vol 6, Part B, 4.4.3).
 extension VirtualController {
     /// Handles an ADV_IND, ADV_DIRECT_IND, ADV_NONCONN_IND or ADV_SCAN_IND.
-    mutating func hear(
+    mutating func receive(
         _ pdu: LegacyAdvertisement,
         in packet: AdvertisingPacket,
         rssi: Int8,
@@ -32,7 +32,7 @@ extension VirtualController {
     }
 
     /// Handles a SCAN_RSP. Ignores it unless it answers a request of this scanner.
-    mutating func hear(
+    mutating func receive(
         response pdu: LegacyAdvertisement,
         in packet: AdvertisingPacket,
         rssi: Int8,

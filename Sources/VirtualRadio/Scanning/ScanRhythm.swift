@@ -24,7 +24,7 @@ struct ScanSchedule: Hashable, Sendable {
 /// the window.
 ///
 /// These times have no events on the timeline. The channel follows from the time since the start,
-/// so a scanner that hears nothing costs nothing. All times are in nanoseconds.
+/// so a scanner that receives nothing costs nothing. All times are in nanoseconds.
 struct ScanRhythm: Hashable, Sendable {
     /// The instant at which the first window opened.
     let start: Int64

@@ -92,7 +92,7 @@ extension VirtualController {
     }
 
     /// Handles a packet that the scanner or the initiator has received.
-    mutating func scannerHears(
+    mutating func scannerReceives(
         _ packet: AdvertisingPacket,
         rssi: Int8,
         _ ether: inout Ether
@@ -101,11 +101,11 @@ extension VirtualController {
         switch packet.pdu {
         case .legacy(let pdu):
             guard scannerExpects(packet) else { return }
-            hear(pdu, in: packet, rssi: rssi, &ether)
-        case .scanResponse(let pdu): hear(response: pdu, in: packet, rssi: rssi, &ether)
+            receive(pdu, in: packet, rssi: rssi, &ether)
+        case .scanResponse(let pdu): receive(response: pdu, in: packet, rssi: rssi, &ether)
         case .extended(let pdu):
             guard scanner.settings.isExtended else { return }
-            hear(pdu, in: packet, rssi: rssi, &ether)
+            receive(pdu, in: packet, rssi: rssi, &ether)
         case .scanRequest, .connectionRequest, .connectionResponse: break
         }
     }
@@ -119,7 +119,7 @@ extension VirtualController {
         }
     }
 
-    /// Updates whether the radio can hear packets that are not addressed to it.
+    /// Updates whether the radio can receive packets that are not addressed to it.
     func updateAttention(_ ether: inout Ether) {
         ether.setAttention(
             Attention(radio: radio, scanning: scanner.plan, initiating: initiator.plan)

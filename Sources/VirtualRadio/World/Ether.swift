@@ -6,7 +6,7 @@ import BluetoothTypes
 /// radios and the wires to the hosts.
 ///
 /// Every event of a controller comes with the ether as a parameter:
-/// `mutating func hear(_:…, _ ether: inout Ether)`. So a controller never reaches another
+/// `mutating func receive(_:…, _ ether: inout Ether)`. So a controller never reaches another
 /// controller. It sends, and the world delivers. Arrays with one element for each radio are indexed
 /// by the radio's number.
 package struct Ether: Sendable {
@@ -84,7 +84,7 @@ package struct Ether: Sendable {
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }
 
-    /// Sets the times at which a radio scans and initiates, and so may hear packets that are not
+    /// Sets the times at which a radio scans and initiates, and so may receive packets that are not
     /// addressed to it.
     mutating func setAttention(_ attention: Attention) {
         let place = attentive.firstIndex { $0.radio >= attention.radio } ?? attentive.endIndex

@@ -50,7 +50,7 @@ extension World {
     }
 
     /// Blocks all signals between two groups. If both groups are the same, its controllers do not
-    /// hear each other.
+    /// receive each other.
     public func separate(group: Int, from other: Int) {
         core.ether.environment.separate(group: group, from: other)
     }

@@ -7,7 +7,7 @@ package struct WorldCore {
     /// The medium and everything else between the controllers.
     package var ether: Ether
     /// A sniffer: receives every packet on an advertising channel when it ends, whether or not a
-    /// controller heard it.
+    /// controller received it.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
     /// The controllers, by radio. Removed controllers keep their places.
     package internal(set) var controllers: [VirtualController] = []
@@ -95,7 +95,7 @@ package struct WorldCore {
         collectOutput()
     }
 
-    /// Ends the packet: every controller that heard it acts on it, first the addressee and then the
+    /// Ends the packet: every controller that received it acts on it, first the addressee and then the
     /// others in the order of their numbers. The sender acts last.
     private mutating func end(_ packet: AdvertisingPacket) {
         packetObserver?(packet)
@@ -116,7 +116,7 @@ package struct WorldCore {
             at: radio
         )
         guard let strength else { return }
-        controllers[radio.index].hear(packet, rssi: strength, &ether)
+        controllers[radio.index].receive(packet, rssi: strength, &ether)
     }
 
     /// Delivers the controllers' output to the hosts.

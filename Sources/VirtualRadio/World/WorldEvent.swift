@@ -5,7 +5,7 @@ import BluetoothTypes
 package enum WorldEvent: Sendable {
     /// A timer that a controller has set.
     case timer(ControllerTimer, RadioID)
-    /// The end of a packet on an advertising channel: controllers that heard it can act on it. The
+    /// The end of a packet on an advertising channel: controllers that received it can act on it. The
     /// packet is large, and would otherwise be moved with every event.
     indirect case packetEnds(AdvertisingPacket)
     /// A timer of a link.

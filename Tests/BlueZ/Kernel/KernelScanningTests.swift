@@ -125,8 +125,8 @@ import Testing
                 let found = try await scene.discover(host) { $0.data.localName == channel }
                 #expect(!found.isLegacy)
                 #expect(found.secondaryPHY == phy)
-                let heard = found.data.allManufacturerData.map { ($0.company, $0.bytes) }
-                #expect(Dictionary(uniqueKeysWithValues: heard) == companies)
+                let received = found.data.allManufacturerData.map { ($0.company, $0.bytes) }
+                #expect(Dictionary(uniqueKeysWithValues: received) == companies)
             }
         }
     }

@@ -22,7 +22,7 @@ extension BlueZ {
 
     /// Waits until Linux receives an advertisement from a private address other than this one, from
     /// now on.
-    func heardPrivateAddress(otherThan known: DeviceAddress) async throws {
+    func receivedPrivateAddress(otherThan known: DeviceAddress) async throws {
         try line.forgetEvents()
         try await sawHCI {
             $0.contains("Address: ") && $0.contains("(Resolvable)") && !$0.contains(known.digits)

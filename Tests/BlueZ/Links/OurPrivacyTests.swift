@@ -27,7 +27,7 @@ import Testing
             for link in await host.links { try await link.disconnect() }
             try await bluez.isAlone()
 
-            try await bluez.heardPrivateAddress(otherThan: first)
+            try await bluez.receivedPrivateAddress(otherThan: first)
             let known = try await bluez.known(as: host.identityAddress)
             let link = try await host.incomingLink { try await bluez.connect(known) }
             #expect(try await link.pair().isEncrypted)

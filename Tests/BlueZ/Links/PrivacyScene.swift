@@ -33,8 +33,9 @@ extension BluetoothHost {
         where choose: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
     ) async throws -> Advertisement {
         let found = try await within(Limits.discovery, "an advertisement") { [self] in
-            for try await heard in scan() where heard.data.localName == name && choose(heard) {
-                return heard as Advertisement?
+            for try await received in scan()
+            where received.data.localName == name && choose(received) {
+                return received as Advertisement?
             }
             return nil
         }

@@ -35,9 +35,9 @@ import Testing
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
-            let heard = try await host.awaitDiscovery("theirs") { $0.privateAddress != first }
-            #expect(heard.isIdentityResolved)
-            #expect(heard.address == identity)
+            let received = try await host.awaitDiscovery("theirs") { $0.privateAddress != first }
+            #expect(received.isIdentityResolved)
+            #expect(received.address == identity)
             let again = try await host.connect(to: identity)
             #expect(try await again.pair().isEncrypted)
             #expect(await host.bonds.count == 1)

@@ -11,7 +11,7 @@ extension BluetoothHost {
     /// advertisement first.
     func reach(_ address: DeviceAddress) async throws -> Link {
         try await within(Limits.discovery, "an advertisement of \(address)") { [self] in
-            for try await heard in scan() where heard.address == address { return }
+            for try await received in scan() where received.address == address { return }
         }
         return try await connect(to: address, options: ConnectOptions(timeout: Limits.step))
     }

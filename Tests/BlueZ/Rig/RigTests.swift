@@ -38,9 +38,9 @@ import Testing
         try await withBlueZ(.latest, as: .central, "programs") { bluez in
             #expect(try await bluez.shell("echo one; echo two >&2") == "one\ntwo\n")
             await #expect(throws: Refusal("Failed")) { try await bluez.shell("false") }
-            try await bluez.spawn("while read word; do echo heard $word; done", as: "ears")
+            try await bluez.spawn("while read word; do echo received $word; done", as: "ears")
             try await bluez.write("hello\n", to: "ears")
-            #expect(try await bluez.output(of: "ears") == "heard hello")
+            #expect(try await bluez.output(of: "ears") == "received hello")
             try await bluez.end("ears")
             let ending = try await bluez.event("ended")
             #expect(ending["status"].integer == -15)

@@ -9,7 +9,7 @@ import Testing
         try await withAir { air in
             let accessory = try await air.accessory()
             let facts = try await air.central()
-            #expect(facts["found"]["heard"].text == accessory.address)
+            #expect(facts["found"]["received"].text == accessory.address)
             expectWhole(facts["explored"])
         }
     }

@@ -24,15 +24,15 @@ import Testing
         try await withAir { air in
             _ = try await air.accessory(options: privacy)
             let facts = try await air.central(options: ["--pair", "--return"] + privacy)
-            #expect(facts["found"]["heardResolvable"] == .boolean(true))
-            #expect(facts["found"]["heard"].text != Self.identity)
+            #expect(facts["found"]["receivedResolvable"] == .boolean(true))
+            #expect(facts["found"]["received"].text != Self.identity)
             #expect(facts["pairing"]["encrypted"] == .boolean(true))
             let returned = facts["returned"]
             #expect(returned["peer"].text == Self.identity)
             #expect(returned["encrypted"] == .boolean(true))
             // A controller that resolves reports the identity address. A host sees the address on
             // the air.
-            #expect(returned["heardResolvable"] == .boolean(resolver == .host))
+            #expect(returned["receivedResolvable"] == .boolean(resolver == .host))
             #expect(returned["peerPrivate"].text != nil)
             #expect(returned["peerPrivate"].text != Self.identity)
         }
@@ -45,7 +45,7 @@ import Testing
             let facts = try await air.central(
                 options: ["--pair", "--return", "--privacy", "controller"]
             )
-            #expect(facts["returned"]["heard"].text == Self.identity)
+            #expect(facts["returned"]["received"].text == Self.identity)
             #expect(facts["returned"]["encrypted"] == .boolean(true))
         }
     }

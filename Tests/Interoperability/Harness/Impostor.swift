@@ -92,7 +92,7 @@ struct Impostor: Sendable {
     }
 
     /// Waits for the next Security Manager PDU.
-    func nextPDU() async throws -> [UInt8] { try await client.perform("hear").bytes }
+    func nextPDU() async throws -> [UInt8] { try await client.perform("receive").bytes }
 
     /// Encrypts with any key under any EDIV and Rand. Returns whether that worked.
     func encrypt(
@@ -171,7 +171,7 @@ extension Impostor.Outcome {
 
 extension Impostor.Passed {
     fileprivate init(_ json: JSON) {
-        isOurs = json["heard"].text != nil
-        bytes = isOurs ? json["heard"].bytes : json["said"].bytes
+        isOurs = json["received"].text != nil
+        bytes = isOurs ? json["received"].bytes : json["said"].bytes
     }
 }

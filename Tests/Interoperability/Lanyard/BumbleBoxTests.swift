@@ -92,7 +92,7 @@
 
         /// Requests and messages in both directions, one of them longer than any packet.
         private func exchange(over messages: MessageChannel, with box: MessageBox) async throws {
-            let heard = messages.messages(of: String.self)
+            let received = messages.messages(of: String.self)
             let long = String(repeating: "é🎧 ", count: 300)
             for text in ["Hello", "", long] {
                 let answer = try await messages.request(
@@ -109,7 +109,7 @@
             try await box.send("news")
             let first = try await within(BoxScene.limit, "two messages") {
                 var texts: [String] = []
-                for await text in heard {
+                for await text in received {
                     texts.append(text)
                     if texts.count == 2 { return texts }
                 }
@@ -254,7 +254,7 @@
                 )
                 #expect(asked == "who?")
                 try await channel.send("news")
-                #expect(try await client.perform("hear").text == "news")
+                #expect(try await client.perform("receive").text == "news")
                 service.cancel()
             }
         }

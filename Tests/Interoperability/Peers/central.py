@@ -41,17 +41,17 @@ async def find(device, arguments, is_sought):
     """The first advertisement that matches."""
     found = asyncio.get_running_loop().create_future()
 
-    def heard(advertisement):
+    def received(advertisement):
         if not found.done() and is_sought(advertisement):
             found.set_result(advertisement)
 
-    device.on("advertisement", heard)
+    device.on("advertisement", received)
     await device.start_scanning(
         filter_duplicates=False, own_address_type=association.own_address_type(arguments)
     )
     advertisement = await step(found)
     await device.stop_scanning()
-    device.remove_listener("advertisement", heard)
+    device.remove_listener("advertisement", received)
     return advertisement
 
 
@@ -60,14 +60,14 @@ async def look(device, arguments):
     strengths."""
     seen = {}
 
-    def heard(advertisement):
+    def received(advertisement):
         seen[str(advertisement.address)] = {
             "address": str(advertisement.address).split("/")[0],
             "name": name_of(advertisement),
             "rssi": advertisement.rssi,
         }
 
-    device.on("advertisement", heard)
+    device.on("advertisement", received)
     await device.start_scanning(filter_duplicates=False)
     await asyncio.sleep(arguments.look)
     await device.stop_scanning()
@@ -87,8 +87,8 @@ def describe(connection, advertisement):
     """The addresses of both sides on this link."""
     private = connection.peer_resolvable_address
     return {
-        "heard": str(advertisement.address).split("/")[0],
-        "heardResolvable": advertisement.address.is_resolvable,
+        "received": str(advertisement.address).split("/")[0],
+        "receivedResolvable": advertisement.address.is_resolvable,
         "peer": str(connection.peer_address).split("/")[0],
         "peerPrivate": private and str(private).split("/")[0],
         "rssi": advertisement.rssi,

@@ -204,12 +204,12 @@ async def find(device, name):
     """The address of the device that advertises this name."""
     found = asyncio.get_running_loop().create_future()
 
-    def heard(advertisement):
-        heard_name = advertisement.data.get(AdvertisingData.COMPLETE_LOCAL_NAME)
-        if heard_name == name and not found.done():
+    def received(advertisement):
+        received_name = advertisement.data.get(AdvertisingData.COMPLETE_LOCAL_NAME)
+        if received_name == name and not found.done():
             found.set_result(advertisement.address)
 
-    device.on("advertisement", heard)
+    device.on("advertisement", received)
     await device.start_scanning(filter_duplicates=False)
     address = await asyncio.wait_for(found, STEP_LIMIT)
     await device.stop_scanning()
@@ -265,7 +265,7 @@ def main():
         finally:
             obeying.cancel()
 
-    run(work, hear=requests.put_nowait)
+    run(work, receive=requests.put_nowait)
 
 
 if __name__ == "__main__":

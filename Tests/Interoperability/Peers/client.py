@@ -45,4 +45,4 @@ if __name__ == "__main__":
     parser.add_argument("--address", default="F1:C0:00:00:00:01", help="a random static address")
     arguments = parser.parse_args()
     orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), hear=orders.put_nowait)
+    run(lambda: main(arguments, orders), receive=orders.put_nowait)

@@ -140,4 +140,4 @@ if __name__ == "__main__":
     parser.add_argument("--private", action="store_true", help="use private addresses")
     arguments = parser.parse_args()
     orders = Orders()
-    run(lambda: main(arguments, orders), hear=orders.put_nowait)
+    run(lambda: main(arguments, orders), receive=orders.put_nowait)

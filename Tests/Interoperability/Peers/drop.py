@@ -107,12 +107,12 @@ async def find(device):
     """The address of the device that offers the service."""
     found = asyncio.get_running_loop().create_future()
 
-    def heard(advertisement):
+    def received(advertisement):
         kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
         if UUID(SERVICE) in (advertisement.data.get(kind) or []) and not found.done():
             found.set_result(advertisement.address)
 
-    device.on("advertisement", heard)
+    device.on("advertisement", received)
     await device.start_scanning(filter_duplicates=False)
     address = await found
     await device.stop_scanning()

@@ -66,7 +66,7 @@ class Envelopes:
         self.frames = Frames()
         self.numbers = itertools.count(1)
         self.waiting = {}
-        self.heard = asyncio.Queue()
+        self.received = asyncio.Queue()
         self.outgoing = asyncio.Lock()
 
     def receive(self, chunk):
@@ -78,7 +78,7 @@ class Envelopes:
         if "ask" in envelope:
             self.reply(envelope["ask"], number)
         elif "tell" in envelope:
-            self.heard.put_nowait(envelope["tell"])
+            self.received.put_nowait(envelope["tell"])
             if self.echoes:
                 self.post({"tell": envelope["tell"]})
         elif number in self.waiting:

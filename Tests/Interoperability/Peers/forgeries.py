@@ -42,12 +42,12 @@ def first(is_such):
 
 def reflected(pdu, imposture):
     """The peer's own key."""
-    return imposture.heard_last(PUBLIC_KEY)
+    return imposture.received_last(PUBLIC_KEY)
 
 
 def negated(pdu, imposture):
     """The negated key of the peer: the same abscissa with the other ordinate."""
-    x, y = point(imposture.heard_last(PUBLIC_KEY))
+    x, y = point(imposture.received_last(PUBLIC_KEY))
     return key(x, PRIME - y)
 
 
@@ -96,7 +96,7 @@ def earlier_key(pdu, imposture):
 
 def echoed(pdu, imposture):
     """The PDU that the peer has sent in the same step."""
-    return imposture.heard_last(pdu[:1]) or pdu
+    return imposture.received_last(pdu[:1]) or pdu
 
 
 def zero(pdu, imposture):

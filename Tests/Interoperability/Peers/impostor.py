@@ -7,7 +7,7 @@ usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says, as the initiator
 on a link of its own and as the responder on the peer's, and is answered by the result: `completed`,
 `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of all PDUs.
-`say` and `hear` are single PDUs of the Security Manager.
+`say` and `receive` are single PDUs of the Security Manager.
 """
 
 import argparse
@@ -31,26 +31,26 @@ class Channel:
     def __init__(self, device):
         self.device = device
         self.connection = None
-        self.heard = asyncio.Queue()
+        self.received = asyncio.Queue()
         device.l2cap_channel_manager.register_fixed_channel(smp.SMP_CID, self.receive)
 
     def receive(self, handle, pdu):
-        self.heard.put_nowait(pdu)
+        self.received.put_nowait(pdu)
 
     def reset(self, connection):
         self.connection = connection
-        self.heard = asyncio.Queue()
+        self.received = asyncio.Queue()
 
     def send(self, pdu):
         self.connection.send_l2cap_pdu(smp.SMP_CID, pdu)
 
     async def next(self):
-        return await self.heard.get()
+        return await self.received.get()
 
     def rest(self):
         """The received PDUs that no step has awaited."""
-        while not self.heard.empty():
-            yield self.heard.get_nowait()
+        while not self.received.empty():
+            yield self.received.get_nowait()
 
 
 class Wire:
@@ -141,10 +141,10 @@ class Impostor(Presence):
         is_initiator = self.connection.role == hci.Role.CENTRAL
         work = imposture.begin() if is_initiator else imposture.answer()
         facts = await self.result_of(work)
-        imposture.hear_rest()
+        imposture.receive_rest()
         if imposture.reason is not None:
             facts = {"refused": imposture.reason}
-        self.earlier_key = imposture.heard_last(b"\x0c") or self.earlier_key
+        self.earlier_key = imposture.received_last(b"\x0c") or self.earlier_key
         return {**facts, "transcript": imposture.transcript}
 
     async def result_of(self, work):
@@ -167,7 +167,7 @@ class Impostor(Presence):
         for pdu in pdus:
             self.channel.send(bytes.fromhex(pdu))
 
-    async def hear(self):
+    async def receive(self):
         """The next PDU."""
         return (await self.channel.next()).hex()
 
@@ -195,4 +195,4 @@ if __name__ == "__main__":
     add_options(parser, name="Impostor")
     arguments = parser.parse_args()
     orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), hear=orders.put_nowait)
+    run(lambda: main(arguments, orders), receive=orders.put_nowait)

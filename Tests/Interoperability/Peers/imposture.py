@@ -77,14 +77,14 @@ class Imposture:
             self.say(bytes.fromhex(extra))
         return forged or pdu
 
-    async def hear(self, *codes):
+    async def receive(self, *codes):
         """The next PDU, which has one of these codes."""
         while True:
             try:
                 pdu = await asyncio.wait_for(self.channel.next(), ANSWER_LIMIT)
             except asyncio.TimeoutError:
                 raise Silent(f"no PDU, expected {[code.hex() for code in codes]}") from None
-            self.transcript.append({"heard": pdu.hex()})
+            self.transcript.append({"received": pdu.hex()})
             if pdu[:1] in codes:
                 return pdu
             if pdu[:1] == FAILED:
@@ -95,7 +95,7 @@ class Imposture:
     async def encrypted(self):
         """Waits until the initiator has encrypted the link, or has refused to."""
         done = asyncio.ensure_future(self.link.encrypted())
-        refused = asyncio.ensure_future(self.hear())
+        refused = asyncio.ensure_future(self.receive())
         try:
             await asyncio.wait((done, refused), return_when=asyncio.FIRST_COMPLETED)
             (done if done.done() else refused).result()
@@ -103,21 +103,21 @@ class Imposture:
             done.cancel()
             refused.cancel()
 
-    def hear_rest(self):
+    def receive_rest(self):
         """The received PDUs that no step has awaited."""
         for pdu in self.channel.rest():
-            self.transcript.append({"heard": pdu.hex()})
+            self.transcript.append({"received": pdu.hex()})
 
     @property
     def reason(self):
         """The reason with which the peer has refused, or None if it has not."""
-        refusal = self.heard_last(FAILED)
+        refusal = self.received_last(FAILED)
         return refusal and refusal[1]
 
-    def heard_last(self, code):
+    def received_last(self, code):
         for entry in reversed(self.transcript):
-            if "heard" in entry and entry["heard"].startswith(code.hex()):
-                return bytes.fromhex(entry["heard"])
+            if "received" in entry and entry["received"].startswith(code.hex()):
+                return bytes.fromhex(entry["received"])
         return None
 
     # Keys and addresses
@@ -146,7 +146,7 @@ class Imposture:
         plan = self.plan
         request = self.features(REQUEST, plan.ours, plan.theirs)
         self.request = self.tell("request", request)
-        self.response = await self.hear(RESPONSE)
+        self.response = await self.receive(RESPONSE)
         secure = self.request[3] & self.response[3] & SECURE
         key = await (self.begin_secure() if secure else self.begin_legacy())
         if plan.encrypts != "never":
@@ -157,7 +157,7 @@ class Imposture:
     async def answer(self):
         """As the responder."""
         plan = self.plan
-        self.request = await self.hear(REQUEST)
+        self.request = await self.receive(REQUEST)
         response = self.features(
             RESPONSE, self.request[5] & plan.theirs, self.request[6] & plan.ours
         )
@@ -172,46 +172,46 @@ class Imposture:
 
     async def begin_secure(self):
         own = self.tell("publicKey", self.public_key())
-        peer = await self.hear(PUBLIC_KEY)
+        peer = await self.receive(PUBLIC_KEY)
         secret = self.shared_secret(peer)
         pka, pkb = own[1:33], peer[1:33]
         if self.plan.passkey is None:
-            await self.hear(CONFIRM)
+            await self.receive(CONFIRM)
             na = self.tell("random", RANDOM + crypto.r())[1:]
-            nb = (await self.hear(RANDOM))[1:]
+            nb = (await self.receive(RANDOM))[1:]
         else:
             for bit in self.bits():
                 na = crypto.r()
                 self.tell("confirm", CONFIRM + crypto.f4(pka, pkb, na, bit))
-                await self.hear(CONFIRM)
+                await self.receive(CONFIRM)
                 na = self.tell("random", RANDOM + na)[1:]
-                nb = (await self.hear(RANDOM))[1:]
+                nb = (await self.receive(RANDOM))[1:]
         key, ea, _ = self.check_values(secret, na, nb)
         self.tell("check", CHECK + ea)
         if self.plan.forge.get("check") != "none":
-            await self.hear(CHECK)
+            await self.receive(CHECK)
         return key
 
     async def answer_secure(self):
-        peer = await self.hear(PUBLIC_KEY)
+        peer = await self.receive(PUBLIC_KEY)
         own = self.tell("publicKey", self.public_key())
         secret = self.shared_secret(peer)
         pka, pkb = peer[1:33], own[1:33]
         if self.plan.passkey is None:
             nb = crypto.r()
             self.tell("confirm", CONFIRM + crypto.f4(pkb, pka, nb, b"\0"))
-            na = (await self.hear(RANDOM))[1:]
+            na = (await self.receive(RANDOM))[1:]
             nb = self.tell("random", RANDOM + nb)[1:]
         else:
             for bit in self.bits():
-                await self.hear(CONFIRM)
+                await self.receive(CONFIRM)
                 nb = crypto.r()
                 self.tell("confirm", CONFIRM + crypto.f4(pkb, pka, nb, bit))
-                na = (await self.hear(RANDOM))[1:]
+                na = (await self.receive(RANDOM))[1:]
                 nb = self.tell("random", RANDOM + nb)[1:]
         key, _, eb = self.check_values(secret, na, nb)
         self.link.lend(key if self.plan.encrypts == "right" else os.urandom(16))
-        await self.hear(CHECK)
+        await self.receive(CHECK)
         self.tell("check", CHECK + eb)
         return key
 
@@ -234,16 +234,16 @@ class Imposture:
     async def begin_legacy(self):
         mrand = crypto.r()
         self.tell("confirm", CONFIRM + self.commit(mrand))
-        await self.hear(CONFIRM)
+        await self.receive(CONFIRM)
         mrand = self.tell("random", RANDOM + mrand)[1:]
-        srand = (await self.hear(RANDOM))[1:]
+        srand = (await self.receive(RANDOM))[1:]
         return self.shorten(crypto.s1(self.temporary_key(), srand, mrand))
 
     async def answer_legacy(self):
-        await self.hear(CONFIRM)
+        await self.receive(CONFIRM)
         srand = crypto.r()
         self.tell("confirm", CONFIRM + self.commit(srand))
-        mrand = (await self.hear(RANDOM))[1:]
+        mrand = (await self.receive(RANDOM))[1:]
         key = self.shorten(crypto.s1(self.temporary_key(), srand, mrand))
         self.link.lend(key if self.plan.encrypts == "right" else os.urandom(16))
         self.tell("random", RANDOM + srand)
@@ -275,4 +275,4 @@ class Imposture:
         expected += [RESOLVING, ADDRESS] if kinds & 2 else []
         expected += [SIGNING] if kinds & 4 else []
         for code in expected:
-            await self.hear(code)
+            await self.receive(code)

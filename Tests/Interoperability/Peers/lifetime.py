@@ -33,10 +33,10 @@ def answer(facts):
     print(json.dumps(facts, separators=(",", ":")), flush=True)
 
 
-def run(main, hear=None):
+def run(main, receive=None):
     """Runs the coroutine `main()` until it ends, fails, or standard input closes.
 
-    `hear(line)` is called in it with each line of standard input.
+    `receive(line)` is called in it with each line of standard input.
     """
     logging.basicConfig(
         stream=sys.stderr,
@@ -44,12 +44,12 @@ def run(main, hear=None):
         format="%(asctime)s %(name)s: %(message)s",
     )
     try:
-        asyncio.run(_until_stdin_closes(main, hear or (lambda line: None)))
+        asyncio.run(_until_stdin_closes(main, receive or (lambda line: None)))
     except KeyboardInterrupt:
         pass
 
 
-async def _until_stdin_closes(main, hear):
+async def _until_stdin_closes(main, receive):
     loop = asyncio.get_running_loop()
     closed = asyncio.Event()
 
@@ -60,7 +60,7 @@ async def _until_stdin_closes(main, hear):
         while part := os.read(0, 4096):
             *lines, unread = (unread + part).split(b"\n")
             for line in lines:
-                loop.call_soon_threadsafe(hear, line.decode())
+                loop.call_soon_threadsafe(receive, line.decode())
         loop.call_soon_threadsafe(closed.set)
 
     threading.Thread(target=watch, daemon=True).start()

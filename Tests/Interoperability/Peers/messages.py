@@ -61,9 +61,9 @@ class Messenger(Presence):
         """Sends a request. Returns the answer, or the refusal."""
         return await self.envelopes.ask(message)
 
-    async def hear(self):
+    async def receive(self):
         """Waits for the next message."""
-        return await self.envelopes.heard.get()
+        return await self.envelopes.received.get()
 
 
 class Box(Messenger):
@@ -232,4 +232,4 @@ def parse():
 if __name__ == "__main__":
     arguments = parse()
     orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), hear=orders.put_nowait)
+    run(lambda: main(arguments, orders), receive=orders.put_nowait)

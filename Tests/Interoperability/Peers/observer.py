@@ -50,7 +50,7 @@ class Listener:
         self.fragments = {}
         self.enough = asyncio.Event()
 
-    def heard(self, report):
+    def received(self, report):
         if isinstance(report, hci.HCI_LE_Advertising_Report_Event.Report):
             self.keep(report, LEGACY_KINDS[LEGACY(report.event_type)], True, report.data)
             return
@@ -95,7 +95,7 @@ async def main(arguments):
     device = Device.from_config_with_hci(settings, transport.source, transport.sink)
     await step(device.power_on())
     listener = Listener(arguments.until, arguments.of)
-    device.host.on("advertising_report", listener.heard)
+    device.host.on("advertising_report", listener.received)
     await step(device.start_scanning(filter_duplicates=False))
     await step(listener.enough.wait())
     await step(device.stop_scanning())

@@ -98,16 +98,16 @@ class Session:
     async def find(self, name, address):
         found = asyncio.get_running_loop().create_future()
 
-        def heard(advertisement):
+        def received(advertisement):
             if self.is_sought(advertisement, name, address) and not found.done():
                 found.set_result(advertisement)
 
-        self.device.on("advertisement", heard)
+        self.device.on("advertisement", received)
         await self.device.start_scanning(filter_duplicates=False)
         try:
             return await found
         finally:
-            self.device.remove_listener("advertisement", heard)
+            self.device.remove_listener("advertisement", received)
             await self.device.stop_scanning()
 
     def is_sought(self, advertisement, name, address):

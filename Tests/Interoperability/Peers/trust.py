@@ -243,7 +243,7 @@ class Trust:
         channels, send = self.device.l2cap_channel_manager, self.device.send_l2cap_pdu
 
         def received(handle, pdu):
-            if self.passes("heard", pdu):
+            if self.passes("received", pdu):
                 self.device.on_smp_pdu(handle, pdu)
 
         def sending(handle, cid, pdu):

@@ -107,7 +107,7 @@ class Line:
         self.pause = 0
         self.is_mute = False
 
-    def hear(self, text):
+    def receive(self, text):
         order = json.loads(text)
         match order["do"]:
             case "noise":
@@ -199,4 +199,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1, help="the random seed of the noise (1)")
     parsed = parser.parse_args()
     made = []
-    run(lambda: main(parsed, made), hear=lambda text: made[0].hear(text))
+    run(lambda: main(parsed, made), receive=lambda text: made[0].receive(text))

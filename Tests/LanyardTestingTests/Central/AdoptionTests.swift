@@ -50,14 +50,14 @@ struct AdoptionTests {
             #expect(app.manager.isScanning == false)
             var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
-            let heard = app.events.values
+            let received = app.events.values
             // It is kept from now on.
             kit.straps[0].dropLink()
             try await kit.world.expect("the end is noticed", within: .seconds(5)) {
                 strap.state != .ready
             }
             try await kit.world.expect(strap, becomes: .ready, within: .seconds(10))
-            #expect(app.events.values == heard)
+            #expect(app.events.values == received)
             #expect(kit.store.load().accessories.map(\.kind) == ["strap"])
             await central.shutDown()
         }

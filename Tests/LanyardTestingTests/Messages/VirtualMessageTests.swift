@@ -53,12 +53,12 @@ struct VirtualMessageTests {
             box.push(long, through: "1B00")
             box.push(bytes: Data(#"{"tell":{"reply":2}}"#.utf8), through: "1B00")
             #expect(try await answer == Reply(reply: 8))
-            var heard: [Int] = []
+            var received: [Int] = []
             for await reply in replies {
-                heard.append(reply.reply)
-                if heard.count == 2 { break }
+                received.append(reply.reply)
+                if received.count == 2 { break }
             }
-            #expect(heard == [1, 2])
+            #expect(received == [1, 2])
             for await text in texts {
                 #expect(text == long)
                 break

@@ -145,12 +145,12 @@ struct ControlPointStories {
             #expect(try await report.value == .done)
             #expect(try await count.value == 3)
             #expect(box.written(to: "2A52") == [Data([1, 1]), Data([4, 1])])
-            var heard: [UInt8] = []
+            var received: [UInt8] = []
             for await record in records {
-                heard += record
-                if heard.count == 3 { break }
+                received += record
+                if received.count == 3 { break }
             }
-            #expect(heard == [1, 2, 3])
+            #expect(received == [1, 2, 3])
             await central.shutDown()
         }
     }

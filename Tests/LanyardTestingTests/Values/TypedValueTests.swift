@@ -9,7 +9,7 @@ import Testing
 @Suite("Typed values of an accessory")
 struct TypedValueTests {
     @Test("Typed values can be read and received")
-    func readsAndHears() async throws {
+    func readsAndReceives() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()

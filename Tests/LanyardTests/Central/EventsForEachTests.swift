@@ -9,11 +9,11 @@ struct EventsForEachTests {
     @Test("A closure receives events in order, each after the previous call has returned")
     func order() async {
         let hub = Hub<Int>()
-        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let (numbers, received) = AsyncStream<Int>.makeStream()
         let observation = hub.events { [1, 2] }.forEach { number in
-            heard.yield(number)
+            received.yield(number)
             await Task.yield()
-            heard.yield(-number)
+            received.yield(-number)
         }
         hub.send { 3 }
         var all: [Int] = []
@@ -28,13 +28,13 @@ struct EventsForEachTests {
     )
     func over(byCancelling: Bool) async {
         let hub = Hub<Int>()
-        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let (numbers, received) = AsyncStream<Int>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()
         var observation: ObservationToken? = {
-            // The stream of heard numbers ends when the closure is released.
-            let end = AtEnd { heard.finish() }
+            // The stream of received numbers ends when the closure is released.
+            let end = AtEnd { received.finish() }
             return hub.events().forEach { [end] number in
-                heard.yield(number)
+                received.yield(number)
                 for await _ in gate {}
                 withExtendedLifetime(end) {}
             }
@@ -52,11 +52,11 @@ struct EventsForEachTests {
     @Test("An observation ends with its source")
     func ended() async {
         let hub = Hub<Int>()
-        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let (numbers, received) = AsyncStream<Int>.makeStream()
         let observation: ObservationToken = {
-            let end = AtEnd { heard.finish() }
+            let end = AtEnd { received.finish() }
             return hub.events { [1] }.forEach { [end] number in
-                heard.yield(number)
+                received.yield(number)
                 withExtendedLifetime(end) {}
             }
         }()

@@ -13,9 +13,9 @@ struct EventsTests {
         let events = hub.events { [1, 2] }
         hub.send { 3 }
         hub.end()
-        var heard: [Int] = []
-        for await event in events { heard.append(event) }
-        #expect(heard == [1, 2, 3])
+        var received: [Int] = []
+        for await event in events { received.append(event) }
+        #expect(received == [1, 2, 3])
     }
 
     @Test("Each subscriber receives all events")
@@ -39,9 +39,9 @@ struct EventsTests {
         #expect(results == [true, true, true, false, false])
         #expect(events.droppedCount == 2)
         hub.end()
-        var heard: [Int] = []
-        for await event in events { heard.append(event) }
-        #expect(heard == [2, 3, 4])
+        var received: [Int] = []
+        for await event in events { received.append(event) }
+        #expect(received == [2, 3, 4])
     }
 
     @Test("Existing events are not dropped, however many there are")
@@ -109,20 +109,20 @@ struct EventsTests {
     @Test("A closure is called until its token is released")
     func closures() {
         let hub = Hub<Int>()
-        let heard = Mutex<[Int]>([])
+        let received = Mutex<[Int]>([])
         do {
-            let token = hub.observe { value in heard.withLock { $0.append(value) } }
+            let token = hub.observe { value in received.withLock { $0.append(value) } }
             hub.send { 1 }
             token.cancel()
             hub.send { 2 }
         }
         do {
-            let token = hub.observe { value in heard.withLock { $0.append(value) } }
+            let token = hub.observe { value in received.withLock { $0.append(value) } }
             hub.send { 3 }
             withExtendedLifetime(token) {}
         }
         hub.send { 4 }
-        #expect(heard.withLock { $0 } == [1, 3])
+        #expect(received.withLock { $0 } == [1, 3])
     }
 
     @Test("No event is lost when tasks send and subscribe at the same time")
@@ -138,9 +138,9 @@ struct EventsTests {
             }
         }
         hub.end()
-        var heard: Set<Int> = []
-        for await event in events { heard.insert(event) }
-        #expect(heard.count == 4_000)
+        var received: Set<Int> = []
+        for await event in events { received.insert(event) }
+        #expect(received.count == 4_000)
     }
 }
 

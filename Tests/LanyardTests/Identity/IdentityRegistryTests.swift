@@ -107,7 +107,7 @@ struct IdentityRegistryTests {
     mutating func duplicateOfLiving() {
         _ = registry.identify(Self.discovery(1, says: 9), by: Self.source, now: .zero)
         #expect(registry.linked(Self.device(1), now: .zero) == [])
-        registry.heard(Self.device(1), now: .seconds(895))
+        registry.received(Self.device(1), now: .seconds(895))
         _ = registry.identify(Self.discovery(2, says: 9), by: Self.source, now: .seconds(900))
         #expect(registry.linkedIdentifier(of: Self.identity(9)) == Self.device(1))
         let actions = registry.linked(Self.device(2), now: .seconds(901))
@@ -136,7 +136,7 @@ struct IdentityRegistryTests {
         _ = registry.identify(Self.discovery(1, says: 9), by: Self.source, now: .zero)
         _ = registry.linked(Self.device(1), now: .zero)
         #expect(registry.linked(Self.device(2), now: .seconds(1)) == [])
-        registry.heard(Self.device(1), now: .seconds(2))
+        registry.received(Self.device(1), now: .seconds(2))
         let met = registry.identify(Self.discovery(2, says: 9), by: Self.source, now: .seconds(3))
         #expect(
             met.actions == [
@@ -213,7 +213,7 @@ struct IdentityWalk {
             links.remove(device)
             closing.remove(device)
         case 3:
-            registry.heard(device, now: now)
+            registry.received(device, now: now)
         case 4 where links.isEmpty:
             registry.forget(IdentityRegistryTests.identity(number % 6))
         default:

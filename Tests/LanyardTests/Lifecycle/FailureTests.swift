@@ -64,7 +64,7 @@ struct FailureTests {
 
     @Test("The description of a failure contains the error code")
     func descriptions() {
-        #expect(LinkFailure.lost.description == "not heard any more (CBError 6)")
+        #expect(LinkFailure.lost.description == "not received any more (CBError 6)")
         #expect(LinkFailure.unauthenticated.description == "not for you (CBATTError 5)")
         #expect(LinkFailure(.timeout, "too long").description == "too long")
     }

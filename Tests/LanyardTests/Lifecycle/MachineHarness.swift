@@ -111,7 +111,7 @@ extension Set<CharacteristicPath> {
 }
 
 extension LinkFailure {
-    static let lost = LinkFailure(.linkLoss, code: .link(6), "not heard any more")
+    static let lost = LinkFailure(.linkLoss, code: .link(6), "not received any more")
     static let closed = LinkFailure(.remoteClosed, code: .link(7), "the accessory ended the link")
     static let strange = LinkFailure(.unknown, code: .link(0), "an unknown cause")
     static let full = LinkFailure(.capacity, code: .link(11), "too many links")

@@ -128,7 +128,7 @@ struct ConnectionPolicyTests {
         for _ in 0..<59 {
             #expect(story.wait(10) == [])
             if let token = story.tokens[PoolStory.identity("a")] {
-                story.pool.heard(token, now: story.now)
+                story.pool.received(token, now: story.now)
             }
             #expect(story.see("c") == [])
         }
@@ -163,7 +163,7 @@ struct ConnectionPolicyTests {
         #expect(story.wait(600) == [])
         #expect(story.isSearching(for: "b"))
         if let token = story.tokens[PoolStory.identity("a")] {
-            story.pool.heard(token, now: story.now)
+            story.pool.received(token, now: story.now)
         }
         #expect(story.wait(10) == [])
         #expect(!story.isSearching(for: "b"))

@@ -59,7 +59,7 @@ struct PoolWalk {
         case 5, 6, 7: answerRequest(generator.happens(oneIn: 5))
         case 8: if let token = token(.linked, using: &generator) { beginEnd(token) }
         case 9: if let token = token(.linked, using: &generator) { end(token) }
-        case 10: if let token = token(.linked, using: &generator) { pool.heard(token, now: now) }
+        case 10: if let token = token(.linked, using: &generator) { pool.received(token, now: now) }
         default: if let token = token(.ending, using: &generator) { end(token) }
         }
         check()

@@ -46,7 +46,7 @@ struct PresenceStory {
             rssi: rssi,
             isConnectable: isConnectable
         )
-        events += tracker.heard(discovery, as: Self.identity(number), now: now)
+        events += tracker.received(discovery, as: Self.identity(number), now: now)
     }
 
     /// Lets a device advertise a number of times, without losses.
@@ -283,7 +283,7 @@ struct PresenceTrackerTests {
     }
 
     @Test("A device that is connected without a discovery is present")
-    func connectedUnheard() {
+    func connectedWithoutAdvertising() {
         var story = PresenceStory()
         story.connect()
         #expect(story.takeEvents() == ["discovered 1"])
@@ -294,7 +294,7 @@ struct PresenceTrackerTests {
     }
 
     @Test("A connection attempt to an undiscovered device does not make it present")
-    func connectingUnheard() {
+    func connectingWithoutAdvertising() {
         var story = PresenceStory()
         story.tracker.connecting(PresenceStory.identity(1), now: story.now)
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)

@@ -14,7 +14,7 @@ struct ChannelFixture {
 
     private var link: LogicalLink
     var conditions = ChannelConditions()
-    private var heard: [LogicalLink.Action] = []
+    private var received: [LogicalLink.Action] = []
 
     init(terms configure: (inout ListenerTerms) -> Void = { _ in }) {
         link = LogicalLink(role: .peripheral)
@@ -49,11 +49,11 @@ struct ChannelFixture {
     // MARK: The tester
 
     mutating func tester(signals command: String) {
-        heard += link.receiveSignaling(bytes(command)[...], under: conditions, now: .zero)
+        received += link.receiveSignaling(bytes(command)[...], under: conditions, now: .zero)
     }
 
     mutating func tester(sends payload: String, on number: UInt16 = 0x0040) {
-        heard += link.receive(bytes(payload)[...], on: Self.channel(number), now: .zero)
+        received += link.receive(bytes(payload)[...], on: Self.channel(number), now: .zero)
     }
 
     // MARK: Our side
@@ -72,7 +72,7 @@ struct ChannelFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let next = link.nextDataFrame()
-        heard += next?.actions ?? []
+        received += next?.actions ?? []
         let expected = L2CAPFrame.encode(bytes(payload), on: Self.channel(number))
         #expect(next?.frame.hexadecimal == expected.hexadecimal, sourceLocation: sourceLocation)
     }
@@ -106,7 +106,7 @@ struct ChannelFixture {
     }
 
     mutating func application(closes number: UInt16 = 0x0040) {
-        heard += link.close(Self.channel(number), now: .zero)
+        received += link.close(Self.channel(number), now: .zero)
     }
 
     mutating func application(
@@ -122,7 +122,7 @@ struct ChannelFixture {
         receives action: LogicalLink.Action,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let next = heard.isEmpty ? nil : heard.removeFirst()
+        let next = received.isEmpty ? nil : received.removeFirst()
         #expect(next == action, sourceLocation: sourceLocation)
     }
 }

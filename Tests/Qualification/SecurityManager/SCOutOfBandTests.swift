@@ -9,7 +9,7 @@ import Testing
 /// SM/SCOB: Out of Band in LE Secure Connections.
 @Suite struct SCOutOfBandTests {
     /// The sides that have data of the other.
-    enum Heard: CaseIterable {
+    enum Received: CaseIterable {
         case both, onlyWe, onlyTester
 
         var byUs: Bool { self != .onlyTester }
@@ -24,7 +24,7 @@ import Testing
 
     private func began(
         isCentral: Bool,
-        _ heard: Heard = .both,
+        _ received: Received = .both,
         _ requirements: SMP.AuthenticationRequirements = .secureConnections,
         isWrong: Bool = false
     ) throws -> (SecurityFixture, Tags) {
@@ -35,8 +35,8 @@ import Testing
         let x = fixture.tester.pair.publicKey.x
         var confirmation = SMP.Toolbox.f4(x, x, random, 0).bytes
         if isWrong { confirmation[3] ^= 0x20 }
-        if heard.byTester { fixture.policy.localOutOfBandData = local }
-        if heard.byUs {
+        if received.byTester { fixture.policy.localOutOfBandData = local }
+        if received.byUs {
             fixture.policy.peerOutOfBandData = try Pairing.OutOfBandData(
                 confirmation: confirmation,
                 random: random.bytes
@@ -44,23 +44,26 @@ import Testing
         }
         fixture.we.policyForPeer = fixture.policy
         try fixture.exchangeFeatures(
-            .tester(.noInputNoOutput, requirements, hasOutOfBandData: heard.byTester),
+            .tester(.noInputNoOutput, requirements, hasOutOfBandData: received.byTester),
             consents: false
         )
         let features = isCentral ? fixture.tester.request : fixture.tester.response
-        #expect(features?.hasOutOfBandData == heard.byUs)
+        #expect(features?.hasOutOfBandData == received.byUs)
         let zero = SMP.Value128()
         let ours = try #require(SMP.Value128(local.data.random ?? []))
-        let tags = Tags(testers: heard.byUs ? random : zero, ours: heard.byTester ? ours : zero)
+        let tags = Tags(
+            testers: received.byUs ? random : zero,
+            ours: received.byTester ? ours : zero
+        )
         return (fixture, tags)
     }
 
     private func succeed(
         isCentral: Bool,
-        _ heard: Heard,
+        _ received: Received,
         _ requirements: SMP.AuthenticationRequirements = .secureConnections
     ) throws {
-        var (fixture, tags) = try began(isCentral: isCentral, heard, requirements)
+        var (fixture, tags) = try began(isCentral: isCentral, received, requirements)
         try fixture.exchangePublicKeys()
         if isCentral { try fixture.receiveNonce() }
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
@@ -71,11 +74,11 @@ import Testing
         fixture.expectSilence()
     }
 
-    @Test("SM/CEN/SCOB/BV-01-C: Out of Band, IUT Initiator - Success", arguments: Heard.allCases)
-    func initiator(_ heard: Heard) throws { try succeed(isCentral: true, heard) }
+    @Test("SM/CEN/SCOB/BV-01-C: Out of Band, IUT Initiator - Success", arguments: Received.allCases)
+    func initiator(_ received: Received) throws { try succeed(isCentral: true, received) }
 
-    @Test("SM/PER/SCOB/BV-02-C: Out of Band, IUT Responder - Success", arguments: Heard.allCases)
-    func responder(_ heard: Heard) throws { try succeed(isCentral: false, heard) }
+    @Test("SM/PER/SCOB/BV-02-C: Out of Band, IUT Responder - Success", arguments: Received.allCases)
+    func responder(_ received: Received) throws { try succeed(isCentral: false, received) }
 
     @Test("SM/PER/SCOB/BV-03-C: IUT Responder - Handle AuthReq Flag RFU Correctly")
     func reservedBitsOfInitiator() throws {

@@ -24,7 +24,7 @@ final class PlainController: HCITransport {
         var receive: (@Sendable (TransportEvent) -> Void)?
         var executor: (any HostExecutor)?
         /// All received commands, by opcode.
-        var heard: [UInt16] = []
+        var received: [UInt16] = []
     }
 
     let name = "plain controller"
@@ -37,7 +37,7 @@ final class PlainController: HCITransport {
     }
 
     /// The received commands.
-    var heard: [UInt16] { state.withLock { $0.heard } }
+    var received: [UInt16] { state.withLock { $0.received } }
 
     func whenSpeedChanges(_ body: @escaping @Sendable (Int?) -> Void) {
         speedChanged.withLock { $0 = body }
@@ -78,7 +78,7 @@ final class PlainController: HCITransport {
     private func obey(_ packet: HCI.Packet) {
         guard case .command(let opcode, let parameters) = packet else { return }
         let behavior = state.withLock { state in
-            state.heard.append(opcode.rawValue)
+            state.received.append(opcode.rawValue)
             return state.behavior
         }
         switch opcode.rawValue {

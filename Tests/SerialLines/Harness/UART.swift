@@ -45,7 +45,7 @@ final class UART: Sendable {
     /// Called on the executor when the host has sent bytes at a wrong speed, which the controller
     /// does not answer.
     private let misunderstood = Mutex<(@Sendable () -> Void)?>(nil)
-    private let (heard, hearing) = AsyncStream.makeStream(of: Int.self)
+    private let (received, receiving) = AsyncStream.makeStream(of: Int.self)
 
     /// Connects a controller to the near end of a terminal.
     init(
@@ -74,8 +74,8 @@ final class UART: Sendable {
 
     /// Waits until the host has sent something since the last call.
     func waitForHost() async throws {
-        try await within(Workbench.limit, "data from the host") { [heard] in
-            for await _ in heard { return }
+        try await within(Workbench.limit, "data from the host") { [received] in
+            for await _ in received { return }
         }
     }
 
@@ -148,7 +148,7 @@ final class UART: Sendable {
 
 extension UART {
     private func carryToController(_ bytes: [UInt8]) {
-        hearing.yield(bytes.count)
+        receiving.yield(bytes.count)
         let speed = terminal.speed
         var isMistaken = false
         let arrived = state.withLock { state -> [UInt8] in

@@ -15,7 +15,7 @@ final class AddressRecorder: Sendable {
     private let record = Mutex(Record())
 
     /// The addresses so far.
-    var heard: Record { record.withLock { $0 } }
+    var received: Record { record.withLock { $0 } }
 
     /// Begins to record.
     init(_ world: World) {

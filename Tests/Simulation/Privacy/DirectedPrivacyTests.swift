@@ -37,7 +37,7 @@ struct DirectedPrivacyTests {
         let home = try Home()
         try await home.run { phone, lamp, _ in
             _ = try await lamp.advertise(Self.call)
-            let found = try await BroadcastTests.hear(phone) { $0.isDirected }
+            let found = try await BroadcastTests.receive(phone) { $0.isDirected }
             #expect(found.address == Home.lamp.address && found.isIdentityResolved)
             let link = try await phone.connect(to: found.address)
             #expect(link.address == Home.lamp.address)

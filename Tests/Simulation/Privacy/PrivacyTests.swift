@@ -33,7 +33,7 @@ struct PrivacyTests {
             #expect(counts.0 > 1_200 * 3)
             #expect(counts.1 == 0)
         }
-        #expect(home.recorder.heard.advertisers.count > 100)
+        #expect(home.recorder.received.advertisers.count > 100)
     }
 
     @Test(
@@ -94,17 +94,17 @@ struct PrivacyTests {
             _ = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Second")))
             _ = try await phone.advertise(Advertising(AdvertisingContent(localName: "Phone")))
             let link = try await phone.connect(to: Home.lamp.address)
-            async let heard = Self.count(phone, for: .seconds(120), home.air) {
+            async let received = Self.count(phone, for: .seconds(120), home.air) {
                 $0.isIdentityResolved && $0.address == Home.lamp.address
             }
             async let others = Self.count(stranger, for: .seconds(120), home.air) { _ in true }
-            let counts = try await (heard, others)
+            let counts = try await (received, others)
             #expect(counts.0 > 100 && counts.1 > 100)
             #expect(await phone.links.count == 1)
             try await link.disconnect()
         }
         // Sets that change together still have addresses of their own.
-        #expect(home.recorder.heard.advertisers.count > 3 * 35)
+        #expect(home.recorder.received.advertisers.count > 3 * 35)
     }
 
     /// Returns the number of discoveries that match during this time.

@@ -97,7 +97,7 @@ final class PrivateHousehold: Sendable {
         }
         air.world.finishWatching()
         #expect(air.world.violations.isEmpty, "\(air.world)")
-        let shown = recorder.heard.all.filter { $0.randomKind != .resolvablePrivate }
+        let shown = recorder.received.all.filter { $0.randomKind != .resolvablePrivate }
         #expect(shown.subtracting(lampIsPrivate ? [] : [Self.lamp.address]).isEmpty)
     }
 

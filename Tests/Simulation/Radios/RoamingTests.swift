@@ -119,7 +119,7 @@ struct RoamingTests {
         for seed in RunSeed.seeds(5) {
             let building = try Building(seed: seed, rooms: 3)
             try await live(building) { accessories, records in
-                // Between two radios, so that both hear the strap.
+                // Between two radios, so that both receive the strap.
                 _ = building.walk(0, through: [0, 1], pausing: .seconds(1))
                 try await Self.pass(.seconds(30), in: building)
                 for _ in 0..<4 {

@@ -153,7 +153,7 @@ struct InitiatingTests {
     }
 
     @Test("A request that is not received makes a link that is not established")
-    func unheard() throws {
+    func notReceived() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
         world.run(until: { world.core.ether.links.count > 0 }, bound: .seconds(2))

@@ -7,11 +7,11 @@ import VirtualRadio
 @Suite("Peripheral latency")
 struct LatencyTests {
     /// Returns the instants of an idle link at which the end received a packet.
-    private func hearings(_ harness: LinkHarness, _ link: LinkID, _ side: LinkSide) -> [Instant] {
+    private func receptions(_ harness: LinkHarness, _ link: LinkID, _ side: LinkSide) -> [Instant] {
         var instants: [Instant] = []
         for _ in 0..<200 {
             harness.world.run(for: .milliseconds(10))
-            guard let last = harness[link]?[side]?.lastHeard, last != instants.last else {
+            guard let last = harness[link]?[side]?.lastReceived, last != instants.last else {
                 continue
             }
             instants.append(last)
@@ -31,7 +31,7 @@ struct LatencyTests {
             .milliseconds(10, latency: latency, timeout: .seconds(5))
         )
         for side in LinkSide.allCases {
-            let instants = hearings(harness, link, side)
+            let instants = receptions(harness, link, side)
             let pauses = zip(instants.dropFirst(), instants).map { $0 - $1 }
             #expect(pauses.count > 15)
             #expect(pauses.allSatisfy { $0 == .milliseconds(10) * (latency + 1) })
@@ -72,7 +72,7 @@ struct LatencyTests {
         harness.world.run(for: .milliseconds(20))
         harness.world.core.ether.environment.setLoss(nil, between: one, and: other)
         harness.world.run(for: .milliseconds(10))
-        let last = try #require(harness[link]?.peripheral?.lastHeard)
+        let last = try #require(harness[link]?.peripheral?.lastReceived)
         #expect(harness.world.now - last < .milliseconds(10))
     }
 }

@@ -13,11 +13,11 @@ struct LinkCopyTests {
         harness.world.run(for: .seconds(1))
         var copy = harness.world.core
         let counter = try #require(copy.ether.links[link]?.eventCounter)
-        let heard = try #require(copy.ether.links[link]?.central?.lastHeard)
+        let received = try #require(copy.ether.links[link]?.central?.lastReceived)
 
         harness.world.run(for: .seconds(1))
         #expect(copy.ether.links[link]?.eventCounter == counter)
-        #expect(copy.ether.links[link]?.central?.lastHeard == heard)
+        #expect(copy.ether.links[link]?.central?.lastReceived == received)
 
         while let event = copy.ether.timeline.next(through: harness.world.now) {
             copy.handle(event)
@@ -25,7 +25,7 @@ struct LinkCopyTests {
         let other = try #require(harness[link])
         #expect(other.eventCounter != counter)
         #expect(copy.ether.links[link]?.eventCounter == other.eventCounter)
-        #expect(copy.ether.links[link]?.central?.lastHeard == other.central?.lastHeard)
-        #expect(copy.ether.links[link]?.peripheral?.lastHeard == other.peripheral?.lastHeard)
+        #expect(copy.ether.links[link]?.central?.lastReceived == other.central?.lastReceived)
+        #expect(copy.ether.links[link]?.peripheral?.lastReceived == other.peripheral?.lastReceived)
     }
 }

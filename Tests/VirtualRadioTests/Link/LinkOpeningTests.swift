@@ -83,10 +83,10 @@ struct LinkOpeningTests {
         }
         #expect(harness[link]?.anchor == Instant.zero + .microseconds(microseconds))
         harness.world.run(for: .microseconds(microseconds) + modulation.airTime(pduLength: 2))
-        #expect(harness[link]?.peripheral?.lastHeard == harness.world.now)
-        #expect(harness[link]?.central?.lastHeard == nil)
+        #expect(harness[link]?.peripheral?.lastReceived == harness.world.now)
+        #expect(harness[link]?.central?.lastReceived == nil)
         harness.world.run(for: FrameSpace.betweenFrames + modulation.airTime(pduLength: 2))
-        #expect(harness[link]?.central?.lastHeard == harness.world.now)
+        #expect(harness[link]?.central?.lastReceived == harness.world.now)
     }
 
     @Test("A packet follows every interval, and the event counter advances")

@@ -78,7 +78,7 @@ struct LinkSharingTests {
         harness.world.run(for: .seconds(30))
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
         for link in links {
-            let last = try #require(harness[link]?.peripheral?.lastHeard)
+            let last = try #require(harness[link]?.peripheral?.lastReceived)
             #expect(harness.world.now - last < .milliseconds(40))
         }
     }

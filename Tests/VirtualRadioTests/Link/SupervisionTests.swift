@@ -36,7 +36,7 @@ struct SupervisionTests {
     }
 
     @Test("Both ends fail if no packet arrives")
-    func neverHeard() throws {
+    func neverReceived() throws {
         let harness = try LinkHarness()
         separate(harness)
         try harness.connect()
@@ -61,7 +61,7 @@ struct SupervisionTests {
         let link = try harness.connect(0, 1, parameters)
         harness.world.run(for: .seconds(20))
         separate(harness)
-        let last = try LinkSide.allCases.map { try #require(harness[link]?[$0]?.lastHeard) }
+        let last = try LinkSide.allCases.map { try #require(harness[link]?[$0]?.lastReceived) }
         harness.world.run(for: .seconds(40))
 
         for (host, instant) in zip(harness.hosts, last) {

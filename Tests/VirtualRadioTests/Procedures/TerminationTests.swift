@@ -23,7 +23,7 @@ struct TerminationTests {
     }
 
     @Test("A termination that is not received ends after the supervision timeout")
-    func unheard() throws {
+    func notReceived() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.isDeaf = true
         try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))

@@ -23,11 +23,11 @@ struct ScanRhythmTests {
     @Test("The scanner uses the three channels in turn, one for each interval")
     func channels() {
         let rhythm = Self.rhythm(16, 16)
-        let heard = (0..<7).map { turn in
+        let received = (0..<7).map { turn in
             let from = Int64(turn) * 16 * Self.step
             return rhythm.channel(from: from, to: from + 376_000)
         }
-        #expect(heard == [37, 38, 39, 37, 38, 39, 37])
+        #expect(received == [37, 38, 39, 37, 38, 39, 37])
     }
 
     @Test(
@@ -131,7 +131,7 @@ struct ListeningPlanTests {
     func sharing(uncoded: (UInt16, UInt16), coded: (UInt16, UInt16)) throws {
         let plan = try #require(Self.plan(uncoded, coded))
         let grain = ScanSchedule.step / 2
-        var heard = (uncoded: 0, coded: 0)
+        var received = (uncoded: 0, coded: 0)
         let count = 20_000
         for place in 0..<Int64(count) {
             let from = place * grain
@@ -139,13 +139,13 @@ struct ListeningPlanTests {
             let other = plan.channel(.codedS8, from: from, to: from + grain) != nil
             #expect(!(one && other))
             if one || other { #expect(plan.isOpen(from: from, to: from + grain)) }
-            heard.uncoded += one ? 1 : 0
-            heard.coded += other ? 1 : 0
+            received.uncoded += one ? 1 : 0
+            received.coded += other ? 1 : 0
         }
-        #expect(heard.uncoded > count / 20 && heard.coded > count / 20)
+        #expect(received.uncoded > count / 20 && received.coded > count / 20)
         let share = { (timing: (UInt16, UInt16)) in Double(timing.1) / Double(timing.0) }
         guard share(uncoded) + share(coded) <= 1, uncoded.0 == coded.0 else { return }
-        #expect(abs(Double(heard.uncoded) / Double(count) - share(uncoded)) < 0.01)
-        #expect(abs(Double(heard.coded) / Double(count) - share(coded)) < 0.01)
+        #expect(abs(Double(received.uncoded) / Double(count) - share(uncoded)) < 0.01)
+        #expect(abs(Double(received.coded) / Double(count) - share(coded)) < 0.01)
     }
 }

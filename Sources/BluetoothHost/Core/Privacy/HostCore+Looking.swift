@@ -36,7 +36,9 @@ extension HostCore {
     private func address(for pending: PendingConnection, now: Instant) -> DeviceAddress? {
         guard resolver.knows(pending.identity) else { return pending.target }
         // A controller that resolves the peer would have reported the identity address instead.
-        if let heard = recentAddresses.address(of: pending.identity, now: now) { return heard }
+        if let received = recentAddresses.address(of: pending.identity, now: now) {
+            return received
+        }
         return addresses.resolves(pending.identity) ? pending.identity : nil
     }
 
@@ -79,8 +81,8 @@ extension HostCore {
                 let end = pending.trialEndsAt,
                 end <= now
             else { continue }
-            let lastHeard = recentAddresses.lastHeard(pending.identity)
-            if let lastHeard, end - lastHeard < Self.trialLimit {
+            let lastReceived = recentAddresses.lastReceived(pending.identity)
+            if let lastReceived, end - lastReceived < Self.trialLimit {
                 // A scan still receives the peer with this address.
                 connectionRequests[id]?.trialEndsAt = now + Self.trialLimit
             } else {

@@ -26,11 +26,11 @@ extension HostCore {
         guard let identity = resolver.resolve(entry.address) else {
             // Some peers use their identity address although they have a resolving key.
             if resolver.knows(entry.address) {
-                heard(entry.address, entry, of: entry.address, now: now)
+                received(entry.address, entry, of: entry.address, now: now)
             }
             return entry
         }
-        heard(entry.address, entry, of: identity, now: now)
+        received(entry.address, entry, of: identity, now: now)
         if addresses.resolves(identity) {
             emit(.log("the controller did not resolve a peer of its resolving list"))
             perform(addresses.missed(now: now), now: now)
@@ -44,7 +44,7 @@ extension HostCore {
 
     /// Discards the peer's earlier private address, because the controller resolves the peer.
     private mutating func recognizedByController(_ identity: DeviceAddress, now: Instant) {
-        guard recentAddresses.lastHeard(identity) != nil else { return }
+        guard recentAddresses.lastReceived(identity) != nil else { return }
         recentAddresses.forget(identity)
         for id in connectionRequests.keys where connectionRequests[id]?.identity == identity {
             reviewConnectionRequest(id, now: now)
@@ -53,7 +53,7 @@ extension HostCore {
 
     /// Handles a report of a bonded peer with this address. A connection request that uses another
     /// address, or searches for the peer, uses this address.
-    private mutating func heard(
+    private mutating func received(
         _ address: DeviceAddress,
         _ entry: Advertisement,
         of identity: DeviceAddress,

@@ -30,7 +30,7 @@ struct RecentAddresses: Sendable {
     }
 
     /// Returns the time at which the peer was last received.
-    func lastHeard(_ identity: DeviceAddress) -> Instant? { entries[identity]?.receivedAt }
+    func lastReceived(_ identity: DeviceAddress) -> Instant? { entries[identity]?.receivedAt }
 
     /// Removes a peer's address, to which the peer did not answer.
     mutating func forget(_ identity: DeviceAddress) {

@@ -51,8 +51,8 @@ extension SecureExchange {
 
     /// The random numbers of the out-of-band data that have reached the other device.
     private var handedOver: Sides {
-        let hasPeerHeard = session.peerFeatures.hasOutOfBandData == true
-        let own = hasPeerHeard ? session.policy.localRandom : nil
+        let hasPeerReceived = session.peerFeatures.hasOutOfBandData == true
+        let own = hasPeerReceived ? session.policy.localRandom : nil
         let peer = session.policy.peerConfirmation?.random
         return Sides(own: own ?? Sides.zeros.own, peer: peer ?? Sides.zeros.peer)
     }

@@ -21,7 +21,7 @@ open class CBManager: NSObject {
     private struct Snapshot {
         var state = CBManagerState.unknown
         /// The number of states that the manager received.
-        var statesHeard = 0
+        var statesReceived = 0
         var followsBackgroundRules: Bool
     }
 
@@ -82,7 +82,7 @@ open class CBManager: NSObject {
         commandOrder.change { _ in
             snapshot.change { snapshot in
                 snapshot.state = state
-                snapshot.statesHeard += 1
+                snapshot.statesReceived += 1
             }
             return show()
         }
@@ -113,10 +113,10 @@ open class CBManager: NSObject {
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
     ) {
         commandOrder.change { _ in
-            let (state, statesHeard) = snapshot.read { ($0.state, $0.statesHeard) }
+            let (state, statesReceived) = snapshot.read { ($0.state, $0.statesReceived) }
             guard state == .poweredOn, show() else { return }
             adapter?.enter { [session] adapter in
-                guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+                guard adapter.accepts(commandOf: session, after: statesReceived) else { return }
                 carryOut(adapter, session)
             }
         }
@@ -131,12 +131,13 @@ open class CBManager: NSObject {
     ///     received.
     func command<Made: Sendable>(
         making make: () -> Made,
-        _ carryOut: @escaping @Sendable (isolated SharedAdapter, Made, _ statesHeard: Int) -> Void
+        _ carryOut:
+            @escaping @Sendable (isolated SharedAdapter, Made, _ statesReceived: Int) -> Void
     ) {
         commandOrder.change { _ in
-            let statesHeard = snapshot.read(\.statesHeard)
+            let statesReceived = snapshot.read(\.statesReceived)
             let made = make()
-            adapter?.enter { carryOut($0, made, statesHeard) }
+            adapter?.enter { carryOut($0, made, statesReceived) }
         }
     }
 }

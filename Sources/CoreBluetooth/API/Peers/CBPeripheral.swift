@@ -269,7 +269,7 @@ open class CBPeripheral: CBPeer {
         invalidateTable()
     }
 
-    func heard(_ name: String?) {
+    func received(_ name: String?) {
         guard let name else { return }
         snapshot.change { $0.name = name }
         observers.report()

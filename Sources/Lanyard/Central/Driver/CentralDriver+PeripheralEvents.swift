@@ -13,7 +13,7 @@ extension CentralDriver {
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
         // The attribute is gone: `servicesModified` follows, and ends what concerns it.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
-        if failure == nil { heard(entry) }
+        if failure == nil { received(entry) }
         switch event {
         case .nameChanged: break
         case .servicesModified(let identifiers):
@@ -34,7 +34,7 @@ extension CentralDriver {
             write(entry)
         case .hasRoom: write(entry)
         case .signal(let signal, _):
-            if failure == nil { heard(entry, rssi: signal) }
+            if failure == nil { received(entry, rssi: signal) }
             answer(.signal, entry, failure, .signal(signal))
         case .channelOpened(let channel, _): channelOpened(channel, failure, entry)
         }

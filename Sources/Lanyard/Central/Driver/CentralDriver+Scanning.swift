@@ -67,7 +67,7 @@ extension CentralDriver {
         if !watches.isEmpty {
             let identity = recognize(discovery, fitting)
             for number in watches.keys.sorted() {
-                watches[number]?.heard(discovery, as: identity, now: now)
+                watches[number]?.received(discovery, as: identity, now: now)
             }
         }
         for description in fitting { found(peripheral, discovery, description) }

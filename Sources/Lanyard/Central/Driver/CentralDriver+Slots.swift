@@ -62,12 +62,12 @@ extension CentralDriver {
     }
 
     /// Notes that data arrived from an accessory, which proves that its link is alive.
-    func heard(_ entry: AccessoryEntry, rssi: Int? = nil) {
+    func received(_ entry: AccessoryEntry, rssi: Int? = nil) {
         if let identifier = entry.peripheral?.identifier {
-            identities.heard(identifier, now: now)
+            identities.received(identifier, now: now)
         }
         guard let slot = entry.slot else { return }
-        pool.heard(slot, now: now)
+        pool.received(slot, now: now)
         if let rssi { pool.measured(slot, signal: rssi) }
     }
 

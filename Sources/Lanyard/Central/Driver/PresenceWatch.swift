@@ -40,10 +40,10 @@ final class PresenceWatch: @unchecked Sendable {
         settle()
     }
 
-    func heard(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
+    func received(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
         // A device that matched once may send less in its next packet.
         guard tracker.device(identity) != nil || matcher.matches(discovery) else { return }
-        deliver(tracker.heard(discovery, as: identity, now: now))
+        deliver(tracker.received(discovery, as: identity, now: now))
     }
 
     /// Returns whether a device counts as present.

@@ -63,13 +63,13 @@ struct KeyRotationTests {
         async let sending: Void = {
             for number in 1...count { try await one.send(number) }
         }()
-        var heard: [Int] = []
+        var received: [Int] = []
         for await number in numbers {
-            heard.append(number)
-            if heard.count == count { break }
+            received.append(number)
+            if received.count == count { break }
         }
         try await sending
-        return heard
+        return received
     }
 
     @Test("No message is lost while both sides rotate the keys")

@@ -22,7 +22,7 @@ struct MessageArrivalTests {
     }
 
     @Test("A channel created on the queue receives the next message, even if it is already queued")
-    func hearsAtOnce() async throws {
+    func receivesAtOnce() async throws {
         let transport = FakeTransport()
         // The message is queued before the channel is created.
         let channel = try transport.queue.sync {

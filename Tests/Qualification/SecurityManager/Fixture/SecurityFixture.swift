@@ -21,7 +21,7 @@ struct SecurityFixture {
 
     private var generator: SplitMix64
     private var sent: [SMP.PDU] = []
-    private var heard: [SecurityManager.Action] = []
+    private var received: [SecurityManager.Action] = []
 
     static let ourAddress = DeviceAddress(value: 0xC011_1111_1111, kind: .random)
     static let testerAddress = DeviceAddress(value: 0xC022_2222_2222, kind: .random)
@@ -96,7 +96,7 @@ extension SecurityFixture {
         receives action: SecurityManager.Action,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let next = heard.isEmpty ? nil : heard.removeFirst()
+        let next = received.isEmpty ? nil : received.removeFirst()
         #expect(next == action, "the next event of the application", sourceLocation: sourceLocation)
     }
 
@@ -105,11 +105,11 @@ extension SecurityFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> SecurityManager.Action {
         try #require(
-            !heard.isEmpty,
+            !received.isEmpty,
             "the application gets no event",
             sourceLocation: sourceLocation
         )
-        return heard.removeFirst()
+        return received.removeFirst()
     }
 
     /// Expects that our side refuses for this reason, and that the application gets the failure.
@@ -125,7 +125,11 @@ extension SecurityFixture {
 
     func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(sent.isEmpty, "no other PDU of our side", sourceLocation: sourceLocation)
-        #expect(heard.isEmpty, "no other event of the application", sourceLocation: sourceLocation)
+        #expect(
+            received.isEmpty,
+            "no other event of the application",
+            sourceLocation: sourceLocation
+        )
     }
 
     /// Collects actions. Violations by the tester are dropped, since dialogues check their
@@ -136,7 +140,7 @@ extension SecurityFixture {
             case .send(let bytes):
                 do { sent.append(try SMP.PDU(parsing: bytes[...])) } catch { Issue.record(error) }
             case .violated, .begun: break
-            default: heard.append(action)
+            default: received.append(action)
             }
         }
     }
