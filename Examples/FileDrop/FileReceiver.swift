@@ -59,7 +59,7 @@ extension FileReceiver: CBPeripheralManagerDelegate {
         switch peripheral.state {
         case .poweredOn: peripheral.publishL2CAPChannel(withEncryption: false)
         case .unsupported, .unauthorized:
-            say("This computer has no Bluetooth for us")
+            say("Bluetooth is not available on this computer")
             exit(1)
         default: say("Bluetooth is off")
         }

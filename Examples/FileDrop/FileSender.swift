@@ -63,7 +63,7 @@ extension FileSender: CBCentralManagerDelegate {
         case .poweredOn:
             say("Looking for a receiver")
             central.scanForPeripherals(withServices: [DropService.service])
-        case .unsupported, .unauthorized: fail("this computer has no Bluetooth for us")
+        case .unsupported, .unauthorized: fail("Bluetooth is not available on this computer")
         default: say("Bluetooth is off")
         }
     }

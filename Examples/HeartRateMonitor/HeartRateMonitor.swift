@@ -74,7 +74,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
             say("Bluetooth is on")
             scan()
         case .unsupported, .unauthorized:
-            say("This computer has no Bluetooth for us")
+            say("Bluetooth is not available on this computer")
             exit(1)
         default:
             say("Bluetooth is off")

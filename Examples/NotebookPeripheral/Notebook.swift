@@ -138,7 +138,7 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
             say("Bluetooth is on")
             publish()
         case .unsupported, .unauthorized:
-            say("This computer has no Bluetooth for us")
+            say("Bluetooth is not available on this computer")
             exit(1)
         default: say("Bluetooth is off")
         }

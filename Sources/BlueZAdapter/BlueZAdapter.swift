@@ -6,10 +6,11 @@
 // changes nothing that belongs to them: it powers no controller on or off, sets no name, replaces no
 // default agent, and ends only links that it opened. docs/BLUEZ.md lists what the daemon cannot do.
 //
-// `DaemonObjects` is a copy of the daemon's objects, which its signals keep current. A link of the port
-// exists while a device is connected and a connection request of the port has found it so. All state
-// belongs to the actor, which runs on the thread of the bus connection. When the daemon or its adapter
-// goes, every request ends, and when they return, scans and connection requests continue.
+// `DaemonObjects` is a copy of the daemon's objects, which its signals keep current. The port has a
+// link to a device while the device is connected and a connection request of the port asks for it. All
+// state belongs to the actor, which runs on the thread of the bus connection. When the daemon or its
+// adapter disappears, every request of a link ends. When they return, scans and connection requests
+// continue.
 
 import BluetoothGAP
 import BluetoothHCI

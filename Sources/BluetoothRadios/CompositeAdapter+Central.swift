@@ -76,7 +76,7 @@ extension CompositeAdapter {
             state.failures[request] = nil
             return (state.attempts[request] ?? [:], actions)
         }
-        // Also the attempt that has made the link, which then ends.
+        // This includes the attempt that made the link, which then ends.
         for (radio, attempt) in attempts { radios[radio].port.cancelConnectionRequest(attempt) }
         state.withLock { state in
             if !state.requestsOfLinks.values.contains(request) { state.attempts[request] = nil }
@@ -110,7 +110,7 @@ extension CompositeAdapter {
                 state.attempts[request] = nil
                 return state.failures.removeValue(forKey: request)
             }
-            // Never before the call that took the closure has returned.
+            // The closure is never called before the call that took it has returned.
             if let failed { executor.perform { failed(error) } }
         case .survey(let isOn): survey(isOn)
         case .read(let link): readSignal(of: link)

@@ -10,8 +10,8 @@ import BluetoothTypes
 /// then all radios try to connect. The first that connects ends the attempts of the others.
 ///
 /// A link *moves* if its signal is weak and another radio receives the peer better, or if its signal is
-/// poor and nothing is known. Each move has a price, the gap, so a link stays on its radio for
-/// `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
+/// poor and no radio receives the peer. Each move interrupts the connection, so a link stays on its
+/// radio for `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
 struct RadioCore: Sendable {
     /// The largest number of connection requests and links that the core follows.
     static let peerLimit = 1_024
@@ -125,7 +125,7 @@ extension RadioCore {
         guard isUsable else {
             radios[radio].slotLimit = nil
             signals.forget(radio: radio)
-            // Nothing is left to wait for where the lost radio had the head start.
+            // If the lost radio had the head start, the request no longer waits for it.
             let waiting = requests.filter {
                 $0.value.attempts == [radio] && pins[$0.value.peer] == nil
             }
@@ -293,15 +293,15 @@ extension RadioCore {
         guard let received, !received.isEmpty else { return nil }
         let free = received.filter { !radios[$0.key].isFull }
         return (free.isEmpty ? received : free)
-            .map { ($0.key, $0.value.strength - handicap(of: $0.key, for: peer, now: now)) }
+            .map { ($0.key, $0.value.strength - penalty(of: $0.key, for: peer, now: now)) }
             .max { ($0.1, $1.0) < ($1.1, $0.0) }?.0
     }
 
-    private func handicap(of radio: Int, for peer: PeerIdentifier, now: Instant) -> Double {
+    private func penalty(of radio: Int, for peer: PeerIdentifier, now: Instant) -> Double {
         let count = failures.count {
             $0.peer == peer && $0.radio == radio && now - $0.at <= rules.failureTime
         }
-        return Double(min(count, rules.failureLimit)) * rules.failureHandicap
+        return Double(min(count, rules.failureLimit)) * rules.failurePenalty
     }
 }
 
@@ -342,7 +342,7 @@ extension RadioCore {
 
     /// Handles the end of any link.
     ///
-    /// - Parameter isLost: Whether the link failed, so that the signal there means nothing any more.
+    /// - Parameter isLost: Whether the link failed, so that its last signal is no longer valid.
     mutating func linkClosed(_ link: LinkIdentifier, on radio: Int, isLost: Bool) {
         radios[radio].linkCount = max(radios[radio].linkCount - 1, 0)
         guard let closed = links.removeValue(forKey: link) else { return }
@@ -387,7 +387,7 @@ extension RadioCore {
         return [.disconnect(link)]
     }
 
-    /// What is known about the place of a peer whose link should end.
+    /// The way in which a peer connects again after its link was moved.
     private enum Move {
         /// Another radio receives the peer better.
         case toKnownRadio
@@ -408,7 +408,7 @@ extension RadioCore {
             guard let other = signals[link.peer]?.signals[radio],
                 other.isFresh(rules, now: now)
             else { return nil }
-            return other.strength - handicap(of: radio, for: link.peer, now: now)
+            return other.strength - penalty(of: radio, for: link.peer, now: now)
         }
         if let best = known.max() {
             return best >= signal.strength + rules.moveMargin ? .toKnownRadio : nil

@@ -40,8 +40,8 @@ package struct RadioRules: Hashable, Sendable {
     /// over as soon as both sides know that a link is lost.
     package var supervisionTimeout: Duration = .seconds(3)
 
-    /// The handicap of a radio for each recent failure to connect, in dB.
-    package var failureHandicap = 10.0
+    /// The reduction of a radio's signal for each recent failure to connect, in dB.
+    package var failurePenalty = 10.0
     /// The largest number of failures that count.
     package var failureLimit = 3
     /// The time for which a failure counts.

@@ -175,11 +175,11 @@ extension BloodPressureMeasurement.Status: CustomStringConvertible {
         (.improperPosition, "wrong position"),
     ]
 
-    /// The names of the flags, and the bits without a name; *as it should be* if there are none.
+    /// The names of the flags, and the bits without a name; *normal* if there are none.
     public var description: String {
         let known = Self.words.filter { contains($0.0) }
         let rest = subtracting(Self(known.map(\.0)))
         let words = known.map(\.1) + (rest.isEmpty ? [] : ["bits \(rest.rawValue)"])
-        return words.isEmpty ? "as it should be" : words.joined(separator: ", ")
+        return words.isEmpty ? "normal" : words.joined(separator: ", ")
     }
 }

@@ -9,7 +9,7 @@
 //
 // Every program on the machine may connect to the system's bus, so all bytes are hostile. Each bound
 // of the specification is checked while a message is read, and further bounds limit the memory that a
-// message can cause.
+// message can occupy.
 //
 // Sections refer to the D-Bus Specification, version 0.43.
 

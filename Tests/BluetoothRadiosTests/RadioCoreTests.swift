@@ -134,8 +134,8 @@ struct RadioCoreTests {
         )
     }
 
-    @Test("A radio that failed lately has a handicap")
-    mutating func handicap() {
+    @Test("A radio that failed lately has a penalty")
+    mutating func penalty() {
         receive([-50, -55, nil])
         #expect(connect() == [Self.begin(0)])
         _ = core.attemptFailed(Self.request, radio: 0, .timedOut, now: now)

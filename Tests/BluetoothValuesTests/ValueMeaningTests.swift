@@ -107,7 +107,7 @@ import Testing
             pressure.description
                 == "120/80 mmHg, mean 99 mmHg, the person moved, irregular pulse, wrong position"
         )
-        #expect(BloodPressureMeasurement.Status().description == "as it should be")
+        #expect(BloodPressureMeasurement.Status().description == "normal")
         #expect(
             BloodPressureMeasurement.Status(rawValue: 0x0102).description
                 == "cuff too loose, bits 256"

@@ -4,9 +4,9 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// Bonds, which the daemon keeps, and pairing.
+// Bonds, which the daemon stores, and pairing.
 extension BlueZAdapter {
-    /// The time that a pairing may take (Vol 3, Part H, 3.4), and the daemon's work around it.
+    /// The time that a pairing may take (Vol 3, Part H, 3.4), and the daemon's own work.
     private static let pairingTimeout = Duration.seconds(60)
 
     package nonisolated var bondedPeers: [PortBond] {

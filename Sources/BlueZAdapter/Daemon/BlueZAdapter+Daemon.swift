@@ -18,7 +18,7 @@ extension BlueZAdapter {
         for rule in BlueZ.rules + [BlueZ.ownerRule] {
             send(.toBus("AddMatch", [.string(rule.description)]))
         }
-        // After the rules, so that no change is missed.
+        // The objects are read after the match rules are set, so that no change is missed.
         call(.toBus("GetNameOwner", [.string(BlueZ.service)])) { adapter, result in
             let owner = try? result.get().values.first?.string
             adapter.daemonChanged(to: owner)
@@ -32,7 +32,8 @@ extension BlueZAdapter {
                 let owner = message.body[2].string
             else { return }
             daemonChanged(to: owner.isEmpty ? nil : owner)
-        // Any program may send a signal or a call to this one. Only the daemon's count.
+        // Any program may send a signal or a call to this one. Those of other programs than the daemon
+        // are ignored.
         case .signal(let path, let interface, let member)
         where daemon != nil && message.sender == daemon:
             receive(path, interface, member, message.body)
@@ -157,7 +158,7 @@ extension BlueZAdapter {
     /// Returns the path of the device with an address, at the adapter in use.
     func path(of address: DeviceAddress) -> DBusObjectPath? {
         guard let adapterPath else { return nil }
-        // The usual path first, which needs no search.
+        // The usual path is tried first, because it needs no search.
         let name = "dev_" + address.description.split(separator: ":").joined(separator: "_")
         if let path = DBusObjectPath("\(adapterPath)/\(name)"), device(at: path)?.address == address
         {

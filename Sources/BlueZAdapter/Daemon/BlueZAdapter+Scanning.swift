@@ -70,7 +70,8 @@ extension BlueZAdapter {
         !scans.isEmpty || connectionRequests.values.contains { $0.phase == .awaitingDevice }
     }
 
-    /// The filter of the scans. Another program's filter widens it, so that other devices come as well.
+    /// The filter of the scans. The daemon merges it with the filters of other programs, so it also
+    /// reports devices that match only those.
     private var filter: DBusValue {
         let duplicates = scans.values.contains { $0.parameters.reportsDuplicates }
         return .properties(["Transport": .string("le"), "DuplicateData": .boolean(duplicates)])

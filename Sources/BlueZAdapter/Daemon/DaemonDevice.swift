@@ -25,8 +25,8 @@ struct DaemonDevice: Sendable {
     /// The signal strength in dBm while the daemon receives the device.
     var rssi: Int? { properties["RSSI"]?.integer }
 
-    /// Whether only the class of BR/EDR is known of the device. Another program that scans for BR/EDR
-    /// makes the daemon report such devices to this one as well.
+    /// Whether the device has a class of BR/EDR and no data of LE. If another program scans for BR/EDR,
+    /// the daemon reports such devices to this program as well.
     var isClassicOnly: Bool {
         properties["Class"] != nil && properties["ManufacturerData"] == nil
             && properties["ServiceData"] == nil && properties["AddressType"]?.string != "random"
@@ -49,7 +49,7 @@ struct DaemonDevice: Sendable {
         )
     }
 
-    /// The advertising data, composed of the properties. What does not fit is left out.
+    /// The advertising data, composed of the properties. Data that does not fit is left out.
     private var data: AdvertisingData {
         var builder = AdvertisingData.Builder(limit: AdvertisingData.extendedLimit)
         if let flags = properties["AdvertisingFlags"]?.bytes, !flags.isEmpty {
@@ -84,7 +84,7 @@ struct DaemonDevice: Sendable {
     private func appendServices(to builder: inout AdvertisingData.Builder) {
         let uuids = (properties["UUIDs"]?.elements ?? []).compactMap(\.string)
             .compactMap { BluetoothUUID($0) }
-        // As many as fit, because a connected device has the services of its table here.
+        // As many UUIDs as fit are added: a connected device lists all services of its table here.
         for width in [2, 4, 16] {
             let list = uuids.filter { Self.width(of: $0) == width }
             for uuid in list { try? builder.append(serviceUUIDs: [uuid], areAll: false) }

@@ -22,7 +22,7 @@ enum DaemonError {
     }
 
     /// Returns whether the error means that the link must be encrypted or authenticated first.
-    static func asksForPairing(_ error: any Error) -> Bool {
+    static func requiresPairing(_ error: any Error) -> Bool {
         switch error {
         case GATT.Failure.attribute(.insufficientAuthentication, _),
             GATT.Failure.attribute(.insufficientEncryption, _):
@@ -35,7 +35,7 @@ enum DaemonError {
     static func attribute(_ error: DBusError, at handle: AttributeHandle) -> any Error {
         guard case .failed(let name, let message) = error else { return port(error) }
         if let code = code(name, message) { return GATT.Failure.attribute(code, handle: handle) }
-        // A table whose object is gone has changed.
+        // The object no longer exists, so the table has changed.
         if isVanished(error) { return GATT.Failure.attribute(.databaseOutOfSync, handle: handle) }
         if message == "Not connected" || name == prefix + "NotConnected" {
             return PortError.linkEnded(.unknown)

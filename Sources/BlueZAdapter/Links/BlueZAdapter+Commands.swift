@@ -5,7 +5,7 @@ import DBus
 import HCITransports
 
 // Writes without a response. They go through a socket (AcquireWrite), which is much faster than a call
-// for each, and which stops to accept packets while the daemon does not read.
+// for each, and which accepts no packets while the daemon does not read.
 extension BlueZAdapter {
     func send(_ value: [UInt8], to handle: AttributeHandle, _ step: Step) {
         guard let (path, _) = object(at: handle, step) else { return }
@@ -42,7 +42,7 @@ extension BlueZAdapter {
         let message = BlueZ.call(path, interface, "AcquireWrite", [.properties([:])])
         call(message) { adapter, result in
             guard case .acquiring(let waiting)? = adapter.links[link]?.writers[path] else { return }
-            // Made first, because it changes the link as well.
+            // The writer is made before the assignment, because making it changes the link as well.
             let writer = adapter.writer(result, path, link)
             adapter.links[link]?.writers[path] = writer
             for (request, handle, value) in waiting {

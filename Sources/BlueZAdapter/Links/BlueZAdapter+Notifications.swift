@@ -58,7 +58,7 @@ extension BlueZAdapter {
         guard links[step.link] != nil else { return }
         let failure = DaemonError.attribute(error, at: handle)
         // Another program has the socket, or the daemon has none for this value.
-        guard case .failed = error, !DaemonError.asksForPairing(failure) else {
+        guard case .failed = error, !DaemonError.requiresPairing(failure) else {
             links[step.link]?.subscriptions[path] = nil
             return refused(step, failure)
         }

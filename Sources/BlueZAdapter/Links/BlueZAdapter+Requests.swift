@@ -17,14 +17,15 @@ extension BlueZAdapter {
                 return adapter.thread.perform { completion(refusal) }
             }
             adapter.links[link]?.pending[id] = completion
-            // Later, because the completion must not be called before this method has returned.
+            // The request starts later, because the completion must not be called before this method
+            // has returned.
             adapter.thread.perform { [weak adapter] in
                 adapter?.onThread { $0.start(request, id, on: link) }
             }
         }
     }
 
-    /// Returns the result of a request that cannot be started. `nil` for any other.
+    /// Returns the result of a request that cannot be started. `nil` if it can be started.
     private func refusal(
         of request: PortRequest,
         on link: LinkIdentifier
@@ -39,7 +40,7 @@ extension BlueZAdapter {
 
     /// Ends a request, unless its link has ended it.
     func finish(_ id: UInt64, on link: LinkIdentifier, _ result: Result<PortAnswer, any Error>) {
-        // Called after the change, because the completion may use the link.
+        // The completion is called after the change, because it may use the link.
         guard let completion = links[link]?.pending.removeValue(forKey: id) else { return }
         completion(result)
     }
@@ -112,7 +113,7 @@ extension BlueZAdapter {
 
     /// Ends an operation that the daemon refused, or pairs and repeats it once.
     func refused(_ step: Step, _ error: any Error) {
-        guard DaemonError.asksForPairing(error), step.securesOnDemand,
+        guard DaemonError.requiresPairing(error), step.securesOnDemand,
             let path = links[step.link]?.path
         else { return finish(step, .failure(error)) }
         pair(path) { [weak self] isPaired in
@@ -132,7 +133,7 @@ extension BlueZAdapter {
         case .descriptor(let path): return (path, BlueZ.Interface.gattDescriptor)
         case .configuration, nil: break
         }
-        // Without a table, the object is of a table that has changed.
+        // A link without a table had another one when the application got this handle.
         let code: ATT.ErrorCode =
             links[step.link]?.table == nil ? .databaseOutOfSync : .invalidHandle
         finish(step, .failure(GATT.Failure.attribute(code, handle: handle)))

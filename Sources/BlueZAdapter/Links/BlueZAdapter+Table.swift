@@ -29,7 +29,7 @@ extension BlueZAdapter {
         if let link = link(at: path) { composeTable(of: link) }
     }
 
-    /// Composes the table if a request waits for it and the daemon says that it is complete.
+    /// Composes the table if a request waits for it and the daemon reports that it is complete.
     private func composeTable(of link: LinkIdentifier) {
         guard let state = links[link], !state.tableRequests.isEmpty,
             device(at: state.path)?.hasResolvedServices == true
@@ -43,7 +43,8 @@ extension BlueZAdapter {
         endTableRequests(of: link, .success(.database(table.database)))
     }
 
-    /// Reads the daemon's objects again, once: it said that the services are complete, but showed none.
+    /// Reads the daemon's objects again, once. The daemon reported that it has discovered the services,
+    /// but listed none.
     private func reload(for link: LinkIdentifier) {
         guard links[link]?.hasReloaded == false else {
             let error = PortError.other("the services of the daemon are not a valid table")
@@ -74,7 +75,8 @@ extension BlueZAdapter {
 
     // MARK: Changes
 
-    /// Handles an attribute that the daemon added or removed. The changes of a turn are one.
+    /// Handles an attribute that the daemon added or removed. All changes of one turn of the executor
+    /// are reported as one.
     func attributesChanged(at path: DBusObjectPath) {
         guard let link = links.first(where: { path.isBelow($0.value.path) })?.key else { return }
         guard links[link]?.table != nil, links[link]?.isChangeAwaited == false else {

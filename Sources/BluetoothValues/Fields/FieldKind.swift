@@ -145,7 +145,7 @@ extension FieldKind {
         return data
     }
 
-    /// A UUID is all that remains.
+    /// Reads all remaining bytes as a UUID.
     private static func uuid(from reader: inout ValueReader) throws(ValueError) -> Data {
         let available = reader.remaining
         let count = available > 2 ? 16 : 2

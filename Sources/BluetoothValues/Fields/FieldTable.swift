@@ -98,7 +98,8 @@ struct FieldTable: Sendable {
         return (number, String(sides[1]))
     }
 
-    /// The range, `nil` inside if there is none, or `nil` if the text is not valid.
+    /// Returns the range. The outer `nil` means that the text is not valid, the inner one that there is
+    /// no range.
     private static func range(_ text: Substring) -> ClosedRange<Int64>?? {
         if text.isEmpty { return .some(nil) }
         let ends = text.components(separatedBy: "..").compactMap { Int64($0, radix: 16) }

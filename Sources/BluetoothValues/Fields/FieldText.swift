@@ -164,7 +164,8 @@ extension FieldLayout {
 }
 
 extension FieldScale {
-    /// Whether a number in the bytes is a value and not only near it. A power has a value near any.
+    /// Whether `number` is exactly `value`. For binary factors and powers the nearest number is
+    /// accepted, because few decimal values are exact.
     func isExact(_ number: Int64, _ value: Double) -> Bool {
         switch self {
         case .decimal: abs(self.value(of: number) - value) <= abs(value) * 1e-12

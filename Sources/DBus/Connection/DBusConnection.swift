@@ -12,7 +12,7 @@ import HCITransports
 package final class DBusConnection: @unchecked Sendable {
     /// The time between two attempts to connect.
     package static let retryInterval = Duration.seconds(1)
-    /// The time that a reply may take if the caller names no other: that of other libraries.
+    /// The default time that a reply may take, which is the default of other libraries as well.
     package static let replyTimeout = Duration.seconds(25)
 
     /// An event that is not the result of a call.

@@ -72,7 +72,7 @@ package struct DBusMessage: Hashable, Sendable {
 extension DBusMessage {
     /// Reads a complete message.
     ///
-    /// - Throws: `MalformedBytes` for anything else than a message.
+    /// - Throws: `MalformedBytes` if the bytes are not one complete message.
     package static func read(_ bytes: [UInt8]) throws(MalformedBytes) -> DBusMessage {
         guard bytes.count >= DBusDeframer.prefixLength else {
             throw .truncated(needed: DBusDeframer.prefixLength, available: bytes.count)

@@ -23,7 +23,7 @@ import Testing
     func missingAdapter(name: ExampleProgram.Name) async throws {
         let program = try ExampleProgram(name, adapter: "nonsense")
         let (lines, ending) = try await program.end()
-        #expect(lines == ["This computer has no Bluetooth for us"])
+        #expect(lines == ["Bluetooth is not available on this computer"])
         #expect(ending == .exited(1))
     }
 }
