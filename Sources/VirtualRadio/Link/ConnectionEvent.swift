@@ -126,7 +126,7 @@ private struct EventOutcome {
 extension RadioLink {
     /// Returns the channel of the event that begins now.
     fileprivate mutating func nextChannel() -> RadioChannel {
-        let map = central?.rhythm.channelMap ?? .all
+        let map = central?.settings.channelMap ?? .all
         let channel = RadioChannel(hopping.next(eventCounter, map))
         return channel ?? RadioChannel.primaryAdvertising[0]
     }
@@ -148,7 +148,7 @@ extension LinkEnd {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)
         } else {
-            eventsToSkip = event.hasPeripheralReceived ? rhythm.parameters.latency : 0
+            eventsToSkip = event.hasPeripheralReceived ? settings.parameters.latency : 0
         }
     }
 

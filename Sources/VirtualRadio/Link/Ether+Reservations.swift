@@ -120,10 +120,10 @@ extension RadioLink {
     /// Returns the duration of the next exchange, in nanoseconds, if the Peripheral's PDU has
     /// `answer` bytes of payload and MIC.
     mutating func nextExchangeLength(answer: Int) -> Int64 {
-        guard let sending = central?.rhythm.sending, let request = central?.nextRequest else {
+        guard let sending = central?.settings.sending, let request = central?.nextRequest else {
             return 0
         }
-        let answering = peripheral?.rhythm.sending ?? sending
+        let answering = peripheral?.settings.sending ?? sending
         return sending.airNanoseconds(pduLength: PacketLength.header + request)
             + answering.airNanoseconds(pduLength: PacketLength.header + answer)
             + 2 * LinkPace.frameSpace

@@ -18,10 +18,10 @@ extension Ether {
             case .setParameters(let parameters, let offset):
                 link.setParameters(parameters, windowOffset: offset, side)
             case .setPHYs(let sending, let receiving):
-                link[side]?.rhythm.sending = sending
-                link[side]?.rhythm.receiving = receiving
+                link[side]?.settings.sending = sending
+                link[side]?.settings.receiving = receiving
             case .setChannels(let channels):
-                link[side]?.rhythm.channelMap = ChannelMap(rawValue: channels)
+                link[side]?.settings.channelMap = ChannelMap(rawValue: channels)
             case .setDataLength(let length): link[side]?.dataLength = length
             case .setEncryption(let sending, let receiving, let key):
                 link[side]?.setEncryption(sending: sending, receiving: receiving, key: key)
@@ -38,8 +38,8 @@ extension RadioLink {
         windowOffset: Duration,
         _ side: LinkSide
     ) {
-        self[side]?.rhythm.parameters = parameters
-        self[side]?.rhythm.shift += windowOffset
+        self[side]?.settings.parameters = parameters
+        self[side]?.settings.shift += windowOffset
         if side == .central { anchor = anchor + windowOffset }
     }
 }

@@ -64,9 +64,9 @@ extension LinkEnd {
             peerAddress: identity.address,
             localPrivateAddress: identity.localPrivateAddress.map(HCI.BareAddress.init) ?? none,
             peerPrivateAddress: identity.peerPrivateAddress.map(HCI.BareAddress.init) ?? none,
-            interval: HCI.ConnectionInterval(rhythm.parameters.interval),
-            peripheralLatency: UInt16(clamping: rhythm.parameters.latency),
-            supervisionTimeout: HCI.Timeout(rhythm.parameters.supervisionTimeout)
+            interval: HCI.ConnectionInterval(settings.parameters.interval),
+            peripheralLatency: UInt16(clamping: settings.parameters.latency),
+            supervisionTimeout: HCI.Timeout(settings.parameters.supervisionTimeout)
         )
     }
 }

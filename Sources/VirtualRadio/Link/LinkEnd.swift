@@ -24,10 +24,10 @@ package final class LinkEnd: @unchecked Sendable {
     /// The control procedures.
     package var procedures: LinkProcedures
     /// The timing and modulation of packets, as this end knows them.
-    package var rhythm: LinkRhythm { didSet { pace = LinkPace(rhythm, dataLength) } }
+    package var settings: LinkSettings { didSet { pace = LinkPace(settings, dataLength) } }
     /// The negotiated lengths of packets.
     package var dataLength = LinkDataLength.minimum {
-        didSet { pace = LinkPace(rhythm, dataLength) }
+        didSet { pace = LinkPace(settings, dataLength) }
     }
     /// The values that follow from the two.
     private(set) var pace: LinkPace
@@ -75,16 +75,16 @@ package final class LinkEnd: @unchecked Sendable {
         handle: ConnectionHandle,
         identity: LinkIdentity,
         procedures: LinkProcedures,
-        rhythm: LinkRhythm,
+        settings: LinkSettings,
         beginning: Instant
     ) {
         self.radio = radio
         self.handle = handle
         self.identity = identity
         self.procedures = procedures
-        self.rhythm = rhythm
+        self.settings = settings
         self.beginning = beginning
-        pace = LinkPace(rhythm, dataLength)
+        pace = LinkPace(settings, dataLength)
     }
 
     /// Creates a copy.
@@ -94,7 +94,7 @@ package final class LinkEnd: @unchecked Sendable {
         identity = other.identity
         beginning = other.beginning
         procedures = other.procedures
-        rhythm = other.rhythm
+        settings = other.settings
         dataLength = other.dataLength
         pace = other.pace
         sendingKey = other.sendingKey
@@ -122,7 +122,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// The instant at which the end closes, unless it receives a packet before.
     package var supervisionDeadline: Instant {
         guard let lastReceived else {
-            return beginning + rhythm.parameters.interval * Self.establishmentIntervals
+            return beginning + settings.parameters.interval * Self.establishmentIntervals
         }
         return Instant(nanoseconds: lastReceived.nanoseconds + pace.supervisionTimeout)
     }
@@ -142,7 +142,7 @@ package final class LinkEnd: @unchecked Sendable {
     }
 }
 
-/// Values for every packet, computed once when the rhythm or the data length changes.
+/// Values for every packet, computed once when the settings or the data length changes.
 struct LinkPace: Hashable, Sendable {
     /// The connection interval, in nanoseconds.
     let interval: Int64
@@ -153,9 +153,9 @@ struct LinkPace: Hashable, Sendable {
 
     /// Computes the values. Two data packets, one in each direction, must fit into an interval, or
     /// one end might never send its data. The limit matters only on LE Coded.
-    init(_ rhythm: LinkRhythm, _ dataLength: LinkDataLength) {
-        interval = max(Self.intervalMinimum, rhythm.parameters.interval.nanoseconds)
-        supervisionTimeout = rhythm.parameters.supervisionTimeout.nanoseconds
+    init(_ settings: LinkSettings, _ dataLength: LinkDataLength) {
+        interval = max(Self.intervalMinimum, settings.parameters.interval.nanoseconds)
+        supervisionTimeout = settings.parameters.supervisionTimeout.nanoseconds
         let half = LinkDataLength(
             sendBytes: dataLength.sendBytes,
             sendTime: min(
@@ -166,7 +166,7 @@ struct LinkPace: Hashable, Sendable {
             receiveTime: dataLength.receiveTime
         )
         payloadLimit = min(
-            half.sendLimit(on: rhythm.sending),
+            half.sendLimit(on: settings.sending),
             PacketLength.dataPayloadLimit
         )
     }

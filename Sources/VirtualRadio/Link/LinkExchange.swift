@@ -104,7 +104,7 @@ extension LinkEnd {
     fileprivate func mayLoad(within budget: Int64) -> Bool {
         guard !isAwaitingAcknowledgement, outgoing == nil, hasMore else { return false }
         let length = PacketLength.header + nextPayload(isReceived: true)
-        return rhythm.sending.airNanoseconds(pduLength: length) <= budget
+        return settings.sending.airNanoseconds(pduLength: length) <= budget
     }
 
     fileprivate func loadControl(_ pdu: LLControlPDU) {
@@ -120,7 +120,7 @@ extension LinkEnd {
 
     /// The air time of the loaded PDU, or of an empty PDU, in nanoseconds.
     fileprivate var outgoingNanoseconds: Int64 {
-        rhythm.sending.airNanoseconds(pduLength: outgoing?.length ?? PacketLength.header)
+        settings.sending.airNanoseconds(pduLength: outgoing?.length ?? PacketLength.header)
     }
 
     /// Whether the Central must send another packet in this event.
@@ -136,7 +136,7 @@ extension LinkEnd {
             expectation: sequence.expecting,
             hasMore: hasMore,
             length: outgoing?.length ?? PacketLength.header,
-            modulation: rhythm.sending,
+            modulation: settings.sending,
             transmission: Transmission(
                 from: radio,
                 on: channel,
@@ -150,7 +150,7 @@ extension LinkEnd {
 extension RadioLink {
     /// Whether packets of one end reach the other, because both have the same view of the link.
     fileprivate var endsAgree: Bool {
-        guard let one = central?.rhythm, let other = peripheral?.rhythm else { return false }
+        guard let one = central?.settings, let other = peripheral?.settings else { return false }
         return one.isCompatible(with: other)
     }
 }

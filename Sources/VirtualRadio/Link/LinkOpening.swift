@@ -81,7 +81,7 @@ extension Ether {
                 proposal: link.proposal,
                 dice: seed.stream("link", link.id.rawValue, side == .central ? 0 : 1)
             ),
-            rhythm: LinkRhythm(link.proposal),
+            settings: LinkSettings(link.proposal),
             beginning: now
         )
         reportToHost(of: link, side, advertisingSet)

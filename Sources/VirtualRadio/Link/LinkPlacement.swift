@@ -15,7 +15,7 @@ extension Ether {
     func firstAnchor(of link: RadioLink) -> Instant {
         let interval = link.proposal.parameters.interval.nanoseconds
         let earliest = (now + link.proposal.windowDelay).nanoseconds
-        let others = rhythms(of: link.proposal.central, exceptFor: link.id, beside: interval)
+        let others = settings(of: link.proposal.central, exceptFor: link.id, beside: interval)
         guard !others.isEmpty else { return Instant(nanoseconds: earliest) }
         var best = (anchor: earliest, distance: Int64(-1))
         for anchor in stride(from: earliest, to: earliest + interval, by: Int(Self.windowStep)) {
@@ -31,7 +31,7 @@ extension Ether {
 
     /// Returns the anchors of the radio's links, and the period after which their distances to the
     /// anchors of an interval repeat, both in nanoseconds.
-    private func rhythms(
+    private func settings(
         of radio: RadioID,
         exceptFor id: LinkID,
         beside interval: Int64

@@ -80,7 +80,7 @@ extension World {
             number: link.id.rawValue,
             central: ControllerID(central.radio),
             peripheral: ControllerID(peripheral.radio),
-            interval: central.rhythm.parameters.interval,
+            interval: central.settings.parameters.interval,
             centralRSSI: ReceivedSignal.known(central.rssi),
             peripheralRSSI: ReceivedSignal.known(peripheral.rssi)
         )

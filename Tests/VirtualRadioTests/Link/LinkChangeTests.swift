@@ -51,9 +51,9 @@ struct LinkChangeTests {
         )
         traffic.finish()
         for side in LinkSide.allCases {
-            let rhythm = traffic.harness[traffic.link]?[side]?.rhythm
-            #expect(rhythm?.parameters.interval == .milliseconds(30))
-            #expect(rhythm?.parameters.supervisionTimeout == .seconds(10))
+            let settings = traffic.harness[traffic.link]?[side]?.settings
+            #expect(settings?.parameters.interval == .milliseconds(30))
+            #expect(settings?.parameters.supervisionTimeout == .seconds(10))
         }
     }
 
@@ -68,7 +68,7 @@ struct LinkChangeTests {
         )
         traffic.finish()
         for side in LinkSide.allCases {
-            #expect(traffic.harness[traffic.link]?[side]?.rhythm.sending == .le2M)
+            #expect(traffic.harness[traffic.link]?[side]?.settings.sending == .le2M)
         }
     }
 

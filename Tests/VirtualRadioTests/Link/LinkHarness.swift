@@ -92,8 +92,8 @@ final class LinkHarness {
         let key: [UInt8]? = encrypted ? [1, 2, 3] : nil
         for side in LinkSide.allCases {
             change(link, side) {
-                $0.rhythm.sending = modulation
-                $0.rhythm.receiving = modulation.phy
+                $0.settings.sending = modulation
+                $0.settings.receiving = modulation.phy
                 $0.dataLength = length
                 $0.sendingKey = key
                 $0.receivingKey = key

@@ -89,9 +89,9 @@ struct LongLinkTests {
 extension LinkEnd {
     fileprivate func hasChanged(_ change: LongLinkTests.Change) -> Bool {
         switch change {
-        case .parameters: rhythm.parameters.interval == .milliseconds(15)
-        case .phys: rhythm.sending == .le2M && rhythm.receiving == .le2M
-        case .channels: rhythm.channelMap.rawValue == 0xFF
+        case .parameters: settings.parameters.interval == .milliseconds(15)
+        case .phys: settings.sending == .le2M && settings.receiving == .le2M
+        case .channels: settings.channelMap.rawValue == 0xFF
         }
     }
 }

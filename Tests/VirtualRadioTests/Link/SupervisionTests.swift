@@ -142,7 +142,7 @@ struct SupervisionTests {
         let harness = try LinkHarness()
         let link = try harness.connect()
         harness.world.run(for: .milliseconds(100))
-        harness.change(link, .central) { $0.rhythm.sending = .le2M }
+        harness.change(link, .central) { $0.settings.sending = .le2M }
         harness.world.run(for: .seconds(3))
         #expect(harness.hosts.allSatisfy { $0.disconnection?.reason == .connectionTimeout })
     }

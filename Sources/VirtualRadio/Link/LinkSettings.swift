@@ -5,7 +5,7 @@ import BluetoothTypes
 ///
 /// Both ends must change them at the same connection event. Otherwise packets of one end no longer
 /// reach the other.
-package struct LinkRhythm: Hashable, Sendable {
+package struct LinkSettings: Hashable, Sendable {
     /// The interval, latency and supervision timeout.
     package var parameters: LinkParameters
     /// The data channels.
@@ -26,7 +26,7 @@ package struct LinkRhythm: Hashable, Sendable {
     }
 
     /// Returns whether packets of two ends with these values reach each other.
-    func isCompatible(with other: LinkRhythm) -> Bool {
+    func isCompatible(with other: LinkSettings) -> Bool {
         sending.phy == other.receiving && receiving == other.sending.phy
             && parameters.interval == other.parameters.interval && shift == other.shift
             && channelMap.rawValue == other.channelMap.rawValue
