@@ -7,13 +7,13 @@ import BluetoothTypes
 /// The radio cannot listen on both at the same time. The host's scan parameters are recommendations
 /// (Vol 4, Part E, 7.8.64), and the radio follows them so:
 ///
-/// 1. If there is time for both windows, each PHY has its own rhythm, and LE Coded begins when the
+/// 1. If there is time for both windows, each PHY has its own windows, and LE Coded begins when the
 ///    first window of LE 1M closes. If the intervals differ, windows overlap now and then. Then the
 ///    radio listens on the PHY with the longer interval, because its next window is further away.
 /// 2. If there is not enough time, the PHYs alternate: an interval of LE 1M, then one of LE Coded.
 struct ListeningPlan: Hashable, Sendable {
-    private let uncoded: ScanRhythm?
-    private let coded: ScanRhythm?
+    private let uncoded: ScanWindows?
+    private let coded: ScanWindows?
 
     /// Creates the plan that begins at `start`; `nil` if there is no PHY to listen on.
     init?(start: Instant, uncoded: ScanSchedule?, coded: ScanSchedule?) {
@@ -21,20 +21,20 @@ struct ListeningPlan: Hashable, Sendable {
         switch (uncoded, coded) {
         case (nil, nil): return nil
         case (let uncoded?, nil):
-            self.uncoded = ScanRhythm(uncoded, start: start)
+            self.uncoded = ScanWindows(uncoded, start: start)
             self.coded = nil
         case (nil, let coded?):
             self.uncoded = nil
-            self.coded = ScanRhythm(coded, start: start)
+            self.coded = ScanWindows(coded, start: start)
         case (let uncoded?, let coded?) where Self.hasRoom(for: uncoded, and: coded):
             let second = start + Int64(uncoded.window) * ScanSchedule.step
-            self.uncoded = ScanRhythm(uncoded, start: start)
-            self.coded = ScanRhythm(coded, start: second)
+            self.uncoded = ScanWindows(uncoded, start: start)
+            self.coded = ScanWindows(coded, start: second)
         case (let uncoded?, let coded?):
             let both = uncoded.interval + coded.interval
             let second = start + Int64(uncoded.interval) * ScanSchedule.step
-            self.uncoded = ScanRhythm(uncoded, start: start, every: both)
-            self.coded = ScanRhythm(coded, start: second, every: both)
+            self.uncoded = ScanWindows(uncoded, start: start, every: both)
+            self.coded = ScanWindows(coded, start: second, every: both)
         }
     }
 
@@ -55,13 +55,13 @@ struct ListeningPlan: Hashable, Sendable {
     }
 
     private static func channel(
-        _ rhythm: ScanRhythm?,
-        beside other: ScanRhythm?,
+        _ windows: ScanWindows?,
+        beside other: ScanWindows?,
         from: Int64,
         to: Int64
     ) -> Int? {
-        guard let rhythm, let channel = rhythm.channel(from: from, to: to) else { return nil }
-        if let other, other.interval > rhythm.interval, other.isOpen(from: from, to: to) {
+        guard let windows, let channel = windows.channel(from: from, to: to) else { return nil }
+        if let other, other.interval > windows.interval, other.isOpen(from: from, to: to) {
             return nil
         }
         return channel

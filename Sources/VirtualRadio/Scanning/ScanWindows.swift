@@ -25,7 +25,7 @@ struct ScanSchedule: Hashable, Sendable {
 ///
 /// These times have no events on the timeline. The channel follows from the time since the start,
 /// so a scanner that receives nothing costs nothing. All times are in nanoseconds.
-struct ScanRhythm: Hashable, Sendable {
+struct ScanWindows: Hashable, Sendable {
     /// The instant at which the first window opened.
     let start: Int64
     /// The time from the start of one window to the start of the next; not 0.
@@ -33,7 +33,7 @@ struct ScanRhythm: Hashable, Sendable {
     /// The length of each window.
     let window: Int64
 
-    /// Creates the rhythm that begins at `start`.
+    /// Creates the windows that begin at `start`.
     ///
     /// - Parameter interval: The interval in steps, in place of the timing's own interval.
     init(_ timing: ScanSchedule, start: Int64, every interval: Int? = nil) {

@@ -6,11 +6,11 @@ import Testing
 @testable import VirtualRadio
 
 @Suite("The channels and windows of a scanning radio")
-struct ScanRhythmTests {
+struct ScanWindowsTests {
     static let step = ScanSchedule.step
 
-    static func rhythm(_ interval: UInt16, _ window: UInt16, start: Int64 = 0) -> ScanRhythm {
-        ScanRhythm(timing(interval, window), start: start)
+    static func windows(_ interval: UInt16, _ window: UInt16, start: Int64 = 0) -> ScanWindows {
+        ScanWindows(timing(interval, window), start: start)
     }
 
     static func timing(_ interval: UInt16, _ window: UInt16) -> ScanSchedule {
@@ -22,10 +22,10 @@ struct ScanRhythmTests {
 
     @Test("The scanner uses the three channels in turn, one for each interval")
     func channels() {
-        let rhythm = Self.rhythm(16, 16)
+        let windows = Self.windows(16, 16)
         let received = (0..<7).map { turn in
             let from = Int64(turn) * 16 * Self.step
-            return rhythm.channel(from: from, to: from + 376_000)
+            return windows.channel(from: from, to: from + 376_000)
         }
         #expect(received == [37, 38, 39, 37, 38, 39, 37])
     }
@@ -36,7 +36,7 @@ struct ScanRhythmTests {
     )
     func everyPlace(interval: UInt16, window: UInt16) {
         let start: Int64 = 12_345
-        let rhythm = Self.rhythm(interval, window, start: start)
+        let windows = Self.windows(interval, window, start: start)
         let grain = Self.step / 5
         let length = 3 * grain
         for place in 0..<(Int64(interval) * 5 * 7) {
@@ -45,52 +45,52 @@ struct ScanRhythmTests {
             let offset = place % (Int64(interval) * 5)
             let isInside = offset + 3 <= Int64(window) * 5
             let expected = isInside ? 37 + Int(turn % 3) : nil
-            #expect(rhythm.channel(from: from, to: from + length) == expected)
+            #expect(windows.channel(from: from, to: from + length) == expected)
         }
     }
 
     @Test("A packet may fill the window and not exceed it by a nanosecond")
     func edges() {
-        let rhythm = Self.rhythm(8, 4)
+        let windows = Self.windows(8, 4)
         let window = 4 * Self.step
-        #expect(rhythm.channel(from: 0, to: window) == 37)
-        #expect(rhythm.channel(from: 0, to: window + 1) == nil)
-        #expect(rhythm.channel(from: 1, to: window + 1) == nil)
-        #expect(rhythm.channel(from: 8 * Self.step - 1, to: 8 * Self.step) == nil)
+        #expect(windows.channel(from: 0, to: window) == 37)
+        #expect(windows.channel(from: 0, to: window + 1) == nil)
+        #expect(windows.channel(from: 1, to: window + 1) == nil)
+        #expect(windows.channel(from: 8 * Self.step - 1, to: 8 * Self.step) == nil)
     }
 
     @Test("With a window as long as the interval, only channel changes interrupt")
     func continuous() {
-        let rhythm = Self.rhythm(4, 4)
+        let windows = Self.windows(4, 4)
         let end = 4 * Self.step
-        #expect(rhythm.channel(from: end - 100, to: end) == 37)
-        #expect(rhythm.channel(from: end - 100, to: end + 1) == nil)
-        #expect(rhythm.channel(from: end, to: end + 100) == 38)
+        #expect(windows.channel(from: end - 100, to: end) == 37)
+        #expect(windows.channel(from: end - 100, to: end + 1) == nil)
+        #expect(windows.channel(from: end, to: end + 100) == 38)
     }
 
     @Test("Nothing is received before the scan begins")
     func before() {
-        let rhythm = Self.rhythm(4, 4, start: 1_000)
-        #expect(rhythm.channel(from: 999, to: 1_500) == nil)
-        #expect(!rhythm.isOpen(from: 0, to: 1_000))
-        #expect(rhythm.isOpen(from: 0, to: 1_001))
+        let windows = Self.windows(4, 4, start: 1_000)
+        #expect(windows.channel(from: 999, to: 1_500) == nil)
+        #expect(!windows.isOpen(from: 0, to: 1_000))
+        #expect(windows.isOpen(from: 0, to: 1_001))
     }
 
-    @Test("The rhythm reports whether a window is open within a period", arguments: 0..<200)
+    @Test("The schedule reports whether a window is open within a period", arguments: 0..<200)
     func openness(place: Int) {
-        let rhythm = Self.rhythm(8, 3)
+        let windows = Self.windows(8, 3)
         let from = Int64(place) * Self.step / 10
         for length in [1, Self.step / 2, Self.step, 5 * Self.step, 9 * Self.step] {
             let instants = stride(from: from, to: from + length, by: 12_500)
             let expected = instants.contains { $0 % (8 * Self.step) < 3 * Self.step }
-            #expect(rhythm.isOpen(from: from, to: from + length) == expected)
+            #expect(windows.isOpen(from: from, to: from + length) == expected)
         }
     }
 
     @Test("Invalid timings are changed to valid ones")
     func invalidTimings() {
-        let rhythm = Self.rhythm(0, 0xFFFF)
-        #expect(rhythm.interval == Self.step && rhythm.window == Self.step)
+        let windows = Self.windows(0, 0xFFFF)
+        #expect(windows.interval == Self.step && windows.window == Self.step)
     }
 }
 
@@ -99,8 +99,8 @@ struct ListeningPlanTests {
     static func plan(_ uncoded: (UInt16, UInt16)?, _ coded: (UInt16, UInt16)?) -> ListeningPlan? {
         ListeningPlan(
             start: .zero,
-            uncoded: uncoded.map { ScanRhythmTests.timing($0.0, $0.1) },
-            coded: coded.map { ScanRhythmTests.timing($0.0, $0.1) }
+            uncoded: uncoded.map { ScanWindowsTests.timing($0.0, $0.1) },
+            coded: coded.map { ScanWindowsTests.timing($0.0, $0.1) }
         )
     }
 
