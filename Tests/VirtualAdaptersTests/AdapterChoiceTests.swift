@@ -105,7 +105,7 @@ struct AdapterChoiceTests {
         }
         for bytes in [[0xFF], [UInt8](repeating: 0x20, count: ScenarioFile.lengthLimit + 1)] {
             try await Self.withFile(bytes) { path in
-                #expect(throws: AdapterChoiceError.noText(path: path)) {
+                #expect(throws: AdapterChoiceError.invalidText(path: path)) {
                     try AdapterChoice.virtual(scenario: path).makeAccess()
                 }
             }
@@ -115,7 +115,7 @@ struct AdapterChoiceTests {
             let error = #expect(throws: AdapterChoiceError.self) {
                 try AdapterChoice.virtual(scenario: path).makeAccess()
             }
-            guard case .noScenario(path, let reason)? = error else {
+            guard case .invalidScenario(path, let reason)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

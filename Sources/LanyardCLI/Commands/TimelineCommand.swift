@@ -71,7 +71,7 @@ struct TimelineCommand: ConsoleCommand {
             )
         }
         guard data.count <= lengthLimit, let text = TerminalText.text(utf8: data) else {
-            throw file.noText(path)
+            throw file.invalidText(path)
         }
         do throws(FlightRecording.Failure) {
             return try FlightRecording(jsonLines: text)

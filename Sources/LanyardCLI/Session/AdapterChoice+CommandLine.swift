@@ -56,8 +56,8 @@ extension ProgramFailure {
                     "choose another --adapter; 'bluez' is for programs on CoreBluetooth and Lanyard"
             )
         case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
-        case .noText(let path): self = JSONFile.scenario.noText(path)
-        case .noScenario(let path, let error): self = JSONFile.scenario.wrong(path, error)
+        case .invalidText(let path): self = JSONFile.scenario.invalidText(path)
+        case .invalidScenario(let path, let error): self = JSONFile.scenario.wrong(path, error)
         case .worldFull(let error): self.init(error)
         }
     }

@@ -23,7 +23,7 @@ struct JSONFile {
             throw unreadable(path)
         }
         guard data.count <= Self.lengthLimit, let text = TerminalText.text(utf8: data) else {
-            throw noText(path)
+            throw invalidText(path)
         }
         do throws(Failure) {
             return try parse(text)
@@ -43,7 +43,7 @@ extension JSONFile {
         )
     }
 
-    func noText(_ path: String) -> ProgramFailure {
+    func invalidText(_ path: String) -> ProgramFailure {
         ProgramFailure(
             .badData,
             "the \(subject) \(TerminalText.escape(path)) is too long, or not UTF-8",

@@ -76,9 +76,9 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     /// The scenario file cannot be read.
     case unreadable(path: String)
     /// The scenario file is longer than `ScenarioFile.lengthLimit`, or is not valid UTF-8.
-    case noText(path: String)
+    case invalidText(path: String)
     /// The file is not a valid scenario.
-    case noScenario(path: String, ScenarioError)
+    case invalidScenario(path: String, ScenarioError)
     /// The world cannot have so many devices.
     case worldFull(WorldFullError)
 
@@ -91,8 +91,8 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"
         case .unreadable(let path): "the scenario \(path) cannot be read"
-        case .noText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
-        case .noScenario(let path, let error): "the scenario \(path) is not valid: \(error)"
+        case .invalidText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
+        case .invalidScenario(let path, let error): "the scenario \(path) is not valid: \(error)"
         case .worldFull(let error): error.description
         }
     }

@@ -10,13 +10,13 @@ package enum ScenarioFile {
 
     /// Reads a scenario.
     ///
-    /// - Throws: `unreadable`, `noText` or `noScenario`.
+    /// - Throws: `unreadable`, `invalidText` or `invalidScenario`.
     package static func read(_ path: String) throws(AdapterChoiceError) -> Scenario {
         let text = try text(of: path)
         do throws(ScenarioError) {
             return try Scenario(parsing: text, accessories: ExampleAccessories.kinds)
         } catch {
-            throw .noScenario(path: path, error)
+            throw .invalidScenario(path: path, error)
         }
     }
 
@@ -28,7 +28,7 @@ package enum ScenarioFile {
             throw .unreadable(path: path)
         }
         guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
-            throw .noText(path: path)
+            throw .invalidText(path: path)
         }
         return text
     }
