@@ -90,14 +90,14 @@ extension HostCore {
         guard let pending = connectionRequests.removeValue(forKey: id) else { return }
         defer { updateScan(now: now) }
         switch pending.phase {
-        case .connecting, .turning:
+        case .connecting, .rescheduling:
             perform(scheduler.cancel(id.rawValue, now: now), now: now)
         case .establishing(let link):
             withLink(link, now: now) { link, context in
                 link.connectionRequest = nil
                 link.disconnect(request: nil, &context)
             }
-        case .looking, .awaitingDisconnection, .resting: break
+        case .searching, .awaitingDisconnection, .backingOff: break
         }
     }
 
@@ -113,7 +113,7 @@ extension HostCore {
     /// Handles the end of a request's link before the link was usable. The host may try again,
     /// because a peer that did not join the link may join the next. A pending connection survives
     /// the failure of the adapter.
-    mutating func connectionRequestFell(
+    mutating func connectionAttemptFailed(
         _ id: RequestIdentifier,
         with error: HostError,
         now: Instant
@@ -123,22 +123,22 @@ extension HostCore {
         connectionRequests[id]?.phase = .connecting
         connectionRequests[id]?.trialEndsAt = nil
         connectionRequests[id]?.failedEstablishments += 1
-        guard isWorthAnotherAttempt(id, after: error), let pending = connectionRequests[id] else {
+        guard shouldRetry(id, after: error), let pending = connectionRequests[id] else {
             return connectionRequestFailed(id, with: error.asFailureToConnect)
         }
         // The scheduler waits until a failed adapter is ready again.
         if case .adapter = error { return schedule(id, now: now) }
-        let end = now + pending.rest(using: &context.randomness)
+        let end = now + pending.backoff(using: &context.randomness)
         // A pause that outlasts the timeout leaves no time for an attempt.
         if let deadline = pending.deadline, deadline <= end {
             return connectionRequestFailed(id, with: error.asFailureToConnect)
         }
-        connectionRequests[id]?.phase = .resting(until: end)
+        connectionRequests[id]?.phase = .backingOff(until: end)
     }
 
     mutating func resumeConnectionRequests(now: Instant) {
         for id in connectionRequests.keys {
-            guard case .resting(let end)? = connectionRequests[id]?.phase, end <= now else {
+            guard case .backingOff(let end)? = connectionRequests[id]?.phase, end <= now else {
                 continue
             }
             connectionRequests[id]?.phase = .connecting
@@ -146,7 +146,7 @@ extension HostCore {
         }
     }
 
-    private func isWorthAnotherAttempt(_ id: RequestIdentifier, after error: HostError) -> Bool {
+    private func shouldRetry(_ id: RequestIdentifier, after error: HostError) -> Bool {
         guard let pending = connectionRequests[id] else { return false }
         let isPending = pending.options.approach == .whenAvailable
         return switch error {
@@ -178,16 +178,16 @@ extension HostCore {
         switch action {
         case .command(let command, let step): send(command, for: .central(step), now: now)
         case .connectFailed(let id, .cancelled)
-        where connectionRequests[RequestIdentifier(rawValue: id)]?.phase == .turning:
+        where connectionRequests[RequestIdentifier(rawValue: id)]?.phase == .rescheduling:
             schedule(RequestIdentifier(rawValue: id), now: now)
         case .connectFailed(let id, let failure):
             let error = HostError(ofConnecting: failure, state)
-            connectionRequestFell(RequestIdentifier(rawValue: id), with: error, now: now)
+            connectionAttemptFailed(RequestIdentifier(rawValue: id), with: error, now: now)
         case .scanFailed(let failure):
             let error = HostError(ofScanning: failure, state)
             for scan in scans { fail(scan.identifier, error) }
             scans = []
-            failLooks(with: error, includesPending: true, now: now)
+            failSearches(with: error, includesPending: true, now: now)
         case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
         case .unstoppable: controllerFailed(.unresponsive, now: now)
         case .acceptListReleased: perform(advertiser.acceptListGranted(now: now), now: now)

@@ -124,7 +124,7 @@ extension HostCore {
         context.now = now
         link.end(with: error, &context)
         if let request = link.connectionRequest {
-            connectionRequestFell(request, with: error, now: now)
+            connectionAttemptFailed(request, with: error, now: now)
         }
         continueConnectionRequests(after: link, with: error, now: now)
         context.writeChanges(now: now)

@@ -162,7 +162,7 @@ extension HostCore {
         perform(context.commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         let obstacle = state.obstacle ?? .adapter(failure)
-        failLooks(with: obstacle, includesPending: false, now: now)
+        failSearches(with: obstacle, includesPending: false, now: now)
         reports = ReportAssembler()
         context.transmitQueue = ACLTransmitQueue()
     }

@@ -9,27 +9,27 @@ struct PendingConnection: Sendable {
         /// The scheduler has the request, or gets it when the controller is ready.
         case connecting
         /// The host searches for the peer, because no usable address is known.
-        case looking
+        case searching
         /// The host withdraws the request from the scheduler, to schedule it again with another
         /// address.
-        case turning
+        case rescheduling
         /// The link was made. The peer's first answer on it shows whether the link is usable.
         case establishing(LinkIdentifier)
         /// The host waits for the end of an earlier link to the peer before it connects.
         case awaitingDisconnection
         /// Links for the request failed to be established. The host waits until this time before it
         /// tries again.
-        case resting(until: Instant)
+        case backingOff(until: Instant)
     }
 
     /// The maximum pause after the first failure. Each further failure doubles it.
-    static let firstRest: Duration = .milliseconds(500)
+    static let firstBackoff: Duration = .milliseconds(500)
     /// The maximum pause of a direct connection request. Its usual timeout of 10 s must allow
     /// several attempts.
-    static let longestRest: Duration = .seconds(2)
+    static let longestBackoff: Duration = .seconds(2)
     /// The maximum pause of a pending connection, which has no timeout. A peer that never joins
     /// must not keep the host and the controller busy.
-    static let longestPendingRest: Duration = .seconds(4)
+    static let longestPendingBackoff: Duration = .seconds(4)
 
     /// The address that the application requested.
     let target: DeviceAddress
@@ -55,17 +55,17 @@ struct PendingConnection: Sendable {
     /// they collide. Centrals that fail at the same time must not try again at the same time. The
     /// pause is therefore random from zero to a limit that grows with the number of failures (a
     /// random exponential back-off).
-    func rest(using generator: inout some RandomNumberGenerator) -> Duration {
-        let longest = options.approach == .direct ? Self.longestRest : Self.longestPendingRest
+    func backoff(using generator: inout some RandomNumberGenerator) -> Duration {
+        let longest = options.approach == .direct ? Self.longestBackoff : Self.longestPendingBackoff
         let doublings = max(min(failedEstablishments - 1, 10), 0)
-        let limit = min(Self.firstRest * (1 << doublings), longest)
+        let limit = min(Self.firstBackoff * (1 << doublings), longest)
         return limit * Double.random(in: 0..<1, using: &generator)
     }
 
     /// The time at which the request needs its next step, if nothing happens before.
     var nextDeadline: Instant? {
         switch phase {
-        case .resting(let end): earliest(end, deadline)
+        case .backingOff(let end): earliest(end, deadline)
         case .connecting: earliest(trialEndsAt, deadline)
         default: deadline
         }

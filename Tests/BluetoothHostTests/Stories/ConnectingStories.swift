@@ -57,7 +57,7 @@ struct ConnectingStories {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins
         let pending = harness.requestConnection(peer.address, ConnectOptions(timeout: nil))
-        harness.advance(by: PendingConnection.longestRest * (HostCore.establishmentLimit - 1))
+        harness.advance(by: PendingConnection.longestBackoff * (HostCore.establishmentLimit - 1))
         #expect(harness.error(pending) == .failedToConnect(.connectionFailedToBeEstablished))
         let attempts = harness.controller.commands.count { $0 == .leExtendedCreateConnection }
         #expect(attempts == HostCore.establishmentLimit)
@@ -87,7 +87,7 @@ struct ConnectingStories {
         // Rests are random, of 2 s on average.
         #expect((30...90).contains(attempts))
         harness.controller.peers[peer.address]?.presence = .connectable
-        harness.advance(by: PendingConnection.longestPendingRest)
+        harness.advance(by: PendingConnection.longestPendingBackoff)
         #expect(throws: Never.self) { try harness.link(of: pending) }
         #expect(harness.controller.violations.isEmpty)
     }
@@ -99,7 +99,7 @@ struct ConnectingStories {
         let pending = harness.requestConnection(peer.address)
         harness.drive(atMost: 3)
         harness.controller.peers[peer.address]?.presence = .connectable
-        harness.advance(by: PendingConnection.firstRest)
+        harness.advance(by: PendingConnection.firstBackoff)
         #expect(throws: Never.self) { try harness.link(of: pending) }
         #expect(harness.controller.violations.isEmpty)
     }
@@ -247,7 +247,7 @@ struct ConnectingStories {
         // The link that replaced the first one ends the same way, and the next one succeeds.
         harness.controller.peers[peer.address]?.isSilent = false
         // A rest follows each failure, the second up to twice as long.
-        harness.advance(by: .seconds(30) + PendingConnection.firstRest * 3)
+        harness.advance(by: .seconds(30) + PendingConnection.firstBackoff * 3)
         #expect(throws: Never.self) { try harness.link(of: pending) }
     }
 }

@@ -50,7 +50,7 @@ extension HostCore {
         if scheduler.wants(identity) { return identity }
         // The peer has a different private address from the one that the scheduler has.
         let pending = connectionRequests.values.first {
-            $0.identity == identity && ($0.phase == .connecting || $0.phase == .turning)
+            $0.identity == identity && ($0.phase == .connecting || $0.phase == .rescheduling)
         }
         return pending?.address ?? report.resolvedIdentity ?? report.peer
     }

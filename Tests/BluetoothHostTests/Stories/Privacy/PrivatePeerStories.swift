@@ -65,7 +65,7 @@ struct PrivatePeerStories {
     }
 
     @Test("The host scans for the peer and connects to the discovered address")
-    mutating func looking() throws {
+    mutating func searching() throws {
         let peer = try peer()
         var harness = harness()
         let pending = harness.requestConnection(Self.identity)

@@ -16,7 +16,7 @@ extension HostCore {
     /// Passes the request to the scheduler, or searches for the peer.
     mutating func schedule(_ id: RequestIdentifier, now: Instant) {
         guard let pending = connectionRequests[id] else { return }
-        guard let address = address(for: pending, now: now) else { return look(for: id, now: now) }
+        guard let address = address(for: pending, now: now) else { return search(for: id, now: now) }
         connectionRequests[id]?.phase = .connecting
         connectionRequests[id]?.address = address
         let isCertain = addresses.resolves(pending.identity) && address == pending.identity
@@ -42,8 +42,8 @@ extension HostCore {
         return addresses.resolves(pending.identity) ? pending.identity : nil
     }
 
-    private mutating func look(for id: RequestIdentifier, now: Instant) {
-        connectionRequests[id]?.phase = .looking
+    private mutating func search(for id: RequestIdentifier, now: Instant) {
+        connectionRequests[id]?.phase = .searching
         connectionRequests[id]?.address = nil
         connectionRequests[id]?.trialEndsAt = nil
         updateScan(now: now)
@@ -58,18 +58,18 @@ extension HostCore {
         guard let pending = connectionRequests[id] else { return }
         let address = address(for: pending, now: now)
         switch pending.phase {
-        case .looking where address != nil: schedule(id, now: now)
+        case .searching where address != nil: schedule(id, now: now)
         case .connecting where pending.address != nil && address != pending.address:
             // An address is used to the end of its trial, unless a better one is known.
-            if address != nil || pending.trialEndsAt == nil { turn(id, now: now) }
+            if address != nil || pending.trialEndsAt == nil { reschedule(id, now: now) }
         default: break
         }
     }
 
     /// Withdraws a connection request from the scheduler, to schedule it again with another
     /// address.
-    private mutating func turn(_ id: RequestIdentifier, now: Instant) {
-        connectionRequests[id]?.phase = .turning
+    private mutating func reschedule(_ id: RequestIdentifier, now: Instant) {
+        connectionRequests[id]?.phase = .rescheduling
         connectionRequests[id]?.trialEndsAt = nil
         perform(scheduler.cancel(id.rawValue, now: now), now: now)
     }
@@ -87,15 +87,15 @@ extension HostCore {
                 connectionRequests[id]?.trialEndsAt = now + Self.trialLimit
             } else {
                 recentAddresses.forget(pending.identity)
-                turn(id, now: now)
+                reschedule(id, now: now)
             }
         }
     }
 
     /// Fails the connection requests that search for their peer, because the scanner or the
     /// controller has failed. Pending connections survive a failure of the controller.
-    mutating func failLooks(with error: HostError, includesPending: Bool, now: Instant) {
-        for (id, pending) in connectionRequests where pending.phase == .looking {
+    mutating func failSearches(with error: HostError, includesPending: Bool, now: Instant) {
+        for (id, pending) in connectionRequests where pending.phase == .searching {
             guard includesPending || pending.options.approach == .direct else { continue }
             connectionRequestFailed(id, with: error)
         }
@@ -104,11 +104,11 @@ extension HostCore {
 
     /// Updates the scanner, for scans and for connection requests that search.
     mutating func updateScan(now: Instant) {
-        let triesAndLooks = scheduler.initiates(whileScanning: .looking)
-        let looks = connectionRequests.values.contains {
-            $0.phase == .looking || triesAndLooks && $0.isTrial
+        let triesAndSearches = scheduler.initiates(whileScanning: .searching)
+        let isSearching = connectionRequests.values.contains {
+            $0.phase == .searching || triesAndSearches && $0.isTrial
         }
-        let wanted = scans.map(\.parameters) + (looks ? [.looking] : [])
+        let wanted = scans.map(\.parameters) + (isSearching ? [.searching] : [])
         guard wanted.combined != scheduler.wantedScan else { return }
         perform(scheduler.setScan(wanted.combined, now: now), now: now)
     }
@@ -116,7 +116,7 @@ extension HostCore {
 
 extension ScanParameters {
     /// The parameters of a search: passive, half of the time, and with duplicates.
-    fileprivate static let looking: ScanParameters = {
+    fileprivate static let searching: ScanParameters = {
         var parameters = ScanParameters()
         parameters.isActive = false
         parameters.window = parameters.interval / 2
