@@ -11,8 +11,8 @@ extension AddressScheduler {
         case .opening(let end): return end
         case .open: return nil  // The outstanding command has its own timeout.
         case .closed:
-            guard list.nextOperation == nil else { return restsUntil }
-            return own?.changesAt.map { max($0, restsUntil ?? $0) }
+            guard list.nextOperation == nil else { return backoffEnd }
+            return own?.changesAt.map { max($0, backoffEnd ?? $0) }
         }
     }
 
@@ -24,7 +24,7 @@ extension AddressScheduler {
 
     /// Issues the next operation and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
-        if let end = restsUntil, now >= end { restsUntil = nil }
+        if let end = backoffEnd, now >= end { backoffEnd = nil }
         if isConfigured {
             openIfNeeded(now: now)
             proceed(now: now)
@@ -34,7 +34,7 @@ extension AddressScheduler {
     }
 
     private mutating func openIfNeeded(now: Instant) {
-        if window == .closed, restsUntil == nil, isSomethingToDo(now: now) {
+        if window == .closed, backoffEnd == nil, isSomethingToDo(now: now) {
             window = .opening(until: now + Self.openingLimit)
             quiet = []
             outbox.append(.hold)
@@ -83,8 +83,8 @@ extension AddressScheduler {
         quiet = []
         failureCount = hasFailed ? failureCount + 1 : 0
         if hasFailed {
-            let doubled = Self.restMinimum * (1 << min(failureCount - 1, 10))
-            restsUntil = now + min(doubled, Self.restMaximum)
+            let doubled = Self.backoffMinimum * (1 << min(failureCount - 1, 10))
+            backoffEnd = now + min(doubled, Self.backoffMaximum)
         }
         if changesRecognition { outbox.append(.recognitionChanged) }
         changesRecognition = false

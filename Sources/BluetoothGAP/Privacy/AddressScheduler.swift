@@ -20,7 +20,7 @@ import BluetoothTypes
 ///    `release`, after which they resume.
 /// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
 ///    within `windowLimit`, or if the controller refused an operation. The address scheduler
-///    requests the next window after a rest (`restMinimum`, doubling to `restMaximum`). Until then
+///    requests the next window after a back-off (`backoffMinimum`, doubling to `backoffMaximum`). Until then
 ///    the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
@@ -60,10 +60,10 @@ package struct AddressScheduler: Sendable {
     package static let openingLimit: Duration = .seconds(5)
     /// The longest time that a window is open.
     package static let windowLimit: Duration = .seconds(5)
-    /// The rest after the first window that failed.
-    package static let restMinimum: Duration = .seconds(1)
-    /// The longest rest.
-    package static let restMaximum: Duration = .seconds(60)
+    /// The back-off after the first window that failed.
+    package static let backoffMinimum: Duration = .seconds(1)
+    /// The longest back-off.
+    package static let backoffMaximum: Duration = .seconds(60)
 
     /// The host's private addresses, or `nil` if it uses its identity address.
     package internal(set) var own: PrivateAddresses?
@@ -76,7 +76,7 @@ package struct AddressScheduler: Sendable {
     var outstanding: PrivacyStep?
     var stepCount: UInt64 = 0
     var failureCount = 0
-    var restsUntil: Instant?
+    var backoffEnd: Instant?
     var changesRecognition = false
     var outbox: [Action] = []
 

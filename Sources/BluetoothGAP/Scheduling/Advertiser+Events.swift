@@ -44,7 +44,7 @@ extension Advertiser {
     /// Processes the end of a link, after which the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
         for index in sets.indices where sets[index].isWaitingForLink {
-            sets[index].restsUntil = nil
+            sets[index].backoffEnd = nil
         }
         return settle(now: now)
     }
@@ -88,12 +88,12 @@ extension Advertiser {
     package var nextDeadline: Instant? {
         var soonest: Instant?
         let isExtended = dialect?.isExtended ?? false
-        let rests = dialect != nil && outstanding == nil
+        let backsOff = dialect != nil && outstanding == nil
         // The loop uses indices, because iterating over the sets copies each of them, and this runs
         // for every packet.
         for index in sets.indices where sets[index].isWanted {
             soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
-            if rests { soonest = earliest(soonest, sets[index].restsUntil) }
+            if backsOff { soonest = earliest(soonest, sets[index].backoffEnd) }
         }
         return dialect == nil ? soonest : earliest(soonest, terminationDueAt)
     }
@@ -116,10 +116,10 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Ends each rest whose time has passed.
-    mutating func wake(now: Instant) {
+    /// Ends each back-off whose time has passed.
+    mutating func endBackoffs(now: Instant) {
         for index in sets.indices {
-            if let end = sets[index].restsUntil, now >= end { sets[index].restsUntil = nil }
+            if let end = sets[index].backoffEnd, now >= end { sets[index].backoffEnd = nil }
         }
     }
 }
@@ -149,8 +149,8 @@ extension AdvertisingSetState {
             end = .durationElapsed
         case .limitReached where requested.eventLimit != nil: end = .eventLimitReached
         default:
-            // The end is unexpected. The rest bounds the work if the controller repeats it.
-            rest(now: now)
+            // The end is unexpected. The back-off bounds the work if the controller repeats it.
+            backOff(now: now)
         }
     }
 }

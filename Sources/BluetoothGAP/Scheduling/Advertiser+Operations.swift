@@ -6,7 +6,7 @@ import BluetoothTypes
 extension Advertiser {
     /// Issues the next operation and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
-        wake(now: now)
+        endBackoffs(now: now)
         settleAdmissions()
         reportEnds()
         dropEnded()

@@ -68,8 +68,8 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Whether the set rests because the controller has no room for another link.
-    var isOutOfLinks: Bool { restsUntil != nil && isWaitingForLink }
+    /// Whether the set backs off because the controller has no room for another link.
+    var isOutOfLinks: Bool { backoffEnd != nil && isWaitingForLink }
 
     fileprivate mutating func carriedOut(
         _ operation: AdvertisingOperation,
@@ -135,14 +135,14 @@ extension AdvertisingSetState {
             // A set that was on the air before this Enable may have stayed there.
             if activity != .off { activity = .doubtful }
             isWaitingForLink = true
-            rest(now: now)
+            backOff(now: now)
         default: fail(outcome)
         }
     }
 
     /// Begins a set again, because its state in the controller differs from the believed state.
     ///
-    /// After `refusalLimit` attempts in a row, a set that was in force rests, and any other set
+    /// After `refusalLimit` attempts in a row, a set that was in force backs off, and any other set
     /// ends.
     private mutating func begin(
         again activity: Activity,
@@ -155,7 +155,7 @@ extension AdvertisingSetState {
         guard refusalCount >= Advertiser.refusalLimit else { return }
         refusalCount = 0
         guard isAnnounced else { return fail(outcome) }
-        rest(now: now)
+        backOff(now: now)
     }
 
     fileprivate mutating func fail(_ outcome: OperationOutcome) {
@@ -163,9 +163,9 @@ extension AdvertisingSetState {
         end = .failed(outcome.advertisingError)
     }
 
-    mutating func rest(now: Instant) {
-        let doubled = Advertiser.restMinimum * (1 << min(failureCount, 10))
-        restsUntil = now + min(doubled, Advertiser.restMaximum)
+    mutating func backOff(now: Instant) {
+        let doubled = Advertiser.backoffMinimum * (1 << min(failureCount, 10))
+        backoffEnd = now + min(doubled, Advertiser.backoffMaximum)
         failureCount += 1
     }
 }

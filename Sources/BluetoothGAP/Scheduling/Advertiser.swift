@@ -22,7 +22,7 @@ import BluetoothTypes
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that
 ///    do not continue after a connection, end instead.
-/// 3. After a refusal for a passing reason the set rests (`restMinimum`, doubling to `restMaximum`)
+/// 3. After a refusal for a passing reason the set backs off (`backoffMinimum`, doubling to `backoffMaximum`)
 ///    and is tried again. After any other refusal the set ends. A set that was never in force ends
 ///    after `refusalLimit` refusals.
 /// 4. Command Disallowed means that controller and advertiser disagree about the state, so the
@@ -73,11 +73,11 @@ package struct Advertiser: Sendable {
     /// The time for which the advertiser waits after a connection for the event that contains its
     /// set. After that it starts all sets again that may have led to the connection.
     static let terminationLimit: Duration = .seconds(1)
-    /// The rest of a set after its first failure.
-    static let restMinimum: Duration = .milliseconds(250)
-    /// The longest rest of a set. A rest ends earlier if a link closes.
-    static let restMaximum: Duration = .seconds(4)
-    /// The number of failed operations in a row after which the set rests or ends.
+    /// The back-off of a set after its first failure.
+    static let backoffMinimum: Duration = .milliseconds(250)
+    /// The longest back-off of a set. A back-off ends earlier if a link closes.
+    static let backoffMaximum: Duration = .seconds(4)
+    /// The number of failed operations in a row after which the set backs off or ends.
     static let refusalLimit = 3
     /// The number of unanswered Disables in a row after which the controller needs a reset.
     static let unansweredStopLimit = 3
@@ -298,7 +298,7 @@ extension AdvertisingSetState {
         hasEndedWhileEnabling = false
         refusalCount = 0
         failureCount = 0
-        restsUntil = nil
+        backoffEnd = nil
         isWaitingForLink = false
     }
 }

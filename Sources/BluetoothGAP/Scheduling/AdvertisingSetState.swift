@@ -63,10 +63,10 @@ struct AdvertisingSetState: Sendable {
     var eventsLeft: Int?
     /// The number of failed operations in a row.
     var refusalCount = 0
-    /// The number of rests in a row. Each rest is longer than the one before.
+    /// The number of back-offs in a row. Each is longer than the one before.
     var failureCount = 0
-    /// The time at which the present rest ends.
-    var restsUntil: Instant?
+    /// The time at which the present back-off ends.
+    var backoffEnd: Instant?
     /// Whether the set waits because the controller has no room for another link.
     var isWaitingForLink = false
 
@@ -135,7 +135,7 @@ extension AdvertisingSetState {
             }
             return nextOperationWhileOn(configuration, circumstances)
         }
-        guard restsUntil == nil, mayRun else { return nil }
+        guard backoffEnd == nil, mayRun else { return nil }
         return nextOperationWhileOff(configuration, circumstances)
     }
 

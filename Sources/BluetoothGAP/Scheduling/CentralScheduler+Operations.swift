@@ -6,7 +6,7 @@ import BluetoothTypes
 extension CentralScheduler {
     /// Issues the next operation and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
-        queue.wake(now: now)
+        queue.endBackoffs(now: now)
         endWithdrawnRequests()
         settleShare(now: now)
         releaseAcceptList()

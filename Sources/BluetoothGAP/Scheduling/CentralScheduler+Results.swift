@@ -158,7 +158,7 @@ extension CentralScheduler {
         if case .starting = initiation { true } else { false }
     }
 
-    /// Fails the direct requests of a turn, and lets the pending ones rest.
+    /// Fails the direct requests of a turn, and lets the pending ones back off.
     ///
     /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
     ///   failure concerns all of them.
@@ -178,14 +178,14 @@ extension CentralScheduler {
         }
         let lost = members.filter { !$0.isPending || !failure.isTransient }.map(\.id)
         outbox += queue.remove { lost.contains($0.id) }.map { .connectFailed($0, failure) }
-        queue.update(members.map(\.id)) { $0.rest(now: now) }
+        queue.update(members.map(\.id)) { $0.backOff(now: now) }
     }
 }
 
 extension ConnectQueue.Request {
-    fileprivate mutating func rest(now: Instant) {
-        let doubled = CentralScheduler.restMinimum * (1 << min(failureCount, 10))
-        restsUntil = now + min(doubled, CentralScheduler.restMaximum)
+    fileprivate mutating func backOff(now: Instant) {
+        let doubled = CentralScheduler.backoffMinimum * (1 << min(failureCount, 10))
+        backoffEnd = now + min(doubled, CentralScheduler.backoffMaximum)
         failureCount += 1
     }
 }

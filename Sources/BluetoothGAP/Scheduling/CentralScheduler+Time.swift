@@ -11,7 +11,7 @@ extension CentralScheduler {
         if case .awaitingEnd(_, let end) = initiation { soonest = earliest(soonest, end) }
         guard outstanding == nil, dialect != nil else { return soonest }
         soonest = earliest(soonest, earliest(turnEndsAt, shareEndsAt))
-        return earliest(soonest, earliest(scan.restartsAt, queue.nextAwakening))
+        return earliest(soonest, earliest(scan.restartsAt, queue.nextBackoffEnd))
     }
 
     /// Processes the deadlines up to `now`.

@@ -26,7 +26,7 @@ import BluetoothTypes
 ///    only when it is canceled, or when the controller reports that it can never succeed.
 /// 2. A direct request ends when its attempt fails (for example with 0x3E, connection failed to be
 ///    established), because the caller knows whether another attempt is worthwhile. A pending
-///    request rests (`restMinimum`, doubling to `restMaximum`) and is tried again. A link that is
+///    request backs off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. A link that is
 ///    lost with 0x3E after it was reported counts as connected.
 /// 3. A request that is canceled while the controller initiates for it ends when the controller has
 ///    stopped. If the connection comes first, the request ends with `connected`, unless another
@@ -93,11 +93,11 @@ package struct CentralScheduler: Sendable {
     /// controllers accept the cancel and never report the end. Bumble's controller is an example.
     package static let endLimit: Duration = .seconds(1)
 
-    /// The rest of a pending request after its first failure.
-    package static let restMinimum: Duration = .milliseconds(250)
+    /// The back-off of a pending request after its first failure.
+    package static let backoffMinimum: Duration = .milliseconds(250)
 
-    /// The longest rest of a pending request. A rest ends earlier if a link closes.
-    package static let restMaximum: Duration = .seconds(4)
+    /// The longest back-off of a pending request. A back-off ends earlier if a link closes.
+    package static let backoffMaximum: Duration = .seconds(4)
 
     /// The number of failed operations in a row after which the turn fails.
     static let refusalLimit = 3
@@ -259,7 +259,7 @@ package struct CentralScheduler: Sendable {
 
     /// Processes the end of a link, after which the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
-        queue.wake(now: nil)
+        queue.endBackoffs(now: nil)
         return settle(now: now)
     }
 

@@ -16,10 +16,10 @@ struct ConnectQueue: Sendable {
         var isCancelled = false
         /// The number of failures in a row.
         var failureCount = 0
-        /// The time at which the rest after a failure ends.
-        var restsUntil: Instant?
+        /// The time at which the back-off after a failure ends.
+        var backoffEnd: Instant?
 
-        var isEligible: Bool { !isCancelled && restsUntil == nil }
+        var isEligible: Bool { !isCancelled && backoffEnd == nil }
     }
 
     /// The requests for which the controller initiates at the same time.
@@ -40,8 +40,8 @@ struct ConnectQueue: Sendable {
 
     var hasEligible: Bool { requests.contains(where: \.isEligible) }
 
-    /// The time at which the first rest of a request ends.
-    var nextAwakening: Instant? { requests.compactMap(\.restsUntil).min() }
+    /// The time at which the first back-off of a request ends.
+    var nextBackoffEnd: Instant? { requests.compactMap(\.backoffEnd).min() }
 
     func contains(_ id: CentralScheduler.RequestID) -> Bool {
         requests.contains { $0.id == id }
@@ -103,12 +103,12 @@ struct ConnectQueue: Sendable {
         requests += back
     }
 
-    /// Ends the rests that are over, or all rests if `now` is `nil`.
-    mutating func wake(now: Instant?) {
+    /// Ends the back-offs that are over, or all of them if `now` is `nil`.
+    mutating func endBackoffs(now: Instant?) {
         for index in requests.indices {
-            guard let end = requests[index].restsUntil else { continue }
+            guard let end = requests[index].backoffEnd else { continue }
             if let now, now < end { continue }
-            requests[index].restsUntil = nil
+            requests[index].backoffEnd = nil
         }
     }
 }

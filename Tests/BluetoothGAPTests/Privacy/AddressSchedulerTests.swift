@@ -99,7 +99,7 @@ struct AddressSchedulerTests {
         #expect(harness.releaseCount == 1)
         harness.answersAtOnce = true
         while !harness.queue.isEmpty { try harness.answer() }
-        try harness.advance(by: AddressScheduler.restMinimum)
+        try harness.advance(by: AddressScheduler.backoffMinimum)
         #expect(harness.holdCount == 2 && harness.releaseCount == 2)
         #expect(harness.addresses.resolves(.accessory(1)) && harness.radio.isScanning)
         #expect(harness.violations.isEmpty)

@@ -136,7 +136,7 @@ struct ConnectingStories {
         try harness.advance(by: CentralScheduler.sliceDuration)
         try harness.failAttempt(.connectionFailedToBeEstablished, .accessory(2))
         #expect(Set(harness.controller.listensFor) == [.accessory(1), .accessory(3)])
-        try harness.advance(by: CentralScheduler.restMinimum + CentralScheduler.sliceDuration)
+        try harness.advance(by: CentralScheduler.backoffMinimum + CentralScheduler.sliceDuration)
         #expect(Set(harness.controller.listensFor) == Set((1...3).map { .accessory($0) }))
     }
 

@@ -138,7 +138,7 @@ struct SupervisionTests {
     }
 
     @Test("A link ends if the timing of its ends differs")
-    func differentRhythm() throws {
+    func differentSettings() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()
         harness.world.run(for: .milliseconds(100))
