@@ -4,9 +4,9 @@ import Foundation
 
 @testable import BluetoothSetUp
 
-/// Property lists in the forms of apps.
+/// Property lists as XML and as binary data.
 enum PropertyListSamples {
-    /// Returns XML with these keys and values, which are XML themselves.
+    /// Returns an XML property list with these keys. The values are XML as well.
     static func xml(_ members: KeyValuePairs<String, String>) -> Data {
         let lines = members.map { "<key>\($0.key)</key>\($0.value)" }
         return document("<dict>\(lines.joined(separator: "\n"))</dict>")

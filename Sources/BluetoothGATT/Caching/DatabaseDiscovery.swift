@@ -117,7 +117,9 @@ struct DatabaseDiscovery: Sendable {
             )
         }
         if let fault = GATT.Database.fault(of: entries) {
-            throw .protocolViolation("attribute \(fault) lies where it cannot")
+            throw .protocolViolation(
+                "attribute \(fault) is outside of its service, or overlaps another"
+            )
         }
         return GATT.Database(checked: entries)
     }

@@ -156,7 +156,9 @@ struct HandleSweep: Sendable {
             throw .protocolViolation("group \(handle) ends at \(groupEnd), before it begins")
         }
         guard groupEnd <= last else {
-            throw .protocolViolation("attribute \(groupEnd) lies beyond \(last)")
+            throw .protocolViolation(
+                "attribute \(groupEnd) is beyond \(last), the end of the range"
+            )
         }
         self.next = groupEnd == last ? nil : groupEnd.next
     }

@@ -90,7 +90,7 @@ extension SharedAdapter {
         server.links.open(link, to: peer, isIncoming: isIncoming)
         postLength(of: peer)
         guard isIncoming else { return }
-        switches.change { _ = $0.pairingConditions.centralsLinks.insert(link) }
+        switches.change { _ = $0.pairingConditions.linksToCentrals.insert(link) }
     }
 
     func serverLinkClosed(_ link: LinkIdentifier) {
@@ -99,7 +99,7 @@ extension SharedAdapter {
         let peer = server.links.peer(of: link)
         server.links.close(link)
         if let peer { postLength(of: peer) }
-        switches.change { _ = $0.pairingConditions.centralsLinks.remove(link) }
+        switches.change { _ = $0.pairingConditions.linksToCentrals.remove(link) }
     }
 
     func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {

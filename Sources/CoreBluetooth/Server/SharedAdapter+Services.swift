@@ -77,7 +77,7 @@ extension SharedAdapter {
         let isProtected =
             server.tree.hasProtectedValues
             || listening.listeners.values.contains(where: \.isEncrypted)
-        switches.change { $0.pairingConditions.isSomethingProtected = isProtected }
+        switches.change { $0.pairingConditions.hasProtectedContent = isProtected }
     }
 
     /// Unpublishes all services of a manager, the newest first, because it may include older ones.

@@ -13,7 +13,7 @@ extension VirtualController {
             // High duty cycle directed advertising ended without a connection, which the host
             // learns from a Connection Complete event (Vol 4, Part E, 7.8.9).
             stopAdvertising(place, &ether)
-            ether.reportToHost(ofNoLink: .advertisingTimeout, .peripheral, radio)
+            ether.reportFailureToHost(.advertisingTimeout, .peripheral, radio)
         } else {
             terminateSet(place, .advertisingTimeout, &ether)
         }

@@ -44,7 +44,7 @@ package struct Initiator: Sendable {
             guard controller.initiator.isActive else { throw .commandDisallowed }
             controller.stopInitiating(&ether)
             ether.reportToHost(
-                ofNoLink: .unknownConnectionIdentifier,
+                .unknownConnectionIdentifier,
                 .central,
                 controller.radio
             )

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// There are few links, and every packet needs one, so they are sorted by identity, which is the
 /// order of their creation.
 package struct EtherLinks: Sendable {
-    private var names: [LinkID] = []
+    private var identifiers: [LinkID] = []
     private var boxes: [LinkBox?] = []
     private var nextNumber: UInt64 = 1
 
@@ -25,7 +25,7 @@ package struct EtherLinks: Sendable {
     func hasExactly(_ known: [LinkID]) -> Bool {
         var next = 0
         for place in boxes.indices where boxes[place]?.link.isWhole == true {
-            guard next < known.count, known[next] == names[place] else { return false }
+            guard next < known.count, known[next] == identifiers[place] else { return false }
             next += 1
         }
         return next == known.count
@@ -63,14 +63,14 @@ package struct EtherLinks: Sendable {
     }
 
     /// Returns the identity of a new link.
-    mutating func makeName() -> LinkID {
+    mutating func makeIdentifier() -> LinkID {
         defer { nextNumber += 1 }
         return LinkID(rawValue: nextNumber)
     }
 
     /// Adds a new link, whose identity must be the latest.
     mutating func insert(_ link: RadioLink) {
-        names.append(link.id)
+        identifiers.append(link.id)
         boxes.append(LinkBox(link))
     }
 
@@ -80,23 +80,23 @@ package struct EtherLinks: Sendable {
     }
 
     private mutating func remove(at place: Int) {
-        names.remove(at: place)
+        identifiers.remove(at: place)
         boxes.remove(at: place)
     }
 
     /// Returns the identities of all links of which the radio is an end, or which it has requested.
-    func names(of radio: RadioID) -> [LinkID] {
-        zip(names, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
+    func identifiers(of radio: RadioID) -> [LinkID] {
+        zip(identifiers, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
     }
 
     private func place(of id: LinkID) -> Int? {
         var low = 0
-        var high = names.count
+        var high = identifiers.count
         while low < high {
             let middle = (low + high) / 2
-            if names[middle] < id { low = middle + 1 } else { high = middle }
+            if identifiers[middle] < id { low = middle + 1 } else { high = middle }
         }
-        return low < names.count && names[low] == id ? low : nil
+        return low < identifiers.count && identifiers[low] == id ? low : nil
     }
 }
 

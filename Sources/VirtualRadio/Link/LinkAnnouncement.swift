@@ -12,7 +12,7 @@ extension Ether {
     /// Reports the link with LE Connection Complete in the version of the host's masks. LE Channel
     /// Selection Algorithm follows at once (Vol 4, Part E, 7.7.65.20), unless the controller
     /// supports only one algorithm.
-    mutating func reportToHost(of link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
+    mutating func reportLinkToHost(_ link: RadioLink, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
         reportToHost(end.completion(side), end.radio, advertisingSet)
         let features = links.resources[end.radio.index].capabilities.features
@@ -25,7 +25,7 @@ extension Ether {
     }
 
     /// Reports, with LE Connection Complete, that a requested link was not created.
-    mutating func reportToHost(ofNoLink reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
+    mutating func reportFailureToHost(_ reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
         let none = HCI.LEEnhancedConnectionComplete(
             status: reason,
             connectionHandle: ConnectionHandle(rawValue: 0),

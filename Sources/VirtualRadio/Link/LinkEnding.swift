@@ -7,7 +7,7 @@ extension Ether {
     /// Removes all links of the controller at once, without any packet, as on Reset or loss of
     /// power. The peers detect the loss by their supervision timeouts.
     package mutating func dropLinks(of radio: RadioID) {
-        for id in links.names(of: radio) {
+        for id in links.identifiers(of: radio) {
             guard let box = links.take(id) else { continue }
             guard box.link.isMade else {
                 links.remove(id)

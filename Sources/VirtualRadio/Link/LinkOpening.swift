@@ -10,8 +10,10 @@ extension Ether {
     /// - Returns: The identity of the link; `nil` if the Central has the largest number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
         let resources = links.resources[proposal.central.index]
-        guard links.names(of: proposal.central).count < resources.linkLimit else { return nil }
-        let id = links.makeName()
+        guard links.identifiers(of: proposal.central).count < resources.linkLimit else {
+            return nil
+        }
+        let id = links.makeIdentifier()
         var dice = seed.stream("access address", id.rawValue)
         let hopping = ChannelHopping(proposal, using: &dice)
         links.insert(RadioLink(id: id, proposal: proposal, hopping: hopping))
@@ -52,7 +54,7 @@ extension Ether {
         guard make(link, .central, central, identity, nil) != nil, let anchor = links[id]?.anchor
         else {
             abandonLink(id)
-            return reportToHost(ofNoLink: .connectionLimitExceeded, .central, central)
+            return reportFailureToHost(.connectionLimitExceeded, .central, central)
         }
         timeline.schedule(.link(.connectionEvent, id), at: anchor)
     }
@@ -84,7 +86,7 @@ extension Ether {
             settings: LinkSettings(link.proposal),
             beginning: now
         )
-        reportToHost(of: link, side, advertisingSet)
+        reportLinkToHost(link, side, advertisingSet)
         armDeadline(side, &link)
         links[link.id] = link
         return handle

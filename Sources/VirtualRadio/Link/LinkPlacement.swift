@@ -36,7 +36,7 @@ extension Ether {
         exceptFor id: LinkID,
         beside interval: Int64
     ) -> [(anchor: Int64, period: Int64)] {
-        links.names(of: radio).compactMap { name in
+        links.identifiers(of: radio).compactMap { name in
             guard name != id, let link = links[name], link.isMade else { return nil }
             let other = (link.central ?? link.peripheral)?.pace.interval ?? interval
             return (link.anchor.nanoseconds, Self.greatestCommonDivisor(interval, other))

@@ -51,7 +51,7 @@ extension Ether {
     /// Returns whether the controller has a link to the address, on either side, for Connection
     /// Already Exists. Both identity addresses and addresses on the air match.
     package func hasLink(_ radio: RadioID, to peer: DeviceAddress) -> Bool {
-        links.names(of: radio).contains { id in
+        links.identifiers(of: radio).contains { id in
             guard let link = links[id] else { return false }
             return LinkSide.allCases.contains { side in
                 guard let end = link[side], end.radio == radio else { return false }

@@ -132,7 +132,11 @@ struct DatabaseDiscoveryTests {
         #expect(lookup.found.isEmpty)
         #expect(lookup.record == nil)
         #expect(
-            lookup.failures == [.protocolViolation("attribute 0x0014 lies where it cannot")]
+            lookup.failures == [
+                .protocolViolation(
+                    "attribute 0x0014 is outside of its service, or overlaps another"
+                )
+            ]
         )
     }
 

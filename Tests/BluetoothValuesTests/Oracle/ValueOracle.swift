@@ -5,7 +5,7 @@ import ProcessTestSupport
 
 @testable import BluetoothValues
 
-/// The process of `oracle.py`.
+/// Runs `oracle.py`, which decodes values with the Python package bluetooth-sig.
 enum ValueOracle {
     static let folder = LanyardTool.packageRoot + "/Tests/BluetoothValuesTests/Oracle/"
 
@@ -13,13 +13,13 @@ enum ValueOracle {
         (ProcessInfo.processInfo.environment["LANYARD_PEERS"]
             ?? LanyardTool.packageRoot + "/.peers") + "/venv/bin/python"
 
-    /// Whether the test runs: the package is there, or its absence has to fail the test.
+    /// Whether the tests run: the package is installed, or its absence must fail the tests (`CI`).
     static var isInstalled: Bool {
         ProcessInfo.processInfo.environment["CI"] == "true"
             || FileManager.default.isExecutableFile(atPath: python)
     }
 
-    /// The answers to values, each with the digits of its characteristic.
+    /// Returns the answers for values, each given with the digits of its characteristic's UUID.
     static func answers(to values: [(String, Data)]) async throws -> [OracleAnswer] {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).txt"
         defer { unlink(path) }
@@ -38,7 +38,7 @@ enum ValueOracle {
     }
 }
 
-/// The other decoder's opinion of a value.
+/// The other decoder's result for a value.
 enum OracleAnswer {
     case unknown
     case refused(String)
@@ -62,7 +62,7 @@ enum OracleAnswer {
         }
     }
 
-    /// How the value that a layout decoded differs; nil if it does not.
+    /// Returns the kind of difference to the result of a layout; `nil` if the results agree.
     func difference(
         from decoded: Result<[FieldValue], any Error>,
         by layout: ValueLayout
@@ -93,7 +93,7 @@ extension OracleAnswer {
         }
     }
 
-    /// An example of a difference in a line.
+    /// Returns one line that shows a difference.
     func describe(_ data: Data, _ decoded: Result<[FieldValue], any Error>) -> String {
         let hex = data.map { FieldKind.hexadecimal($0) }.joined()
         let ours =
@@ -107,17 +107,18 @@ extension OracleAnswer {
 }
 
 extension FieldKind {
-    /// The half of the range of a medical number's exponent.
+    /// Half the number of values of a medical number's exponent.
     fileprivate var exponentBias: Int { self == .medical(2) ? 8 : 128 }
 }
 
 extension FieldValue {
-    /// Whether the numbers, removed as they are found, or the texts have the content of the field.
+    /// Returns whether the content of the field is among the numbers or the texts. Removes the numbers
+    /// that it finds.
     fileprivate func isIn(_ numbers: inout [Double], _ texts: [String]) -> Bool {
         switch content {
         case .integer(let raw):
             if let number { return Self.remove(number, from: &numbers) }
-            // Of flags, the other decoder also gives the bits that tell which fields are present.
+            // The other decoder also returns the flags that show which fields are present.
             if layout.isNumeric || layout.kind.isPresenceFlags { return true }
             if Self.remove(Double(raw), from: &numbers) { return true }
             if Self.remove(Double(raw & layout.namedBits), from: &numbers) { return true }
@@ -128,8 +129,8 @@ extension FieldValue {
         case .list(let list):
             return list.allSatisfy { Self.remove(layout.scale.value(of: $0), from: &numbers) }
         case .medical(.finite(let mantissa, let exponent)):
-            // bluetooth-sig reads the exponent with a bias. That of IEEE 11073-20601 is a two's
-            // complement.
+            // bluetooth-sig reads the exponent with a bias. In IEEE 11073-20601, the exponent is
+            // a two's complement number.
             let bias = exponent < 0 ? layout.kind.exponentBias : -layout.kind.exponentBias
             return [exponent, exponent + bias].contains { exponent in
                 Double("\(mantissa)e\(exponent)").map { Self.remove($0, from: &numbers) } ?? false

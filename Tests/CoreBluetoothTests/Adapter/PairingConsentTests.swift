@@ -13,15 +13,16 @@ struct PairingConsentTests {
 
     @Test("8.1 Only a central may start a pairing, and only while something is protected")
     func pairingConditions() {
-        for isSomethingProtected in [false, true] {
-            for centralsLinks: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]] {
+        for hasProtectedContent in [false, true] {
+            for linksToCentrals: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]]
+            {
                 let pairingConditions = PairingConditions(
-                    isSomethingProtected: isSomethingProtected,
-                    centralsLinks: centralsLinks
+                    hasProtectedContent: hasProtectedContent,
+                    linksToCentrals: linksToCentrals
                 )
                 #expect(
                     pairingConditions.permit(link)
-                        == (isSomethingProtected && centralsLinks == [link])
+                        == (hasProtectedContent && linksToCentrals == [link])
                 )
             }
         }

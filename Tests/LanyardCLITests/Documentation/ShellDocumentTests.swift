@@ -40,7 +40,7 @@ struct ShellDocumentTests {
 
     // MARK: The dialogue
 
-    @Test("The dialogue runs as it stands there", .timeLimit(.minutes(5)))
+    @Test("The dialogue in the document is what the shell prints", .timeLimit(.minutes(5)))
     func dialogue() async throws {
         let lines = Dialogue.lines(of: document)
         let words = try #require(lines.first?.split(separator: " ").dropFirst(2).map(String.init))
@@ -93,7 +93,7 @@ private enum Dialogue {
         line.contains(#/^\d\d:\d\d:\d\d\.\d{3}  /#)
     }
 
-    /// Returns the lines without subscribed values, and without what differs from run to run.
+    /// Returns the lines without subscribed values, and without the parts that differ between runs.
     static func comparable(_ lines: [String]) -> [String] {
         lines.filter { !isValue($0) }.map(masked)
     }

@@ -30,7 +30,7 @@ struct ExtendedInitiatingTests {
     }
 
     private var link: RadioLink? {
-        world.core.ether.links.names(of: central.id.radio).first.flatMap {
+        world.core.ether.links.identifiers(of: central.id.radio).first.flatMap {
             world.core.ether.links[$0]
         }
     }

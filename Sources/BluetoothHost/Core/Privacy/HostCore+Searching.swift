@@ -16,7 +16,9 @@ extension HostCore {
     /// Passes the request to the scheduler, or searches for the peer.
     mutating func schedule(_ id: RequestIdentifier, now: Instant) {
         guard let pending = connectionRequests[id] else { return }
-        guard let address = address(for: pending, now: now) else { return search(for: id, now: now) }
+        guard let address = address(for: pending, now: now) else {
+            return search(for: id, now: now)
+        }
         connectionRequests[id]?.phase = .connecting
         connectionRequests[id]?.address = address
         let isCertain = addresses.resolves(pending.identity) && address == pending.identity

@@ -77,7 +77,7 @@
         /// The bits of the options.
         public let rawValue: UInt
 
-        /// Makes options of their bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }

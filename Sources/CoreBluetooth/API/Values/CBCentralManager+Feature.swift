@@ -6,7 +6,7 @@ extension CBCentralManager {
         /// The bits.
         public let rawValue: UInt
 
-        /// Makes the set of these bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }

@@ -7,7 +7,7 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
     /// The bits. The lower eight are those of the characteristic's declaration.
     public let rawValue: UInt
 
-    /// Makes the set of these bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }

@@ -50,20 +50,20 @@ struct PairingConsent: PairingDelegate {
 struct PairingConditions: Equatable, Sendable {
     /// Whether a published value or channel requires encryption. The central's pairing is accepted
     /// whichever value the central uses: it could request the protected value first and then pair.
-    var isSomethingProtected = false
+    var hasProtectedContent = false
     /// The links on which the peer is the Central. A Peripheral that this device connects to is not
     /// expected to use this device's protected values.
-    var centralsLinks: Set<LinkIdentifier> = []
+    var linksToCentrals: Set<LinkIdentifier> = []
 
     /// Returns whether the peer on a link may pair without the consent of a delegate.
     func permit(_ link: LinkIdentifier) -> Bool {
-        isSomethingProtected && centralsLinks.contains(link)
+        hasProtectedContent && linksToCentrals.contains(link)
     }
 }
 
 extension HostConfiguration {
     /// Sets the pairing policy that applications of the framework expect. Keeps a policy that the
-    /// adapter's maker configured.
+    /// creator of the adapter configured.
     mutating func pairAsApplicationsExpect(_ switches: LockedState<AdapterSwitches>) {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches: switches)
