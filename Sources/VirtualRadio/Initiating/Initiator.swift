@@ -43,7 +43,7 @@ package struct Initiator: Sendable {
             (controller, _, ether) throws(HCI.ErrorCode) -> Void in
             guard controller.initiator.isActive else { throw .commandDisallowed }
             controller.stopInitiating(&ether)
-            ether.reportToHost(
+            ether.reportFailureToHost(
                 .unknownConnectionIdentifier,
                 .central,
                 controller.radio
