@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// PDUs that wait to be sent on a bearer, in first-in, first-out order. Any element can
-/// be removed.
+/// PDUs that wait to be sent on a bearer, in first-in, first-out order. Any element can be removed.
 ///
 /// Removing the first element only advances an index. The array is compacted when the unused part
 /// reaches half of it, so that each element is moved a bounded number of times.
 struct OutgoingQueue: Sendable {
-    /// A PDU that waits.
+    /// A PDU that waits to be sent.
     struct Element: Sendable {
         let bytes: [UInt8]
         let opcode: ATT.Opcode

@@ -130,7 +130,7 @@ struct ProcedureQueue: Sendable {
         return [End(number: interrupted.number, result: .failure(.aborted)), end]
     }
 
-    /// Removes a procedure that waits. One that is under way keeps its place.
+    /// Removes a procedure that has not begun. A procedure that is under way keeps its place.
     mutating func withdraw(_ number: Int) {
         waiting.removeAll { $0.number == number }
     }

@@ -9,7 +9,7 @@ extension PeripheralError: LocalizedError {
         case .unknownCharacteristic: "This device does not send this value."
         case .notSubscribed: "No device receives this value."
         case .tooLong: "The value is too long."
-        case .tooManyUpdates: "Too many values wait."
+        case .tooManyUpdates: "Too many values are waiting to be sent."
         case .notDelivered: "The value did not arrive."
         case .closed: "The service has ended."
         case .cancelled: "The request was canceled."

@@ -19,7 +19,7 @@ final class Hearth: NSObject, ObservableThing {
     )
     private let lock = NSLock()
     private var pending: [CBATTRequest] = []
-    private var audience: [CBCentral] = []
+    private var subscribers: [CBCentral] = []
 
     @MainActor var shown: Data?
     static let shared = Hearth()
@@ -39,9 +39,9 @@ final class Hearth: NSObject, ObservableThing {
     }
 
     func send(_ value: Data) {
-        let (manager, target, audience) = (self.manager, self.target, self.audience)
+        let (manager, target, subscribers) = (self.manager, self.target, self.subscribers)
         Task.detached(priority: .background) {
-            _ = manager.updateValue(value, for: target, onSubscribedCentrals: audience)
+            _ = manager.updateValue(value, for: target, onSubscribedCentrals: subscribers)
         }
     }
 
@@ -99,7 +99,7 @@ extension Hearth: CBPeripheralManagerDelegate {
         DispatchQueue.global().async {
             self.lock.lock()
             defer { self.lock.unlock() }
-            self.audience.append(central)
+            self.subscribers.append(central)
             print(characteristic.uuid, central.maximumUpdateValueLength)
         }
     }

@@ -62,7 +62,7 @@ struct ServingTests {
         #expect(client.close() == [])
     }
 
-    @Test("An unconfirmed indication ends the link and fails all that waits")
+    @Test("An unconfirmed indication ends the link and fails all pending requests")
     mutating func timesOut() throws {
         try client.bearer.indicate(indication, id: 5)
         _ = client.nextPDU(now: .zero)

@@ -65,7 +65,7 @@ extension ProtectedServer {
         _ code: UInt8?
     ) -> (handle: AttributeHandle, code: UInt8)? {
         for handle in handles {
-            let code = handle == place.value ? code : SpecifiedAccess.neighborCode(for: requester)
+            let code = handle == place.value ? code : SpecifiedAccess.openValueCode(for: requester)
             if let code { return (handle, code) }
         }
         return nil

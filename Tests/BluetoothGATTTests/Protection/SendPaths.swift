@@ -66,7 +66,7 @@ extension ProtectedServer {
             expectSent(path, place, requester, nil)
         }
         let unsubscribing = configure(place, requester, 0)
-        if let code = SpecifiedAccess.neighborCode(for: requester) {
+        if let code = SpecifiedAccess.openValueCode(for: requester) {
             let handle = place.configuration
             expectRefusal(unsubscribing, code, of: .writeRequest, at: handle, place, requester)
         } else {

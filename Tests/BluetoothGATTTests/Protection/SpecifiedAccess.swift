@@ -92,7 +92,7 @@ enum SpecifiedAccess {
     }
 
     /// Returns the error code for an open value.
-    static func neighborCode(for requester: Requester) -> UInt8? {
+    static func openValueCode(for requester: Requester) -> UInt8? {
         code(of: .open, for: requester, forbidden: 0)
     }
 }

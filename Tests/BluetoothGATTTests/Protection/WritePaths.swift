@@ -91,7 +91,7 @@ extension ProtectedServer {
             let request = ATT.PrepareWriteRequest(handle: handle, offset: offset, value: value)
             let exchange = exchange(.prepareWriteRequest(request), with: requester)
             let isValue = handle == place.value
-            if let code = isValue ? code : SpecifiedAccess.neighborCode(for: requester) {
+            if let code = isValue ? code : SpecifiedAccess.openValueCode(for: requester) {
                 let opcode = ATT.Opcode.prepareWriteRequest
                 expectRefusal(exchange, code, of: opcode, at: handle, place, requester)
             } else {

@@ -13,7 +13,7 @@ struct PeripheralRestorationTests {
     private let store = MemoryStore()
 
     private static var options: [String: Any] {
-        [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
+        [CBPeripheralManagerOptionRestoreIdentifierKey: "sample"]
     }
 
     /// Makes an application answer every read with the same value.

@@ -66,7 +66,7 @@ struct ProtectionTests {
     func pairedAfterLaunch() async throws {
         let store = MemoryStore()
         let fixture = try Fixture { $0.store = store }
-        let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
+        let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "sample"]
         try await fixture.serve([SampleService.make().0], options: options) { _ in
             await fixture.adapter.shutDown()
             let again = fixture.peripheral(on: try fixture.relaunch(store), options: options)

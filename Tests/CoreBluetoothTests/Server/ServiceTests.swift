@@ -14,7 +14,7 @@ import Testing
 struct ServiceTests {
     @Test("9.1, 9.3, 9.5 Centrals discover added services with descriptors and included services")
     func found() async throws {
-        let (shop, _) = SampleService.make()
+        let (sample, _) = SampleService.make()
         let described = SampleService.characteristic("B001", [.read, .notify], .readable)
         described.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words"),
@@ -22,9 +22,9 @@ struct ServiceTests {
         ]
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: false)
         including.characteristics = [described]
-        including.includedServices = [shop]
+        including.includedServices = [sample]
         let fixture = try Fixture()
-        try await fixture.serve([shop, including]) { app in
+        try await fixture.serve([sample, including]) { app in
             #expect(
                 app.journal.lines.filter { $0.hasPrefix("added") } == [
                     "added A000 ok", "added B000 ok",
@@ -64,9 +64,9 @@ struct ServiceTests {
 
     @Test("9.1 A service is published from the call of add to the call of remove")
     func publication() async throws {
-        let (shop, _) = SampleService.make()
-        nonisolated(unsafe) let service = shop
-        try await Fixture().serve([shop]) { app in
+        let (sample, _) = SampleService.make()
+        nonisolated(unsafe) let service = sample
+        try await Fixture().serve([sample]) { app in
             #expect(service.isPublished)
             app.manager.remove(service)
             #expect(!service.isPublished)
@@ -157,10 +157,10 @@ struct ServiceTests {
 
     @Test("9.7 Removing a service is reported to centrals only, with Service Changed")
     func removal() async throws {
-        let (shop, _) = SampleService.make()
-        nonisolated(unsafe) let service = shop
+        let (sample, _) = SampleService.make()
+        nonisolated(unsafe) let service = sample
         let fixture = try Fixture()
-        try await fixture.serve([shop]) { app in
+        try await fixture.serve([sample]) { app in
             try await fixture.client { client in
                 var changes = try await client.link.serviceChanges().makeAsyncIterator()
                 let lineCount = app.journal.lines.count
@@ -181,10 +181,10 @@ struct ServiceTests {
 
     @Test("9.7 A removed service stays in the table while another service includes it")
     func includedRemoval() async throws {
-        let (shop, _) = SampleService.make()
+        let (sample, _) = SampleService.make()
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: true)
-        including.includedServices = [shop]
-        nonisolated(unsafe) let services = [shop, including]
+        including.includedServices = [sample]
+        nonisolated(unsafe) let services = [sample, including]
         let fixture = try Fixture()
         try await fixture.serve(services) { app in
             try await fixture.client { client in
@@ -213,9 +213,9 @@ struct ServiceTests {
 
     @Test("9.8 Adding the same object twice publishes it once")
     func twice() async throws {
-        let (shop, _) = SampleService.make()
+        let (sample, _) = SampleService.make()
         let fixture = try Fixture()
-        try await fixture.serve([shop, shop]) { _ in
+        try await fixture.serve([sample, sample]) { _ in
             try await fixture.client { client in
                 let found = try await client.link.discoverServices(uuid: BluetoothUUID(0xA000))
                 #expect(found.count == 1)

@@ -115,7 +115,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didSubscribeTo characteristic: CBCharacteristic
     ) {
         meet(central)
-        note("subscribed \(characteristic.uuid.uuidString)\(audience(of: characteristic))")
+        note("subscribed \(characteristic.uuid.uuidString)\(subscribers(of: characteristic))")
     }
 
     func peripheralManager(
@@ -124,7 +124,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
         meet(central)
-        note("unsubscribed \(characteristic.uuid.uuidString)\(audience(of: characteristic))")
+        note("unsubscribed \(characteristic.uuid.uuidString)\(subscribers(of: characteristic))")
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
@@ -175,7 +175,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     // MARK: Text
 
     /// Returns the number of subscribers that the characteristic shows in the callback.
-    private func audience(of characteristic: CBCharacteristic) -> String {
+    private func subscribers(of characteristic: CBCharacteristic) -> String {
         let centrals = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals
         return " \(centrals.map { "\($0.count)" } ?? "nil")"
     }

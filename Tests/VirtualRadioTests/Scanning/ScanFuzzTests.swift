@@ -15,7 +15,7 @@ struct ScanFuzzTests {
     @Test("Random commands among random packets never trap", arguments: RunSeed.seeds(24))
     func random(seed: UInt64) throws {
         let world = World(seed: seed)
-        let host = try TestHost(world, "abused", at: 0)
+        let host = try TestHost(world, "target", at: 0)
         let sender = try TestHost(world, "sender", at: 1)
         var dice = RandomStream(seed: seed)
         for _ in 0..<300 {
