@@ -19,8 +19,8 @@ func fuzzServer(_ bytes: [UInt8]) {
 
 /// Runs two Security Managers. The input drops, repeats, changes and forges PDUs between them.
 func fuzzPairing(_ bytes: [UInt8]) {
-    var fuzzed = FuzzedPairing(dice: FuzzInput(bytes))
-    for _ in 0..<stepLimit where !fuzzed.dice.isAtEnd {
+    var fuzzed = FuzzedPairing(generator: FuzzInput(bytes))
+    for _ in 0..<stepLimit where !fuzzed.generator.isAtEnd {
         fuzzed.step()
         require(fuzzed.problems.isEmpty, "\(fuzzed.problems)")
     }

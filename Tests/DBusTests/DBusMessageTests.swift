@@ -113,7 +113,7 @@ import Testing
                 let position = Int.random(in: 0..<bytes.count, using: &random)
                 bytes[position] = UInt8.random(in: .min ... .max, using: &random)
             }
-            // What is read can be written, and stays the same.
+            // A message that can be read survives a round trip.
             guard let message = try? DBusMessage.read(bytes) else { continue }
             readCount += 1
             #expect((try? DBusMessage.read(message.bytes)) == message)

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("A channel joined with standard input and output")
 struct StandardStreamPipeTests {
-    /// A channel that echoes its input up to a limit. A strict one closes when it gets more.
+    /// A channel that echoes its input up to a limit. A strict channel closes when
+    /// it receives more.
     private final class EchoChannel: StandardStreamPipe.Channel {
         private struct State {
             var sent: [[UInt8]] = []
@@ -18,12 +19,12 @@ struct StandardStreamPipeTests {
         private let state = Mutex(State())
         private let echoes: AsyncStream<[UInt8]>
         private let feed: AsyncStream<[UInt8]>.Continuation
-        private let enough: Int
+        private let limit: Int
         private let isStrict: Bool
 
-        init(enough: Int = .max, isStrict: Bool = false) {
+        init(limit: Int = .max, isStrict: Bool = false) {
             (echoes, feed) = AsyncStream.makeStream(of: [UInt8].self)
-            self.enough = enough
+            self.limit = limit
             self.isStrict = isStrict
         }
 
@@ -33,19 +34,19 @@ struct StandardStreamPipeTests {
         var sendLimit: Int {
             get async throws {
                 if isClosed { throw L2CAP.Failure.closed }
-                if sent.count >= enough { throw L2CAP.Failure.closedByPeer }
+                if sent.count >= limit { throw L2CAP.Failure.closedByPeer }
                 return 10
             }
         }
 
         func send(_ sdu: [UInt8]) async throws {
-            if sent.count >= enough {
+            if sent.count >= limit {
                 feed.finish()
                 throw L2CAP.Failure.closedByPeer
             }
             state.withLock { $0.sent.append(sdu) }
             feed.yield(sdu)
-            if sent.count >= enough, !isStrict { feed.finish() }
+            if sent.count >= limit, !isStrict { feed.finish() }
         }
 
         func receive() async throws -> [UInt8]? {
@@ -97,7 +98,7 @@ struct StandardStreamPipeTests {
         )
     }
 
-    @Test("Input goes out in SDUs that the peer takes, and its end closes the channel")
+    @Test("Input is sent in SDUs that fit the peer, and its end closes the channel")
     func inputEnds() async throws {
         let (channel, output) = (EchoChannel(), Output())
         try await pipe(channel, Array(0..<25), to: output).run()
@@ -105,16 +106,16 @@ struct StandardStreamPipeTests {
         #expect(channel.isClosed)
     }
 
-    @Test("The end of the channel ends the pipe, with all of the output written")
+    @Test("The pipe ends with the channel, after all output was written")
     func channelEnds() async throws {
-        let (channel, output) = (EchoChannel(enough: 2), Output())
+        let (channel, output) = (EchoChannel(limit: 2), Output())
         try await pipe(channel, Array(0..<20), to: output, outlivesInput: true).run()
         #expect(output.written == Array(0..<20))
     }
 
     @Test("Input left over when the peer closes the channel is an error, reported after the output")
     func cutOff() async {
-        let (channel, output) = (EchoChannel(enough: 2, isStrict: true), Output())
+        let (channel, output) = (EchoChannel(limit: 2, isStrict: true), Output())
         let pipe = pipe(channel, Array(0..<100), to: output)
         let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
         #expect(failure?.status == .inputOutput)
@@ -123,7 +124,7 @@ struct StandardStreamPipeTests {
 
     @Test("A pipe that outlives its input waits for the peer")
     func waits() async throws {
-        let (channel, output) = (EchoChannel(enough: 3), Output())
+        let (channel, output) = (EchoChannel(limit: 3), Output())
         try await pipe(channel, Array(0..<30), to: output, outlivesInput: true).run()
         #expect(output.written == Array(0..<30))
         #expect(!channel.isClosed)

@@ -8,7 +8,7 @@ import VirtualRadio
 private struct Room: Simulation {
     enum Event { case advertise(RadioID), arrive(Transmission) }
 
-    static let ear = RadioID(0)
+    static let receiver = RadioID(0)
     static let pdu = LegacyAdvertisingPDU.advertisement(dataLength: 31)
 
     var timeline = EventTimeline<Event>()
@@ -19,7 +19,7 @@ private struct Room: Simulation {
     private var environment: RadioEnvironment
     private var air = Air()
     private var loss: LossProcess
-    private var dice: [RadioID: RandomStream] = [:]
+    private var generator: [RadioID: RandomStream] = [:]
     private let interval: Duration
 
     /// Advertisers 1 to `count`, number n at n meters.
@@ -30,13 +30,13 @@ private struct Room: Simulation {
             pathLoss: .indoors,
             shadowing: Shadowing(deviation: 4)
         )
-        loss = LossProcess(plan, seed: seed, receiver: Self.ear)
+        loss = LossProcess(plan, seed: seed, receiver: Self.receiver)
         self.interval = interval
-        environment.place(Station(Path(.origin)), as: Self.ear)
+        environment.place(Station(Path(.origin)), as: Self.receiver)
         for number in 0..<count {
             let radio = RadioID(number + 1)
             environment.place(Station(Path(Position(x: Double(number + 1), y: 0))), as: radio)
-            dice[radio] = seed.stream("advertising delay", radio.rawValue)
+            generator[radio] = seed.stream("advertising delay", radio.rawValue)
             timeline.schedule(.advertise(radio), after: delay(of: radio))
         }
     }
@@ -63,11 +63,11 @@ private struct Room: Simulation {
 
     private mutating func arrive(_ packet: Transmission) {
         let now = timeline.now
-        guard let power = environment.power(from: packet.sender, to: Self.ear, at: now) else {
+        guard let power = environment.power(from: packet.sender, to: Self.receiver, at: now) else {
             return
         }
         let isDestroyed = air.destroys(packet, power: power) {
-            environment.power(from: $0, to: Self.ear, at: now)
+            environment.power(from: $0, to: Self.receiver, at: now)
         }
         if isDestroyed { collisionCount += 1 }
         guard !isDestroyed, !loss.takesPacket() else { return }
@@ -76,7 +76,7 @@ private struct Room: Simulation {
 
     private mutating func delay(of radio: RadioID) -> Duration {
         let limit = UInt64(AdvertisingEvent.delayMaximum / .microseconds(1))
-        return .microseconds(Int64(dice[radio]?.uniform(below: limit) ?? 0))
+        return .microseconds(Int64(generator[radio]?.uniform(below: limit) ?? 0))
     }
 }
 

@@ -110,11 +110,11 @@ package struct AddressScheduler: Sendable {
     }
 
     /// Requests that the controller resolves the addresses of these peers, most important first.
-    package mutating func want(
+    package mutating func request(
         _ entries: [ResolvingListUpdater.Entry],
         now: Instant
     ) -> [Action] {
-        list.want(entries)
+        list.request(entries)
         return settle(now: now)
     }
 

@@ -60,7 +60,7 @@ package struct ResolvingListUpdater: Sendable {
     // MARK: - Requests
 
     /// Requests the peers that the controller resolves.
-    package mutating func want(_ entries: [Entry]) {
+    package mutating func request(_ entries: [Entry]) {
         wanted = entries.filter { entry in entry.peerKey.bytes.contains { $0 != 0 } }
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One request to advertise, and the state that the controller is believed to be in.
+/// One request to advertise, and the presumed state of the controller.
 struct AdvertisingSetState: Sendable {
     enum Activity: Sendable, Equatable {
         case off
@@ -165,10 +165,10 @@ extension AdvertisingSetState {
     ) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
         if presumed.parameters != configuration.parameters {
-            let isMadeAnew =
+            let isRecreated =
                 presumed.parameters.map { !$0.hasSameParameters(as: configuration.parameters) }
                 ?? false
-            if isMadeAnew, dialect.isExtended { return .remove(set: handle) }
+            if isRecreated, dialect.isExtended { return .remove(set: handle) }
             return .setParameters(set: handle, configuration.parameters)
         }
         if let address = configuration.address, presumed.address != address {

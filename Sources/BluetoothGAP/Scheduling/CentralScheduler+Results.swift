@@ -41,7 +41,7 @@ extension CentralScheduler {
         case (.disableScan, .unanswered):
             scan.becameDoubtful()
             guard unansweredStopCount == Self.unansweredStopLimit, scan.hasNotRun else { return }
-            scan.want(nil, until: nil)
+            scan.request(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))
         // A refusal means that the controller does not scan.
         case (.disableScan, _): scan.disabled()
@@ -53,7 +53,7 @@ extension CentralScheduler {
             let hasFailed = scan.refused(outcome)
             if outcome == .unanswered, case .enableScan = operation { scan.becameDoubtful() }
             guard hasFailed else { return }
-            scan.want(nil, until: nil)
+            scan.request(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))
         }
     }

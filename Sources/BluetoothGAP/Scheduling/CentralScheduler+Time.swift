@@ -17,7 +17,7 @@ extension CentralScheduler {
     /// Processes the deadlines up to `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         if let end = scan.endsAt, now >= end {
-            scan.want(nil, until: nil)
+            scan.request(nil, until: nil)
             outbox.append(.scanEnded)
         }
         if case .awaitingEnd(let turn, let end) = initiation, now >= end {

@@ -149,7 +149,7 @@ package struct CentralScheduler: Sendable {
         duration: Duration? = nil,
         now: Instant
     ) -> [Action] {
-        scan.want(parameters, until: duration.map { now + $0 })
+        scan.request(parameters, until: duration.map { now + $0 })
         return settle(now: now)
     }
 

@@ -69,7 +69,7 @@ struct ScanControl: Sendable {
         }
     }
 
-    mutating func want(_ parameters: ScanParameters?, until end: Instant?) {
+    mutating func request(_ parameters: ScanParameters?, until end: Instant?) {
         requested = parameters
         endsAt = parameters == nil ? nil : end
         refusalCount = 0

@@ -101,7 +101,7 @@ package struct DatabaseLookup: Sendable {
     /// The database, or nil while it is not verified.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
 
-    /// Whether `want(isTrusted:)` finds the database without a discovery, unless the server has
+    /// Whether `request(isTrusted:)` finds the database without a discovery, unless the server has
     /// changed it: it is verified, or its hash can verify it.
     package var isRecallable: Bool { isCurrent || record?.hash != nil }
 
@@ -133,7 +133,7 @@ extension DatabaseLookup {
     ///
     /// - Parameter isTrusted: Whether the link is encrypted with the key of a bond, which is the
     ///   only proof of the server's identity.
-    package mutating func want(isTrusted: Bool) -> [Action] {
+    package mutating func request(isTrusted: Bool) -> [Action] {
         self.isTrusted = isTrusted
         if let database, !isWanted { return [.found(database)] }
         isWanted = true

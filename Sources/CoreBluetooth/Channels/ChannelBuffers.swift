@@ -5,8 +5,8 @@ import BluetoothPort
 /// The buffers of an L2CAP channel, between the application's streams and the host.
 ///
 /// A value without locks, threads or run loops. The application's methods are called for the
-/// operations of its streams. The host's methods are called with the results of the orders. After
-/// each change, the caller performs the orders that `nextOrder()` returns, and reports the events
+/// operations of its streams. The host's methods are called with the results of the actions. After
+/// each change, the caller performs the actions that `nextAction()` returns, and reports the events
 /// that `nextEvent(of:)` returns to the streams' delegates, until both return `nil`.
 ///
 /// Both directions are bounded: see `ChannelLimits`.
@@ -18,7 +18,7 @@ struct ChannelBuffers: Equatable, Sendable {
     }
 
     /// An operation for the host. Each except `close` has a result, and the results come in order.
-    enum Order: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Results in `received(_:)` or `receivingEnded(_:)`.
         case receive
         /// Results in `sent()` or `ended(_:)`.
@@ -53,7 +53,7 @@ struct ChannelBuffers: Equatable, Sendable {
     private(set) var end: ChannelEnd?
     /// Whether the application has released the channel.
     private(set) var isReleased = false
-    private var isCloseOrdered = false
+    private var isCloseIssued = false
 
     init(limits: ChannelLimits) {
         self.limits = limits
@@ -97,18 +97,18 @@ struct ChannelBuffers: Equatable, Sendable {
 
     // MARK: Outputs
 
-    /// Whether `nextOrder()` returns an order.
-    var isOrderDue: Bool { isReceiveDue || isSendDue || isCloseDue }
+    /// Whether `nextAction()` returns an action.
+    var isActionDue: Bool { isReceiveDue || isSendDue || isCloseDue }
 
     /// Returns the next operation for the host. `nil` if there is none now.
-    mutating func nextOrder() -> Order? {
+    mutating func nextAction() -> Action? {
         if isReceiveDue {
             input.isReceiving = true
             return .receive
         }
         if isSendDue { return .send(output.takeSDU(limits)) }
         guard isCloseDue else { return nil }
-        isCloseOrdered = true
+        isCloseIssued = true
         return .close
     }
 
@@ -119,7 +119,7 @@ struct ChannelBuffers: Equatable, Sendable {
     /// sent.
     private var isCloseDue: Bool {
         let isUnwanted = isReleased || (input.progress.isClosed && output.progress.isClosed)
-        return isUnwanted && end == nil && output.isDrained && !isCloseOrdered
+        return isUnwanted && end == nil && output.isDrained && !isCloseIssued
     }
 
     /// Returns the next event for a stream's delegate. `nil` if there is none.

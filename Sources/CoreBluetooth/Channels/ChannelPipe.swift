@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
 /// `read` or `write` continue, the triggers of streams with events fire, and the port gets a turn
-/// if there are orders for it.
+/// if there are actions for it.
 final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers
@@ -120,7 +120,7 @@ extension ChannelPipe {
         if state.buffers.dueEvent(of: .output) != nil {
             consequences.triggers += state.outputTriggers
         }
-        consequences.isTurnDue = !state.isTurnAsked && state.buffers.isOrderDue
+        consequences.isTurnDue = !state.isTurnAsked && state.buffers.isActionDue
         if consequences.isTurnDue { state.isTurnAsked = true }
         return consequences
     }
@@ -133,21 +133,21 @@ extension ChannelPipe {
         if consequences.isTurnDue { engine.enter { self.takeTurn($0) } }
     }
 
-    /// Performs all orders, including those that arise meanwhile.
+    /// Performs all actions, including those that arise meanwhile.
     private func takeTurn(_ turn: any ChannelTurn) {
-        while let order = nextOrder() { perform(order, turn) }
+        while let action = nextAction() { perform(action, turn) }
     }
 
-    private func nextOrder() -> ChannelBuffers.Order? {
+    private func nextAction() -> ChannelBuffers.Action? {
         state.withLock { state in
-            let order = state.buffers.nextOrder()
-            if order == nil { state.isTurnAsked = false }
-            return order
+            let action = state.buffers.nextAction()
+            if action == nil { state.isTurnAsked = false }
+            return action
         }
     }
 
-    private func perform(_ order: ChannelBuffers.Order, _ turn: any ChannelTurn) {
-        switch order {
+    private func perform(_ action: ChannelBuffers.Action, _ turn: any ChannelTurn) {
+        switch action {
         case .receive: turn.receive { self.received($0) }
         case .send(let sdu): turn.send(sdu) { self.sent($0) }
         case .close: turn.close()

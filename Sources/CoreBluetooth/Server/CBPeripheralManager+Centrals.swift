@@ -8,12 +8,12 @@ extension CBPeripheralManager {
     func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
         guard isReadyForCommands() else { return }
         // A Write Command has no response.
-        guard let question = request.question else { return }
+        guard let requestID = request.requestID else { return }
         let value = request.value.map { [UInt8]($0) } ?? []
         let answer: Result<[UInt8], ATT.ErrorCode> =
             result == .success ? .success(value) : .failure(ATT.ErrorCode(result))
         adapter?.enter { [session, handle = request.handle] in
-            $0.answer(question, answer, at: handle, for: session)
+            $0.answer(requestID, answer, at: handle, for: session)
         }
     }
 

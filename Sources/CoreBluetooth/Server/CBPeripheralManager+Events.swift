@@ -87,15 +87,15 @@ extension CBPeripheralManager {
         let central = snapshot.change { $0.central(request.central) }
         switch request.operation {
         case .read(let place, let offset):
-            guard let read = attRequest(request.question, central, place, offset) else {
-                return refuse(request.question)
+            guard let read = attRequest(request.requestID, central, place, offset) else {
+                return refuse(request.requestID)
             }
-            guard let delegate else { return refuse(request.question) }
+            guard let delegate else { return refuse(request.requestID) }
             delegate.peripheralManager(self, didReceiveRead: read)
         case .write(let writes):
             let requests = writes.compactMap { write in
                 attRequest(
-                    request.question,
+                    request.requestID,
                     central,
                     write.place,
                     write.entry.offset,
@@ -103,7 +103,7 @@ extension CBPeripheralManager {
                 )
             }
             guard let delegate, requests.count == writes.count else {
-                return refuse(request.question)
+                return refuse(request.requestID)
             }
             delegate.peripheralManager(self, didReceiveWrite: requests)
         }
@@ -111,7 +111,7 @@ extension CBPeripheralManager {
 
     /// Returns `nil` if the characteristic is no longer published.
     private func attRequest(
-        _ question: GATTServer.RequestID?,
+        _ requestID: GATTServer.RequestID?,
         _ central: CBCentral,
         _ place: PublishedTree.Place,
         _ offset: Int,
@@ -123,7 +123,7 @@ extension CBPeripheralManager {
                 for: characteristic,
                 offset: offset,
                 value: entry.map { Data($0.value) },
-                question: question,
+                requestID: requestID,
                 handle: entry?.handle
             )
         }
@@ -131,10 +131,10 @@ extension CBPeripheralManager {
 
     /// Refuses a request, because there is no delegate or the characteristic is no longer
     /// published.
-    private func refuse(_ question: GATTServer.RequestID?) {
-        guard let question else { return }
+    private func refuse(_ requestID: GATTServer.RequestID?) {
+        guard let requestID else { return }
         adapter?.enter { [session] in
-            $0.answer(question, .failure(.unlikelyError), for: session)
+            $0.answer(requestID, .failure(.unlikelyError), for: session)
         }
     }
 }

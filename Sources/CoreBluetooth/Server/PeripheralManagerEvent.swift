@@ -64,7 +64,7 @@ struct ServedRequest: Sendable {
     let central: ServedCentral
     let operation: Operation
     /// The server's identifier of the request. `nil` if no answer is expected.
-    let question: GATTServer.RequestID?
+    let requestID: GATTServer.RequestID?
 }
 
 /// A peripheral manager at its adapter.

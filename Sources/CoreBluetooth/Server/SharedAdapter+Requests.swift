@@ -30,7 +30,10 @@ extension SharedAdapter {
         }
         server.questions.ask(id, [place.session], on: link)
         let operation = ServedRequest.Operation.read(place, offset: offset)
-        post(ServedRequest(central: central, operation: operation, question: id), to: place.session)
+        post(
+            ServedRequest(central: central, operation: operation, requestID: id),
+            to: place.session
+        )
     }
 
     private func askedToWrite(
@@ -55,7 +58,7 @@ extension SharedAdapter {
         for session in sessions.sorted() {
             let unit = writes.filter { $0.place.session == session }
             post(
-                ServedRequest(central: central, operation: .write(unit), question: id),
+                ServedRequest(central: central, operation: .write(unit), requestID: id),
                 to: session
             )
         }
@@ -70,7 +73,7 @@ extension SharedAdapter {
             from: executor,
             isDispensable: event.isDispensable
         )
-        guard isPosted == false, let question = request.question else { return }
+        guard isPosted == false, let question = request.requestID else { return }
         answer(question, .failure(.insufficientResources), for: session)
     }
 

@@ -124,7 +124,7 @@ extension AccessoryMachine {
     }
 
     /// Ends a link for which there is no slot. The accessory is connected again when there is one.
-    func turnedAway(_ slots: AttemptRecord.Slots?) -> Decision {
+    func denied(_ slots: AttemptRecord.Slots?) -> Decision {
         switch state {
         case .connecting(let peripheral, .arrived):
             endLink(peripheral, then: .connect(isGranted: false), because: .waitingForSlot(slots))

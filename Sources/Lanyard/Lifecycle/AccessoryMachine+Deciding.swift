@@ -50,7 +50,7 @@ extension AccessoryMachine {
         switch event {
         case .granted: slotGranted()
         case .delayed(let slots): slotDelayed(slots)
-        case .turnedAway(let slots): turnedAway(slots)
+        case .denied(let slots): denied(slots)
         case .revoked: slotRevoked()
         }
     }

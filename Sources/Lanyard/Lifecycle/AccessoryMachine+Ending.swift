@@ -100,7 +100,7 @@ extension AccessoryMachine {
         case .connecting(let peripheral, .requested):
             let failure = tooLong("connecting", settings.timeouts.connecting)
             return abandon(peripheral, failure, linkWasUp: false)
-        case .connecting(_, .arrived): return turnedAway(log.slots)
+        case .connecting(_, .arrived): return denied(log.slots)
         case .connecting(let peripheral, .backingOff):
             return requestConnection(peripheral, because: .nextAttempt)
         case .discoveringServices(let peripheral, _, _):

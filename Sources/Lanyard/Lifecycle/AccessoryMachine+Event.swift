@@ -20,7 +20,7 @@ enum SlotEvent: Hashable, Sendable {
     case delayed(AttemptRecord.Slots)
     /// The link of a pending connection request that completed cannot stay. A slot for a new
     /// connection attempt will be granted later.
-    case turnedAway(AttemptRecord.Slots)
+    case denied(AttemptRecord.Slots)
     /// Another accessory receives the slot: the link must be ended.
     case revoked
 }

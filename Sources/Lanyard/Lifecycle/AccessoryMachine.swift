@@ -124,7 +124,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         case .countdownEnded(let countdown) where state.isEnding && countdown == state.countdown:
             noteLinkEnd()
         case .unavailable: noteLinkEnd()
-        case .slot(.delayed(let slots)), .slot(.turnedAway(let slots)):
+        case .slot(.delayed(let slots)), .slot(.denied(let slots)):
             log.slots = slots
         case .retrieved(let peripheral):
             if case .retrieving(.remembered, _) = state { saved = peripheral }

@@ -46,11 +46,11 @@
         func playLostKeys() async throws {
             let strap = try environment.accessory("Strap")
             let live = try environment.live("Strap")
-            environment.note("is reset to how it left the factory", of: "Strap")
+            environment.note("is reset to factory settings", of: "Strap")
             live.loseBonds()
             live.dropLink()
             try await environment.world.expect("the lost bond is noticed", within: .seconds(30)) {
-                environment.person.wasAskedAgain == 1
+                environment.person.repeatedQuestions == 1
             }
             try await environment.world.advance(by: .seconds(2))
             try printer.say(

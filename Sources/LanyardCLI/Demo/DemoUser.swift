@@ -9,7 +9,7 @@
         private struct State {
             var shown: [PairingDigits] = []
             var pairsAgain = false
-            var wasAskedAgain = 0
+            var repeatedQuestions = 0
         }
 
         private let printer: DemoPrinter
@@ -22,7 +22,7 @@
         /// The digits that the phone has shown.
         var shown: [PairingDigits] { state.withLock { $0.shown } }
         /// The number of times that the phone asked whether to pair again.
-        var wasAskedAgain: Int { state.withLock { $0.wasAskedAgain } }
+        var repeatedQuestions: Int { state.withLock { $0.repeatedQuestions } }
         /// The answer to that question.
         var willPairAgain: Bool {
             get { state.withLock { $0.pairsAgain } }
@@ -39,7 +39,7 @@
 
         func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
             state.withLock { state in
-                state.wasAskedAgain += 1
+                state.repeatedQuestions += 1
                 return state.pairsAgain
             }
         }

@@ -24,8 +24,8 @@ public enum AccessoryAddress: Hashable, Sendable {
         case .random(let address): return address
         case .randomStatic, .rotating:
             // Similar public addresses give unrelated random ones.
-            var dice = SplitMix64(seed: publicAddress?.value ?? 0)
-            return .randomStatic(using: &dice)
+            var generator = SplitMix64(seed: publicAddress?.value ?? 0)
+            return .randomStatic(using: &generator)
         }
     }
 }

@@ -181,7 +181,7 @@ extension VirtualController {
     /// Returns advDelay in nanoseconds: 0 at high duty cycle.
     private mutating func advertisingDelay(_ place: Int) -> Int64 {
         guard !advertiser.sets[place].configuration.isHighDutyCycle else { return 0 }
-        return Int64(dice.uniform(below: AdvertisingPace.delayMaximum + 1))
+        return Int64(generator.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
 
     /// Returns the time between a packet without a request on a primary channel and the next

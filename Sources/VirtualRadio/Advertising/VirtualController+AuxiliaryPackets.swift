@@ -32,7 +32,7 @@ extension VirtualController {
         _ modulation: Modulation,
         after end: Instant
     ) -> ExtendedAdvertisement.Pointer? {
-        let index = Int(dice.uniform(below: Self.dataChannelCount))
+        let index = Int(generator.uniform(below: Self.dataChannelCount))
         guard let channel = RadioChannel(index) else { return nil }
         return ExtendedAdvertisement.Pointer(
             channel: channel,

@@ -100,7 +100,7 @@ extension VirtualController {
                 VirtualAdvertisingSet(
                     handle: command.advertisingHandle,
                     configuration: configuration,
-                    dataID: UInt16(truncatingIfNeeded: dice.next())
+                    dataID: UInt16(truncatingIfNeeded: generator.next())
                 )
             )
         }

@@ -49,7 +49,7 @@ extension Ether {
             guard case .timer(_, radio) = event else { return false }
             return true
         }
-        setAttention(Attention(radio: radio))
+        setListener(Listener(radio: radio))
         schedules[radio.index] = RadioSchedule()
         ports[radio.index].reset()
     }

@@ -33,7 +33,7 @@ package struct VirtualController: Sendable {
     /// The keys for LE Secure Connections.
     var keyAgreement = KeyAgreement()
     /// The controller's own randomness: random numbers, keys, addresses, delays.
-    package var dice: RandomStream
+    package var generator: RandomStream
 
     /// Creates a controller in the state after power-on.
     package init(
@@ -50,7 +50,7 @@ package struct VirtualController: Sendable {
         advertiser = VirtualAdvertiser(setLimit: configuration.advertisingSetLimit)
         scanner = Scanner()
         initiator = Initiator()
-        dice = seed.stream("controller", radio.rawValue)
+        generator = seed.stream("controller", radio.rawValue)
     }
 
     /// Handles a timer.

@@ -23,6 +23,6 @@ package enum Cryptography {
 
     private static let random = CommandHandler.completing(HCI.LERand.self) {
         (controller, _, _) throws(HCI.ErrorCode) -> HCI.LERand.ReturnParameters in
-        HCI.LERand.ReturnParameters(random: controller.dice.next())
+        HCI.LERand.ReturnParameters(random: controller.generator.next())
     }
 }

@@ -36,10 +36,10 @@ package struct KeyAgreement: Sendable {
 
     /// Creates a new key pair, which replaces the previous one.
     fileprivate mutating func makePair(
-        using dice: inout RandomStream
+        using generator: inout RandomStream
     ) throws(HCI.ErrorCode) -> HCI.Event {
         guard result == nil else { throw .commandDisallowed }
-        guard let pair = P256KeyPair(using: &dice),
+        guard let pair = P256KeyPair(using: &generator),
             let publicKey = HCI.P256PublicKey(pair.publicKey)
         else { throw .hardwareFailure }
         self.pair = pair
@@ -92,7 +92,7 @@ package struct KeyAgreement: Sendable {
 
 extension VirtualController {
     fileprivate mutating func makeKeyPair(_ ether: inout Ether) throws(HCI.ErrorCode) {
-        let result = try keyAgreement.makePair(using: &dice)
+        let result = try keyAgreement.makePair(using: &generator)
         keyAgreement.begin(result, of: radio, &ether)
     }
 

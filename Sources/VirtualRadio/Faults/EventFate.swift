@@ -14,11 +14,11 @@ struct EventFate: Sendable {
     private static let parameters = 3
 
     private let faults: EventFaults
-    private var dice: RandomStream
+    private var generator: RandomStream
 
-    init(_ faults: EventFaults, dice: RandomStream) {
+    init(_ faults: EventFaults, generator: RandomStream) {
         self.faults = faults
-        self.dice = dice
+        self.generator = generator
     }
 
     /// The result for one event.
@@ -34,11 +34,11 @@ struct EventFate: Sendable {
     /// Returns the outcome for the packet, which is an event in H4 form.
     mutating func decide(_ packet: [UInt8]) -> Outcome {
         var outcome = Outcome(packet: packet)
-        let isDropped = dice.bernoulli(faults.dropProbability)
-        let isDuplicated = dice.bernoulli(faults.duplicateProbability)
-        let isDelayed = dice.bernoulli(faults.delayProbability)
-        let isCorrupted = dice.bernoulli(faults.corruptProbability)
-        let corruption = dice.next()
+        let isDropped = generator.bernoulli(faults.dropProbability)
+        let isDuplicated = generator.bernoulli(faults.duplicateProbability)
+        let isDelayed = generator.bernoulli(faults.delayProbability)
+        let isCorrupted = generator.bernoulli(faults.corruptProbability)
+        let corruption = generator.next()
         outcome.count = isDropped ? 0 : isDuplicated ? 2 : 1
         if isDelayed { outcome.delay = max(.zero, faults.delay) }
         if isCorrupted { Self.flip(faults.corruptBitCount, corruption, in: &outcome.packet) }
@@ -49,9 +49,9 @@ struct EventFate: Sendable {
     private static func flip(_ count: Int, _ seed: UInt64, in packet: inout [UInt8]) {
         let places = [code] + packet.indices.dropFirst(parameters)
         guard packet.count > code else { return }
-        var dice = RandomStream(seed: seed)
+        var generator = RandomStream(seed: seed)
         for _ in 0..<min(max(count, 0), corruptBitLimit) {
-            let bit = Int(dice.uniform(below: UInt64(places.count * 8)))
+            let bit = Int(generator.uniform(below: UInt64(places.count * 8)))
             packet[places[bit / 8]] ^= 1 << (bit % 8)
         }
     }

@@ -25,9 +25,9 @@ package struct HostWireFaults: Sendable {
     init(_ plan: FaultPlan, seed: WorldSeed, radio: RadioID, now: Instant) {
         self.plan = plan
         let number = radio.rawValue
-        toController = WireLane(plan.toController, dice: seed.stream("to controller", number))
-        toHost = WireLane(plan.toHost, dice: seed.stream("to host", number))
-        fate = EventFate(plan.events, dice: seed.stream("event faults", number))
+        toController = WireLane(plan.toController, generator: seed.stream("to controller", number))
+        toHost = WireLane(plan.toHost, generator: seed.stream("to host", number))
+        fate = EventFate(plan.events, generator: seed.stream("event faults", number))
         isPlainToHost = plan.toHost == .none && plan.events == .none
         pending = plan.timedFaults.filter { $0.instant >= now }
     }

@@ -9,13 +9,13 @@ struct WireLane: Sendable {
     static let underWayLimit = 65_536
 
     private let latency: WireLatency
-    private var dice: RandomStream
+    private var generator: RandomStream
     private var lastArrival = Instant.zero
     private var underWayCount = 0
 
-    init(_ latency: WireLatency, dice: RandomStream) {
+    init(_ latency: WireLatency, generator: RandomStream) {
         self.latency = latency
-        self.dice = dice
+        self.generator = generator
     }
 
     /// Whether packets arrive at once.
@@ -36,7 +36,7 @@ struct WireLane: Sendable {
     }
 
     private mutating func jitter() -> Duration {
-        let share = dice.uniform()
+        let share = generator.uniform()
         return .nanoseconds(Int64(Double(max(0, latency.jitter.nanoseconds)) * share))
     }
 }

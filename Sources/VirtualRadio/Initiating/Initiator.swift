@@ -83,7 +83,7 @@ extension VirtualController {
             uncoded: request.uncoded?.timing,
             coded: request.coded?.timing
         )
-        updateAttention(&ether)
+        updateListener(&ether)
     }
 
     /// Checks that there is an address to send from. The host need not set a random address if the
@@ -108,6 +108,6 @@ extension VirtualController {
         }
         for index in initiator.follows.indices { ether.cancel(&initiator.follows[index].timer) }
         initiator = Initiator()
-        updateAttention(&ether)
+        updateListener(&ether)
     }
 }

@@ -13,7 +13,7 @@ package struct CommandInvariant: Invariant {
 
     package init() {}
 
-    package mutating func see(
+    package mutating func observe(
         _ packet: HCI.Packet,
         _ direction: WireDirection,
         now: Instant

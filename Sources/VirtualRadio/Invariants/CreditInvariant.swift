@@ -11,7 +11,7 @@ package struct CreditInvariant: Invariant {
 
     package init() {}
 
-    package mutating func see(
+    package mutating func observe(
         _ packet: HCI.Packet,
         _ direction: WireDirection,
         now: Instant

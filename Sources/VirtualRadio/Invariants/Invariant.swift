@@ -14,7 +14,7 @@ package protocol Invariant: Sendable {
     /// Checks the next packet.
     ///
     /// - Returns: A description of the violation; `nil` if there is none.
-    mutating func see(_ packet: HCI.Packet, _ direction: WireDirection, now: Instant) -> String?
+    mutating func observe(_ packet: HCI.Packet, _ direction: WireDirection, now: Instant) -> String?
 
     /// Checks, at the end of a simulation, for required events that have not happened.
     ///
@@ -61,7 +61,7 @@ struct InvariantWatch: Sendable {
     }
 
     /// Checks bytes that pass between a controller and its host.
-    mutating func see(
+    mutating func observe(
         _ bytes: [UInt8],
         _ direction: WireDirection,
         of controller: ControllerID,
@@ -70,7 +70,7 @@ struct InvariantWatch: Sendable {
         var watched = controllers[controller] ?? Watched()
         for packet in watched.packets(bytes, direction) {
             for index in watched.invariants.indices {
-                let event = watched.invariants[index].see(packet, direction, now: now)
+                let event = watched.invariants[index].observe(packet, direction, now: now)
                 note(event, watched.invariants[index].rule, of: controller, now: now)
             }
         }

@@ -22,12 +22,12 @@ package struct OneRequestInvariant: Invariant {
 
     package init() {}
 
-    package mutating func see(
+    package mutating func observe(
         _ packet: HCI.Packet,
         _ direction: WireDirection,
         now: Instant
     ) -> String? {
-        if case .acl(let packet) = packet { return see(packet, direction) }
+        if case .acl(let packet) = packet { return observe(packet, direction) }
         switch packet.event {
         case .disconnectionComplete(let event) where direction == .toHost:
             underWay = underWay.filter { $0.key.handle != event.connectionHandle }
@@ -37,7 +37,7 @@ package struct OneRequestInvariant: Invariant {
         return nil
     }
 
-    private mutating func see(_ packet: HCI.ACLPacket, _ direction: WireDirection) -> String? {
+    private mutating func observe(_ packet: HCI.ACLPacket, _ direction: WireDirection) -> String? {
         guard let opcode = Self.attOpcode(packet), let (role, isIndication) = Self.kind(opcode)
         else { return nil }
         let transaction = Transaction(

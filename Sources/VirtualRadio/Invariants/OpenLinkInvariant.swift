@@ -9,7 +9,7 @@ package struct OpenLinkInvariant: Invariant {
 
     package init() {}
 
-    package mutating func see(
+    package mutating func observe(
         _ packet: HCI.Packet,
         _ direction: WireDirection,
         now: Instant
@@ -18,10 +18,10 @@ package struct OpenLinkInvariant: Invariant {
             return "data on \(packet.connectionHandle), which is not open"
         }
         guard direction == .toHost, let event = packet.event else { return nil }
-        return see(event)
+        return observe(event)
     }
 
-    private mutating func see(_ event: HCI.Event) -> String? {
+    private mutating func observe(_ event: HCI.Event) -> String? {
         switch event {
         case .connectionComplete(let event) where event.status == .success:
             return opened(event.connectionHandle)

@@ -15,10 +15,10 @@ struct ChannelHopping: Sendable {
     private var algorithm: Algorithm
 
     /// Creates the channel selection of a requested link.
-    init(_ proposal: LinkProposal, using dice: inout RandomStream) {
-        let accessAddress = UInt32(truncatingIfNeeded: dice.next())
+    init(_ proposal: LinkProposal, using generator: inout RandomStream) {
+        let accessAddress = UInt32(truncatingIfNeeded: generator.next())
         let choices = UInt64(Self.hopIncrements.count)
-        let hop = Self.hopIncrements.lowerBound + Int(dice.uniform(below: choices))
+        let hop = Self.hopIncrements.lowerBound + Int(generator.uniform(below: choices))
         algorithm =
             proposal.usesChannelSelection2
             ? .second(ChannelSelection2(accessAddress: accessAddress))

@@ -14,8 +14,8 @@ extension Ether {
             return nil
         }
         let id = links.makeIdentifier()
-        var dice = seed.stream("access address", id.rawValue)
-        let hopping = ChannelHopping(proposal, using: &dice)
+        var generator = seed.stream("access address", id.rawValue)
+        let hopping = ChannelHopping(proposal, using: &generator)
         links.insert(RadioLink(id: id, proposal: proposal, hopping: hopping))
         return id
     }
@@ -81,7 +81,7 @@ extension Ether {
                 handle: handle,
                 local: links.resources[radio.index].capabilities,
                 proposal: link.proposal,
-                dice: seed.stream("link", link.id.rawValue, side == .central ? 0 : 1)
+                generator: seed.stream("link", link.id.rawValue, side == .central ? 0 : 1)
             ),
             settings: LinkSettings(link.proposal),
             beginning: now

@@ -19,10 +19,10 @@ package struct IdentityResolvingKey: Sendable {
     }
 
     /// Returns a new resolvable private address; `nil` for the zero key.
-    package func makeAddress(using dice: inout RandomStream) -> DeviceAddress? {
+    package func makeAddress(using generator: inout RandomStream) -> DeviceAddress? {
         guard !isZero else { return nil }
         // The random part has 22 bits, neither all zero nor all one, below the two bits 01.
-        let random = 0b01 << 22 | UInt32(1 + dice.uniform(below: (1 << 22) - 2))
+        let random = 0b01 << 22 | UInt32(1 + generator.uniform(below: (1 << 22) - 2))
         return cipher.addressHash(random)
             .map { DeviceAddress(value: UInt64(random) << 24 | UInt64($0), kind: .random) }
     }

@@ -119,13 +119,13 @@ extension ResolvingList {
     mutating func add(
         _ new: ResolvingListEntry,
         at now: Instant,
-        using dice: inout RandomStream
+        using generator: inout RandomStream
     ) throws(HCI.ErrorCode) {
         guard !entries.contains(where: { $0.isLike(new) }) else { throw .invalidCommandParameters }
         guard entries.count < limit else { throw .memoryCapacityExceeded }
         if isEmpty { madeAt = now }
         entries.append(new)
-        if isEnabled { entries[entries.count - 1].makeAddresses(using: &dice) }
+        if isEnabled { entries[entries.count - 1].makeAddresses(using: &generator) }
         entriesChanged()
     }
 
@@ -156,11 +156,12 @@ extension ResolvingList {
     }
 
     /// Enables or disables resolution.
-    mutating func setEnabled(_ enables: Bool, at now: Instant, using dice: inout RandomStream) {
+    mutating func setEnabled(_ enables: Bool, at now: Instant, using generator: inout RandomStream)
+    {
         guard enables != isEnabled else { return }
         isEnabled = enables
         if enables {
-            makeAddresses(at: now, using: &dice)
+            makeAddresses(at: now, using: &generator)
         } else {
             forgetAddresses()
         }
@@ -172,8 +173,8 @@ extension ResolvingList {
     }
 
     /// Replaces all private addresses.
-    mutating func makeAddresses(at now: Instant, using dice: inout RandomStream) {
-        for place in entries.indices { entries[place].makeAddresses(using: &dice) }
+    mutating func makeAddresses(at now: Instant, using generator: inout RandomStream) {
+        for place in entries.indices { entries[place].makeAddresses(using: &generator) }
         madeAt = now
     }
 

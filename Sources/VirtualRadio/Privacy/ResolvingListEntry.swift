@@ -32,9 +32,9 @@ struct ResolvingListEntry: Sendable {
     }
 
     /// Replaces both private addresses.
-    mutating func makeAddresses(using dice: inout RandomStream) {
-        peerAddress = peerKey.makeAddress(using: &dice)
-        localAddress = localKey.makeAddress(using: &dice)
+    mutating func makeAddresses(using generator: inout RandomStream) {
+        peerAddress = peerKey.makeAddress(using: &generator)
+        localAddress = localKey.makeAddress(using: &generator)
     }
 
     /// Removes the private addresses.

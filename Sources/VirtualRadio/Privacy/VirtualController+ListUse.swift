@@ -46,7 +46,7 @@ extension VirtualController {
 
     /// Replaces the private addresses at the end of their timeout.
     mutating func replacePrivateAddresses(_ ether: inout Ether) {
-        resolvingList.makeAddresses(at: ether.now, using: &dice)
+        resolvingList.makeAddresses(at: ether.now, using: &generator)
         arrangeReplacement(&ether)
     }
 }

@@ -105,11 +105,11 @@ extension VirtualController {
             localKey: command.localKey
         )
         let now = ether.now
-        var dice = dice
+        var generator = generator
         try changeResolvingList(&ether) { (list) throws(HCI.ErrorCode) in
-            try list.add(entry, at: now, using: &dice)
+            try list.add(entry, at: now, using: &generator)
         }
-        self.dice = dice
+        self.generator = generator
     }
 
     fileprivate mutating func setAddressTimeout(
@@ -128,7 +128,7 @@ extension VirtualController {
         _ ether: inout Ether
     ) throws(HCI.ErrorCode) {
         guard !isOnAir else { throw .commandDisallowed }
-        resolvingList.setEnabled(enables, at: ether.now, using: &dice)
+        resolvingList.setEnabled(enables, at: ether.now, using: &generator)
         arrangeReplacement(&ether)
     }
 

@@ -124,13 +124,13 @@ package struct RadioEnvironment: Sendable {
         to receiver: RadioID,
         at instant: Instant
     ) -> Double? {
-        guard sender != receiver, let source = self[sender], let ear = self[receiver],
-            source.isOn, ear.isOn, !isSeparated(source.group, ear.group)
+        guard sender != receiver, let source = self[sender], let destination = self[receiver],
+            source.isOn, destination.isOn, !isSeparated(source.group, destination.group)
         else { return nil }
         let pair = RadioPair(sender, receiver)
         if let loss = explicitLosses[pair] { return source.transmitPower - loss }
         let distance = source.path.position(at: instant)
-            .distance(to: ear.path.position(at: instant))
+            .distance(to: destination.path.position(at: instant))
         return source.transmitPower - pathLoss.decibels(distance: distance)
             + shadowing.gain(of: pair, at: instant, seed: seed)
     }
@@ -142,9 +142,10 @@ package struct RadioEnvironment: Sendable {
         _ receiver: RadioID,
         from instant: Instant
     ) -> Bool {
-        guard let source = self[sender], let ear = self[receiver] else { return false }
+        guard let source = self[sender], let destination = self[receiver] else { return false }
         let isSteady = shadowing.deviation <= 0 || shadowing.period == nil
-        return isSteady && source.path.isStill(from: instant) && ear.path.isStill(from: instant)
+        return isSteady && source.path.isStill(from: instant)
+            && receiver.path.isStill(from: instant)
     }
 
     private func isSeparated(_ one: Int, _ other: Int) -> Bool {

@@ -27,28 +27,28 @@ struct ScanBackoff: Sendable {
     }
 
     /// Records that the response to a request was received.
-    mutating func succeeded(_ dice: inout RandomStream) {
+    mutating func succeeded(_ generator: inout RandomStream) {
         failures = 0
         successes += 1
         if successes == 2 {
             successes = 0
             upperLimit = max(1, upperLimit / 2)
         }
-        draw(&dice)
+        draw(&generator)
     }
 
     /// Records that the response to a request was not received.
-    mutating func failed(_ dice: inout RandomStream) {
+    mutating func failed(_ generator: inout RandomStream) {
         successes = 0
         failures += 1
         if failures == 2 {
             failures = 0
             upperLimit = min(Self.limitMaximum, upperLimit * 2)
         }
-        draw(&dice)
+        draw(&generator)
     }
 
-    private mutating func draw(_ dice: inout RandomStream) {
-        count = 1 + dice.uniform(below: upperLimit)
+    private mutating func draw(_ generator: inout RandomStream) {
+        count = 1 + generator.uniform(below: upperLimit)
     }
 }

@@ -120,9 +120,9 @@ extension VirtualController {
     }
 
     /// Updates whether the radio can receive packets that are not addressed to it.
-    func updateAttention(_ ether: inout Ether) {
-        ether.setAttention(
-            Attention(radio: radio, scanning: scanner.plan, initiating: initiator.plan)
+    func updateListener(_ ether: inout Ether) {
+        ether.setListener(
+            Listener(radio: radio, scanning: scanner.plan, initiating: initiator.plan)
         )
     }
 }

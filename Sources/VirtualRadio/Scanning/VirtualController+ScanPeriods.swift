@@ -40,7 +40,7 @@ extension VirtualController {
             coded: scanner.settings.coded?.timing
         )
         scheduleEnd(&ether)
-        updateAttention(&ether)
+        updateListener(&ether)
     }
 
     /// Handles the end of the duration.
@@ -65,7 +65,7 @@ extension VirtualController {
         scanner.plan = nil
         scanner.request = nil
         dropFollows(&ether)
-        updateAttention(&ether)
+        updateListener(&ether)
     }
 }
 

@@ -108,7 +108,7 @@ extension VirtualController {
     private mutating func giveUpLateRequest(_ now: Instant) {
         guard let request = scanner.request, now > request.deadline else { return }
         scanner.request = nil
-        scanner.backoff.failed(&dice)
+        scanner.backoff.failed(&generator)
     }
 
     /// Returns and removes the request that the response answers; `nil` if there is none.
@@ -121,7 +121,7 @@ extension VirtualController {
             request.isAnswered(by: advertiser, set: set, at: now)
         else { return nil }
         scanner.request = nil
-        scanner.backoff.succeeded(&dice)
+        scanner.backoff.succeeded(&generator)
         if scanner.duplicates != .off { scanner.answered.insert(request.key) }
         return request
     }
@@ -142,6 +142,6 @@ extension VirtualController {
         )
         guard !stays else { return }
         scanner.request = nil
-        scanner.backoff.failed(&dice)
+        scanner.backoff.failed(&generator)
     }
 }

@@ -30,7 +30,7 @@ public struct ControllerConfiguration: Sendable {
     /// and no LE Coded PHY.
     public var isOld = false
 
-    /// Creates a controller on the path, with the capabilities of a good current controller.
+    /// Creates a controller on the path, with the capabilities of a current controller.
     public init(
         name: String = "",
         publicAddress: DeviceAddress? = nil,

@@ -33,7 +33,7 @@ package struct Ether: Sendable {
     /// The checks of rules between hosts and controllers; `nil` without checks.
     var watch: InvariantWatch?
     /// The radios that scan or initiate, in the order of their numbers.
-    package private(set) var attentive: [Attention] = []
+    package private(set) var listeners: [Listener] = []
     /// Whether several steps of the world are taken at once where nothing else happens between
     /// them. The result is the same. Tests compare it with the result of single steps.
     package var takesShortcuts = true
@@ -81,19 +81,19 @@ package struct Ether: Sendable {
         // A controller without power does not answer commands, so the checks ignore them.
         guard watch != nil, environment[radio]?.isOn == true else { return }
         let now = now
-        watch?.see(bytes, direction, of: ControllerID(radio), now: now)
+        watch?.observe(bytes, direction, of: ControllerID(radio), now: now)
     }
 
     /// Sets the times at which a radio scans and initiates, and so may receive packets that are not
     /// addressed to it.
-    mutating func setAttention(_ attention: Attention) {
-        let place = attentive.firstIndex { $0.radio >= attention.radio } ?? attentive.endIndex
-        let isThere = place < attentive.endIndex && attentive[place].radio == attention.radio
-        switch (isThere, attention.isNone) {
-        case (true, true): attentive.remove(at: place)
-        case (true, false): attentive[place] = attention
+    mutating func setListener(_ listener: Listener) {
+        let place = listeners.firstIndex { $0.radio >= listener.radio } ?? listeners.endIndex
+        let isThere = place < listeners.endIndex && listeners[place].radio == listener.radio
+        switch (isThere, listener.isIdle) {
+        case (true, true): listeners.remove(at: place)
+        case (true, false): listeners[place] = listener
         case (false, true): break
-        case (false, false): attentive.insert(attention, at: place)
+        case (false, false): listeners.insert(listener, at: place)
         }
     }
 
@@ -105,14 +105,14 @@ package struct Ether: Sendable {
         modulation: Modulation,
         at radio: RadioID
     ) -> Int8? {
-        guard let ear = environment.reception(of: radio),
+        guard let reception = environment.reception(of: radio),
             let full = environment.power(from: transmission.sender, to: radio, at: now)
         else { return nil }
         let power = full.reduced(by: transmission.reduction)
         let isCovered = air.destroys(transmission, power: power) {
             environment.power(from: $0, to: radio, at: now)
         }
-        let chance = ear.probability(
+        let chance = reception.probability(
             power: power.decibels,
             pduLength: pduLength,
             modulation: modulation
@@ -126,17 +126,17 @@ package struct Ether: Sendable {
 package struct Receiver: Sendable {
     /// The losses that the fault plan causes.
     package var loss: LossProcess
-    private var dice: RandomStream
+    private var generator: RandomStream
 
     init(_ plan: LossPlan, seed: WorldSeed, radio: RadioID) {
         loss = LossProcess(plan, seed: seed, receiver: radio)
-        dice = seed.stream("reception", radio.rawValue)
+        generator = seed.stream("reception", radio.rawValue)
     }
 
     /// Returns whether a packet with this probability of reception arrives whole, as far as noise
     /// and the fault plan determine it.
     mutating func takes(_ probability: Double) -> Bool {
-        let isWhole = dice.bernoulli(probability)
+        let isWhole = generator.bernoulli(probability)
         let isTaken = loss.takesPacket()
         return isWhole && !isTaken
     }

@@ -65,8 +65,8 @@ package struct WorldCore {
         _ configuration: ControllerConfiguration,
         radio: RadioID
     ) -> VirtualController {
-        var dice = ether.seed.stream("public address", radio.rawValue)
-        let made = DeviceAddress(value: dice.next(), kind: .public)
+        var generator = ether.seed.stream("public address", radio.rawValue)
+        let made = DeviceAddress(value: generator.next(), kind: .public)
         return VirtualController(
             configuration,
             radio: radio,
@@ -100,8 +100,8 @@ package struct WorldCore {
     private mutating func end(_ packet: AdvertisingPacket) {
         packetObserver?(packet)
         if let addressee = packet.addressee { deliver(packet, to: addressee) }
-        for attention in ether.attentive where attention.mayInclude(packet) {
-            let radio = attention.radio
+        for listener in ether.listeners where listener.mayInclude(packet) {
+            let radio = listener.radio
             if radio != packet.sender, radio != packet.addressee { deliver(packet, to: radio) }
         }
         controllers[packet.sender.index].transmitted(packet, &ether)

@@ -38,14 +38,14 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
 
     /// Finds a peripheral that advertises a service, and connects to it. Returns the name in its
     /// advertisement.
-    func meet(_ service: BluetoothUUID) async throws -> String {
+    func connect(to service: BluetoothUUID) async throws -> String {
         try await awaitLine("on")
-        return try await encounter(service)
+        return try await connectToFirst(service)
     }
 
     /// Connects to the peripheral that is discovered first. Bluetooth has to be on.
     @discardableResult
-    func encounter(_ service: BluetoothUUID) async throws -> String {
+    func connectToFirst(_ service: BluetoothUUID) async throws -> String {
         manager?.scanForPeripherals(withServices: [CBUUID(service)])
         let name = try await awaitLine("found ", within: Limits.discovery)
         manager?.stopScan()

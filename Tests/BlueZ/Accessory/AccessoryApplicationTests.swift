@@ -59,7 +59,7 @@ import Testing
             #expect(try await application.awaitLine("disconnected ") == "ok")
             try await bluez.isAlone()
             // btvirt connects only to a peer that is already advertising.
-            try await application.encounter(BlueZTable.uuid)
+            try await application.connectToFirst(BlueZTable.uuid)
             try await application.explore()
             #expect(try await application.read(Self.sealed) == line(of: [0x5E, 0xA1]))
             #expect(try bluez.pendingEvents("agent").count == 1)
@@ -124,7 +124,7 @@ import Testing
             let adapter = CBAdapter(transport: try await bluez.makeTransport())
             let application = AccessoryApplication(on: adapter)
             do {
-                #expect(try await application.meet(BlueZTable.uuid) == AccessoryScene.name)
+                #expect(try await application.connect(to: BlueZTable.uuid) == AccessoryScene.name)
                 try await application.explore()
                 try await body(application, bluez)
             } catch {

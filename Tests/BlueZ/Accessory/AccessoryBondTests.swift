@@ -9,7 +9,7 @@ import Testing
 @Suite(.machines) struct AccessoryBondTests {
     @Test("A bond encrypts the link after both sides have restarted", arguments: Setting.all)
     func reconnection(_ setting: Setting) async throws {
-        try await comeBack(setting, .by(.numericComparison))
+        try await reconnect(setting, .by(.numericComparison))
     }
 
     @Test(
@@ -17,10 +17,10 @@ import Testing
         arguments: Setting.latestOnly
     )
     func legacyReconnection(_ setting: Setting) async throws {
-        try await comeBack(setting, .by(.passkeyEntryOnBoth, .legacy))
+        try await reconnect(setting, .by(.passkeyEntryOnBoth, .legacy))
     }
 
-    private func comeBack(_ setting: Setting, _ way: PairingWay) async throws {
+    private func reconnect(_ setting: Setting, _ way: PairingWay) async throws {
         try await withBond(setting, "bonded reconnection", way) { pair in
             for _ in 0..<2 {
                 try await pair.restart()
@@ -30,7 +30,7 @@ import Testing
                 #expect(try await link.security == way.security)
                 #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
                 #expect(pair.person.experiences == [])
-                try await pair.part(link)
+                try await pair.disconnect(link)
             }
             #expect(try pair.bluez.pendingEvents("agent") == [])
         }
@@ -81,7 +81,7 @@ import Testing
             #expect(try await link.security == way.security)
             _ = try await pair.bluez.question("confirm")
             // The new keys work.
-            try await pair.part(link)
+            try await pair.disconnect(link)
             let again = try await pair.connect()
             #expect(try await again.read(pair.secret) == BondedScene.secret)
             #expect(try pair.bluez.pendingEvents("agent") == [])

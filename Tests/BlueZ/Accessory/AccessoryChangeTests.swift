@@ -9,7 +9,7 @@ import Testing
     @Test("The host reports services that BlueZ adds and removes", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "Service Changed") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let changes = try await link.serviceChanges()
             let label = try database.handle(BlueZTable.label)
             #expect(try await link.read(label) == BlueZTable.labelValue)
@@ -20,7 +20,7 @@ import Testing
             let added = try #require(grown.service(AddedService.uuid)?.service)
             #expect(range.contains(added.handle))
             #expect(range.contains(added.endHandle))
-            #expect(try await link.read(try grown.handle(AddedService.door)) == [7])
+            #expect(try await link.read(try grown.handle(AddedService.valueUUID)) == [7])
             #expect(
                 try await link.read(try grown.handle(BlueZTable.label)) == BlueZTable.labelValue
             )
@@ -34,7 +34,7 @@ import Testing
     @Test("The host does not use a handle of an outdated table", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let changes = try await link.serviceChanges()
             try await scene.bluez.stopServing()
             _ = try await Self.next(changes)
@@ -45,7 +45,7 @@ import Testing
                 try await link.read(label)
             }
             let renewed = try await link.database()
-            #expect(try await link.read(try renewed.handle(AddedService.door)) == [7])
+            #expect(try await link.read(try renewed.handle(AddedService.valueUUID)) == [7])
             #expect(
                 try await link.read(try renewed.handle(BlueZTable.label)) == BlueZTable.labelValue
             )
@@ -55,12 +55,12 @@ import Testing
     @Test("The host reads only the hash of an unchanged table again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "unchanged cache") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let features = try database.handle(GATT.AttributeType.clientSupportedFeatures)
             // Robust caching, Enhanced ATT, and notifications of several values.
             #expect(try await link.read(features) == [0b111])
             #expect(!scene.recorder.discoveries.isEmpty)
-            try await scene.part(link)
+            try await scene.disconnect(link)
             let count = scene.recorder.requests.count
             let again = try await scene.connect()
             #expect(try await again.database() == database)
@@ -82,12 +82,12 @@ import Testing
     )
     func changedBetweenLinks(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
-            let (link, database) = try await scene.visit()
-            try await scene.part(link)
+            let (link, database) = try await scene.connectAndExplore()
+            try await scene.disconnect(link)
             try await scene.bluez.serve([AddedService.service], as: AddedService.name)
-            let (again, grown) = try await scene.visit()
+            let (again, grown) = try await scene.connectAndExplore()
             #expect(grown != database)
-            #expect(try await again.read(try grown.handle(AddedService.door)) == [7])
+            #expect(try await again.read(try grown.handle(AddedService.valueUUID)) == [7])
         }
     }
 
@@ -99,12 +99,12 @@ import Testing
         try await withBond(setting, "robust caching", .by(.justWorks)) { pair in
             let link = try await pair.connect()
             let database = try await link.database()
-            try await pair.part(link)
+            try await pair.disconnect(link)
             try await pair.bluez.serve([AddedService.service], as: AddedService.name)
             let again = try await pair.connect()
             let grown = try await again.database()
             #expect(grown != database)
-            #expect(try await again.read(try grown.handle(AddedService.door)) == [7])
+            #expect(try await again.read(try grown.handle(AddedService.valueUUID)) == [7])
             #expect(try await again.read(pair.secret) == BondedScene.secret)
         }
     }
@@ -123,9 +123,9 @@ import Testing
 private enum AddedService {
     static let name = "added"
     static let uuid = BluetoothUUID(0xFFC0)
-    static let door = BluetoothUUID(0xFFC1)
+    static let valueUUID = BluetoothUUID(0xFFC1)
     static let service = ServedService(
         uuid: uuid,
-        characteristics: [ServedCharacteristic(uuid: door, flags: ["read"], value: [7])]
+        characteristics: [ServedCharacteristic(uuid: valueUUID, flags: ["read"], value: [7])]
     )
 }

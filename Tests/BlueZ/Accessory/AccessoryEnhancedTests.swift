@@ -19,7 +19,7 @@ import Testing
     )
     func bearers(_ setting: Setting) async throws {
         try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             _ = try await link.pair()
             // One bearer at a time: for a request of two, Linux 6.12 sometimes answers for the
             // first alone, before it has opened the other.

@@ -11,7 +11,7 @@ import Testing
     )
     func everything(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let service = try #require(database.service(BlueZTable.uuid))
             #expect(service.characteristics.map(Entry.init) == Entry.expected)
             let uuids = database.services.map(\.service.uuid)
@@ -24,7 +24,7 @@ import Testing
     @Test("Discovery in steps finds the same as discovery at once", arguments: Setting.latestOnly)
     func partByPart(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring by parts") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             var services: [GATT.DiscoveredService] = []
             for service in try await link.discoverServices() {
                 services.append(try await Self.explore(service, on: link))
@@ -44,7 +44,7 @@ import Testing
             ServedService(uuid: BlueZTable.uuid, characteristics: [Self.level], includes: [0]),
         ]
         try await withAccessory(setting, "included services", serving: services) { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let including = try #require(database.service(BlueZTable.uuid))
             let included = try #require(including.includes.first)
             #expect(included.service.uuid == battery)

@@ -18,7 +18,7 @@ import Testing
         ) { configuration in
             configuration.securesOnDemand = false
         } _: { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             try await Vault.expect(
                 [
                     .insufficientEncryption, .insufficientAuthentication,
@@ -47,7 +47,7 @@ import Testing
             "protected attributes",
             serving: [Vault.service]
         ) { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             #expect(try await link.read(try database.handle(Vault.sealed)) == Vault.value)
             #expect(try await link.security == PairingWay.by(.justWorks).security)
             #expect(await scene.host.bonds.count == 1)
@@ -68,7 +68,7 @@ import Testing
         ) { configuration in
             configuration.pairing = way.policy
         } _: { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             try await link.write([1, 2], to: try database.handle(Vault.signed))
             #expect(try await scene.bluez.servedValue(Vault.signed) == [1, 2])
             #expect(try await link.security == way.security)
@@ -87,7 +87,7 @@ import Testing
             "protected attributes",
             serving: [Vault.service]
         ) { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             try await scene.bluez.refuse(Vault.protected, with: "org.bluez.Error.NotAuthorized")
             let protected = try database.handle(Vault.protected)
             await #expect(

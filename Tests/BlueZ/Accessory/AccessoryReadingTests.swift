@@ -11,7 +11,7 @@ import Testing
     )
     func reading(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let label = try database.handle(BlueZTable.label)
             let vendor = try database.handle(BlueZTable.vendor)
             #expect(try await link.read(label) == BlueZTable.labelValue)
@@ -27,11 +27,11 @@ import Testing
     @Test("A value of 512 bytes arrives whole with any MTU", arguments: Setting.crossed)
     func longReads(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             #expect(try await link.mtu == 517)
             let page = try database.handle(BlueZTable.page)
             #expect(try await link.readLong(page) == BlueZTable.pageValue)
-            try await scene.part(link)
+            try await scene.disconnect(link)
             await scene.host.shutdown()
             var configuration = HostConfiguration()
             configuration.attMTU = 23
@@ -46,7 +46,7 @@ import Testing
     @Test("The host reads and writes short and long descriptors", arguments: Setting.all)
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let vendor = try #require(database.characteristic(BlueZTable.vendor))
             let note = try #require(vendor.descriptor(BlueZTable.note)).handle
             #expect(try await link.readLong(note) == BlueZTable.noteValue)
@@ -62,7 +62,7 @@ import Testing
     @Test("A refused read fails with the reason that BlueZ gave", arguments: Setting.all)
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let label = try database.handle(BlueZTable.label)
             let slate = try database.handle(BlueZTable.slate)
             for (name, code) in Refusals.codes {

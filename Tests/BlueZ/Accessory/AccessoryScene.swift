@@ -26,13 +26,13 @@ struct AccessoryScene: Sendable {
 
     /// Ends a link, and waits until BlueZ has noticed the end: Linux cannot handle a new link
     /// earlier.
-    func part(_ link: Link) async throws {
+    func disconnect(_ link: Link) async throws {
         try await link.disconnect()
         try await bluez.isAlone()
     }
 
     /// Connects, and discovers all services of BlueZ.
-    func visit() async throws -> (Link, GATT.Database) {
+    func connectAndExplore() async throws -> (Link, GATT.Database) {
         let link = try await connect()
         return (link, try await link.database())
     }

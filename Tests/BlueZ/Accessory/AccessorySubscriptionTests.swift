@@ -28,7 +28,7 @@ import Testing
 
     /// Subscribes, receives the values, and unsubscribes.
     private static func follow(_ uuid: BluetoothUUID, in scene: AccessoryScene) async throws {
-        let (link, database) = try await scene.visit()
+        let (link, database) = try await scene.connectAndExplore()
         let characteristic = try database.find(uuid)
         #expect(try await take(values.count, of: characteristic, on: link, in: scene) == values)
         // The end of the stream ends the subscription.

@@ -8,7 +8,7 @@ import Testing
     @Test("A write arrives before BlueZ confirms it", arguments: Setting.oldestAndLatest)
     func requests(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let slate = try database.handle(BlueZTable.slate)
             for count in [0, 1, 20, 100] {
                 let value = BlueZTable.pattern(count, start: UInt8(count))
@@ -21,7 +21,7 @@ import Testing
     @Test("Writes without response arrive in order", arguments: Setting.all)
     func commands(_ setting: Setting) async throws {
         try await withAccessory(setting, "commands") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let pad = try database.handle(BlueZTable.pad)
             // One write at a time works with every release; see the next test.
             for number in 0..<5 {
@@ -40,7 +40,7 @@ import Testing
     )
     func bursts(_ setting: Setting) async throws {
         try await withAccessory(setting, "commands") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let pad = try database.handle(BlueZTable.pad)
             let values = (0..<100).map { BlueZTable.pattern(20, start: UInt8($0)) }
             for value in values { try await link.writeWithoutResponse(value, to: pad) }
@@ -55,7 +55,7 @@ import Testing
     @Test("The longest value arrives complete", arguments: Setting.crossed)
     func longWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let slate = try database.handle(BlueZTable.slate)
             for count in [300, BlueZTable.longestWrite(to: setting)] {
                 let value = BlueZTable.pattern(count, start: UInt8(count & 0xFF))
@@ -71,7 +71,7 @@ import Testing
         try await withAccessory(setting, "writes, long writes, reliable writes") { configuration in
             configuration.attMTU = 23
         } _: { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             #expect(try await link.mtu == 23)
             let slate = try database.handle(BlueZTable.slate)
             let value = BlueZTable.pattern(400, start: 77)
@@ -83,7 +83,7 @@ import Testing
     @Test("A reliable write changes several values together", arguments: Setting.oldestAndLatest)
     func reliableWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
-            let (link, database) = try await scene.visit()
+            let (link, database) = try await scene.connectAndExplore()
             let first = BlueZTable.pattern(9, start: 1)
             let second = BlueZTable.pattern(30, start: 2)
             try await link.writeReliably([

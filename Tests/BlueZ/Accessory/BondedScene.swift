@@ -62,7 +62,7 @@ final class BondedScene: Sendable {
         _ = try await PairingPeople(scene, way).pair(on: link)
         secret = try await link.database().handle(Self.secretUUID)
         bond = try #require(await host.bonds.first)
-        try await part(link)
+        try await disconnect(link)
     }
 
     /// Restarts our host and bluetoothd. BlueZ registers its services and its advertisement again.
@@ -82,7 +82,7 @@ final class BondedScene: Sendable {
     }
 
     /// Ends a link, and waits until BlueZ has noticed the end.
-    func part(_ link: Link) async throws {
+    func disconnect(_ link: Link) async throws {
         try await link.disconnect()
         try await bluez.isAlone()
     }

@@ -11,7 +11,7 @@ import Testing
     )
     func reads(_ setting: Setting) async throws {
         try await withVisit(setting, "reads, long reads") { server in
-            let (client, _) = try await server.arrive()
+            let (client, _) = try await server.connectClient()
             #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
             #expect(try await client.read(ServerFixture.short, offset: 5) == Array(5..<20))
             #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
@@ -37,7 +37,7 @@ import Testing
     func smallMTU(_ setting: Setting) async throws {
         let plan = ServerPlan.such { $0.configuration.attMTU = 23 }
         try await withVisit(setting, "long values in parts", plan) { server in
-            let (client, link) = try await server.arrive()
+            let (client, link) = try await server.connectClient()
             #expect(try await link.mtu == 23)
             #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
             #expect(server.recorder.count(of: .readBlobRequest) >= 512 / 22)
@@ -59,7 +59,7 @@ import Testing
     )
     func writes(_ setting: Setting) async throws {
         try await withVisit(setting, "writes, long writes, reliable writes") { server in
-            let (client, _) = try await server.arrive()
+            let (client, _) = try await server.connectClient()
             try await expectWrite(ServerFixture.pattern(3), to: ServerFixture.long, server, client)
             try await expectWrite(
                 ServerFixture.pattern(512, start: 7),
@@ -89,7 +89,7 @@ import Testing
     @Test("Write commands from BlueZ arrive in order", arguments: Setting.all)
     func commands(_ setting: Setting) async throws {
         try await withVisit(setting, "commands") { server in
-            let (client, _) = try await server.arrive()
+            let (client, _) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.commanded)
             for number in UInt8(0)..<20 {
                 try await client.write([number], to: ServerFixture.commanded, as: .command)

@@ -13,13 +13,13 @@ import Testing
     @Test("A connected BlueZ discovers each change of the table", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withVisit(setting, "Service Changed") { server in
-            let (client, _) = try await server.arrive()
-            #expect(try await !client.knows(ServerFixture.newcomer.uuid))
-            let added = try await server.host.publish(ServerFixture.newcomer)
+            let (client, _) = try await server.connectClient()
+            #expect(try await !client.knows(ServerFixture.addedService.uuid))
+            let added = try await server.host.publish(ServerFixture.addedService)
             try await client.learns(ofCharacteristic: ServerFixture.uuid(0x301))
             #expect(try await client.read(ServerFixture.uuid(0x301)) == [7])
             try await server.host.unpublish(added)
-            try await client.unlearns(ServerFixture.newcomer.uuid)
+            try await client.unlearns(ServerFixture.addedService.uuid)
             #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
         }
     }
@@ -34,7 +34,7 @@ import Testing
             let plan = Self.plan(with: [ServerFixture.definition])
             try await bond(plan, near: bluez)
             try await withServer(near: bluez, plan) { server in
-                try await server.comeBack()
+                try await server.reconnect()
                 #expect(
                     try await server.client.read(ServerFixture.short) == ServerFixture.pattern(20)
                 )
@@ -51,10 +51,10 @@ import Testing
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in
             let before = Self.plan(with: [ServerFixture.definition])
             var after = before
-            after.services = [ServerFixture.newcomer, ServerFixture.definition]
+            after.services = [ServerFixture.addedService, ServerFixture.definition]
             try await bond(before, near: bluez)
             try await withServer(near: bluez, after) { server in
-                try await server.comeBack()
+                try await server.reconnect()
                 try await server.client.learns(ofCharacteristic: ServerFixture.uuid(0x301))
                 #expect(!server.recorder.discoveries.isEmpty)
                 #expect(
@@ -64,7 +64,7 @@ import Testing
             }
             // After one report, BlueZ caches the new table as it cached the old one.
             try await withServer(near: bluez, after) { server in
-                try await server.comeBack()
+                try await server.reconnect()
                 #expect(
                     try await server.client.read(ServerFixture.short) == ServerFixture.pattern(20)
                 )
@@ -86,10 +86,10 @@ import Testing
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withServer(near: bluez, plan) { server in
-            let (_, link) = try await server.arrive()
+            let (_, link) = try await server.connectClient()
             try await server.pair()
             #expect(!server.recorder.discoveries.isEmpty)
-            try await server.part(link)
+            try await server.disconnect(link)
         }
     }
 }

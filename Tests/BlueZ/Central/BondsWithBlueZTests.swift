@@ -15,7 +15,7 @@ import Testing
             let plan = Self.plan(storing: MemoryStore())
             try await bluez.powerOn()
             let bonds = try await withServer(near: bluez, plan) { server in
-                let (client, _) = try await server.arrive()
+                let (client, _) = try await server.connectClient()
                 try await server.pair()
                 _ = try await client.subscribe(to: ServerFixture.secret)
                 let handle = try server.handle(ServerFixture.secret)
@@ -49,7 +49,7 @@ import Testing
             try await bluez.powerOn()
             _ = try await bond(Self.plan(storing: nil), near: bluez)
             try await withServer(near: bluez, Self.plan(storing: nil)) { server in
-                let link = try await server.meetOnly()
+                let link = try await server.connectBriefly()
                 // BlueZ tries to encrypt with its key, learns that our host has none, and
                 // disconnects.
                 try await server.application.disconnection(of: link)
@@ -58,7 +58,7 @@ import Testing
                 // In this state BlueZ 5.82 ignores a request to remove the device.
                 try await bluez.restartDaemon(forgets: true)
                 try await bluez.powerOn()
-                let (client, _) = try await server.arrive()
+                let (client, _) = try await server.connectClient()
                 try await server.pair()
                 #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
             }
@@ -102,10 +102,10 @@ import Testing
     /// Connects for the first time, and pairs. Returns our host's bonds afterwards.
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws -> [BondedPeer] {
         try await withServer(near: bluez, plan) { server in
-            let (_, link) = try await server.arrive()
+            let (_, link) = try await server.connectClient()
             try await server.pair()
             let bonds = await server.host.bonds
-            try await server.part(link)
+            try await server.disconnect(link)
             return bonds
         }
     }
@@ -116,7 +116,7 @@ import Testing
         behavior.pairsAgain = false
         server.person.behave(behavior)
         _ = try await server.bluez.findServer()
-        let link = try await server.meetOnly()
+        let link = try await server.connectBriefly()
         try await server.application.disconnection(of: link)
         #expect(server.person.experiences == [.askedAgain])
         #expect(await server.host.bonds.map(Essence.init) == bonds.map(Essence.init))
@@ -128,20 +128,20 @@ import Testing
     private func expectTrust(at server: ServerVisit) async throws {
         let events = await server.host.securityEvents()
         _ = try await server.bluez.findServer()
-        let link = try await server.meetOnly()
+        let link = try await server.connectBriefly()
         try await ServerVisit.keys(in: events)
         #expect(server.person.experiences.first == .askedAgain)
         try? await link.disconnect()
         try await server.application.disconnection(of: link)
         try await server.bluez.isAlone()
-        let again = try await server.comeBack()
+        let again = try await server.reconnect()
         #expect(try await server.client.read(ServerFixture.secret) == ServerFixture.protectedValue)
         #expect(try await again.security.isBonded)
     }
 
     private func expectRecognition(of bonds: [BondedPeer], at server: ServerVisit) async throws {
         #expect(await server.host.bonds == bonds)
-        let link = try await server.comeBack()
+        let link = try await server.reconnect()
         #expect(try await server.client.read(ServerFixture.secret) == ServerFixture.protectedValue)
         #expect(try await link.security == bonds.first?.security)
         #expect(try await link.bondedPeer == bonds.first)

@@ -20,7 +20,7 @@ import Testing
             bluez in
             try await bluez.powerOn()
             try await withServer(near: bluez) { server in
-                let (client, link) = try await server.arrive()
+                let (client, link) = try await server.connectClient()
                 try await client.pair()
                 // BlueZ opens them in the background without a report.
                 let end = ContinuousClock.now + Limits.step

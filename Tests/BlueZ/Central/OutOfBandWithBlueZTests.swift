@@ -20,7 +20,7 @@ import Testing
                 plan.configuration.pairing = policy
             }
             try await withServer(near: bluez, plan) { server in
-                let (client, link) = try await server.arrive()
+                let (client, link) = try await server.connectClient()
                 try await client.pair()
                 #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
                 let security = try await link.security

@@ -16,7 +16,7 @@ import Testing
         try await withBlueZ(setting, as: .central, way.scenario) { bluez in
             try await bluez.powerOn(io: way.theirs)
             try await withServer(near: bluez, way.plan(telling: bluez)) { server in
-                let (client, link) = try await server.arrive()
+                let (client, link) = try await server.connectClient()
                 if way.method == .passkeyEntryOnBoth {
                     try await bluez.answer(passkey: Int(PairingWay.agreed))
                 }
@@ -67,7 +67,7 @@ import Testing
         by people: @escaping @Sendable (ServerVisit) async throws -> Void
     ) async throws {
         try await withServer(near: bluez, plan) { server in
-            let (client, link) = try await server.arrive()
+            let (client, link) = try await server.connectClient()
             async let done: Void = people(server)
             await #expect(throws: Refusal("org.bluez.Error.AuthenticationFailed")) {
                 try await client.pair()

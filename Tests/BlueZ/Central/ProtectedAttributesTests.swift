@@ -16,7 +16,7 @@ import Testing
         try await withBlueZ(setting, as: .central, "protected attributes") { bluez in
             try await bluez.powerOn(io: .displayYesNo)
             try await withServer(near: bluez, plan) { server in
-                let (client, link) = try await server.arrive()
+                let (client, link) = try await server.connectClient()
                 #expect(try await link.security.isEncrypted == false)
                 if setting.release == .bookworm { try await client.pair() }
                 let secret = try await server.askPairing {

@@ -59,7 +59,7 @@ enum ServerFixture {
     )
 
     /// A service with one value that is added and removed.
-    static let newcomer = GATT.ServiceDefinition(
+    static let addedService = GATT.ServiceDefinition(
         uuid(0x300),
         [.init(uuid(0x301), .read, value: .stored([7]))]
     )

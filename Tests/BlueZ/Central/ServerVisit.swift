@@ -25,21 +25,21 @@ struct ServerVisit: Sendable {
 
     /// Has BlueZ find our host and connect. Returns BlueZ's view of our host, and our end of the
     /// link.
-    func arrive() async throws -> (Client, Link) {
+    func connectClient() async throws -> (Client, Link) {
         _ = try await bluez.findServer()
-        return (client, try await comeBack())
+        return (client, try await reconnect())
     }
 
     /// Has BlueZ connect again to our host, which it knows. Returns our end of the link.
     @discardableResult
-    func comeBack() async throws -> Link {
+    func reconnect() async throws -> Link {
         try await client.connect()
         return try await application.link()
     }
 
     /// Has BlueZ make a link that may end at once. Returns our end of it. Whether BlueZ reports
     /// that as a success varies between releases.
-    func meetOnly() async throws -> Link {
+    func connectBriefly() async throws -> Link {
         _ = try? await bluez.call("connect", ["path": .string(client.path)])
         return try await application.next("a link") { event -> Link? in
             if case .connected(let link) = event { link } else { nil }
@@ -72,7 +72,7 @@ struct ServerVisit: Sendable {
     }
 
     /// Ends the link from our side. BlueZ waits two seconds before it disconnects on request.
-    func part(_ link: Link) async throws {
+    func disconnect(_ link: Link) async throws {
         try await link.disconnect()
         try await application.disconnection(of: link)
         try await bluez.isAlone()

@@ -13,7 +13,7 @@ import VirtualRadio
 /// our hosts drive the others.
 final class KernelAir: Sendable {
     /// The socket at which the machine, or another host outside this process, finds a controller.
-    struct Door: Sendable {
+    struct Endpoint: Sendable {
         let server: AirServer
         let specification: AdapterSpecification
     }
@@ -28,11 +28,11 @@ final class KernelAir: Sendable {
     let kernel: ControllerID
     let generation: Generation
     /// The socket at which the machine finds the kernel's controller.
-    let kernelDoor: Door
+    let kernelEndpoint: Endpoint
     /// The folder with the packet logs of all controllers.
     let folder: String
     private let hosts = Mutex<[BluetoothHost]>([])
-    private let doors = Mutex<[Door]>([])
+    private let endpoints = Mutex<[Endpoint]>([])
 
     /// Makes a virtual radio with the kernel's controller.
     init(_ generation: Generation) async throws {
@@ -53,16 +53,19 @@ final class KernelAir: Sendable {
         kernel = try world.addController(configuration)
         air = LiveAir(world)
         await air.trace(into: folder)
-        kernelDoor = try await Self.open(folder + "/kernel.sock", of: air, for: [kernel])
+        kernelEndpoint = try await Self.open(folder + "/kernel.sock", of: air, for: [kernel])
     }
 
     private static func open(
         _ path: String,
         of air: LiveAir,
         for controllers: [ControllerID]
-    ) async throws -> Door {
+    ) async throws -> Endpoint {
         let server = AirServer(air, waiting: controllers) { _ in }
-        return Door(server: server, specification: try await server.listen(at: .unix(path: path)))
+        return Endpoint(
+            server: server,
+            specification: try await server.listen(at: .unix(path: path))
+        )
     }
 
     /// Adds a controller of the kernel's generation.
@@ -98,11 +101,11 @@ final class KernelAir: Sendable {
     }
 
     /// Adds a controller for a program or for CoreBluetooth, and returns where to find it.
-    func openDoor(_ name: String) async throws -> AdapterSpecification {
+    func openEndpoint(_ name: String) async throws -> AdapterSpecification {
         let controller = try await addController(name)
-        let door = try await Self.open("\(folder)/\(name).sock", of: air, for: [controller])
-        doors.withLock { $0.append(door) }
-        return door.specification
+        let endpoint = try await Self.open("\(folder)/\(name).sock", of: air, for: [controller])
+        endpoints.withLock { $0.append(endpoint) }
+        return endpoint.specification
     }
 
     /// The rules of the wire that a host and its controller broke. Data for a link that has just
@@ -124,7 +127,9 @@ final class KernelAir: Sendable {
     /// Shuts everything down.
     func end() async {
         await endHosts()
-        for door in doors.withLock({ $0 }) + [kernelDoor] { await door.server.stop() }
+        for endpoint in endpoints.withLock({ $0 }) + [kernelEndpoint] {
+            await endpoint.server.stop()
+        }
         air.shutDown()
         try? FileManager.default.removeItem(atPath: folder)
     }

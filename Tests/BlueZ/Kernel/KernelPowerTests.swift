@@ -58,9 +58,9 @@ import Testing
     /// Returns an application on the `Lanyard` module, which keeps its accessories connected by
     /// itself.
     private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
-        let door = try await scene.fixture.openDoor("application")
+        let endpoint = try await scene.fixture.openEndpoint("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")
-        configuration.adapter = CBAdapter("\(door)")
+        configuration.adapter = CBAdapter("\(endpoint)")
         configuration.store = .file(
             URL(fileURLWithPath: scene.fixture.folder + "/accessories.json")
         )

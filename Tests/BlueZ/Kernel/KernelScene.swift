@@ -60,7 +60,7 @@ func withKernel(
     let scenario = Scenario(name: scenario, setting: setting, role: role)
     try await scenario.run(hasOwnMachine: hasOwnMachine) { attempt in
         try await withKernelAir(setting.generation) { fixture in
-            let site = BlueZ.Site.outside(fixture.kernelDoor.specification)
+            let site = BlueZ.Site.outside(fixture.kernelEndpoint.specification)
             return try await attempt.run(at: site, configuration) { bluez in
                 let scene = KernelScene(bluez: bluez, fixture: fixture)
                 bluez.keep(logsIn: fixture.folder)

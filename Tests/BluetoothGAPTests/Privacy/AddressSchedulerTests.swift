@@ -13,7 +13,7 @@ struct AddressSchedulerTests {
     func listFirst() throws {
         var harness = try PrivacyHarness(rotation: nil)
         try harness.reset()
-        try harness.want(1...2)
+        try harness.request(1...2)
         try harness.scan(ScanParameters())
         try harness.start()
         #expect(harness.list.entries.count == 2 && harness.list.isEnabled)
@@ -28,11 +28,11 @@ struct AddressSchedulerTests {
     func pauseForChange(isExtended: Bool) throws {
         var harness = try PrivacyHarness(.resolving(isExtended: isExtended), rotation: nil)
         try harness.scan(ScanParameters())
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         try harness.advertise(2)
         #expect(harness.radio.isScanning && harness.radio.initiation != nil)
         #expect(harness.sets.onAir.count == 1)
-        try harness.want(1...1)
+        try harness.request(1...1)
         #expect(harness.violations.isEmpty)
         #expect(harness.list.isEnabled && harness.addresses.resolves(.accessory(1)))
         #expect(harness.radio.isScanning && harness.radio.initiation != nil)
@@ -93,7 +93,7 @@ struct AddressSchedulerTests {
         var harness = try PrivacyHarness(rotation: nil)
         try harness.scan(ScanParameters())
         harness.answersAtOnce = false
-        try harness.want(1...1)
+        try harness.request(1...1)
         #expect(harness.holdCount == 1 && harness.releaseCount == 0)
         try harness.advance(by: AddressScheduler.openingLimit)
         #expect(harness.releaseCount == 1)
@@ -108,7 +108,7 @@ struct AddressSchedulerTests {
     @Test("A reset clears the address and the list, and both are set again")
     func reset() throws {
         var harness = try PrivacyHarness()
-        try harness.want(1...2)
+        try harness.request(1...2)
         try harness.scan(ScanParameters())
         try harness.advertise(1)
         let before = harness.list.randomAddress
@@ -127,7 +127,7 @@ struct AddressSchedulerTests {
         var harness = try PrivacyHarness()
         try harness.scan(ScanParameters())
         harness.answersAtOnce = false
-        try harness.want(1...3)
+        try harness.request(1...3)
         for _ in 0..<answers where !harness.queue.isEmpty { try harness.answer() }
         try harness.reset()
         harness.answersAtOnce = true

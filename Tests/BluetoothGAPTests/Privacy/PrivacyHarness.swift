@@ -11,7 +11,7 @@ import Testing
 /// controller, with a model of what the controller forbids and a manual clock. All commands go
 /// through one queue, as in a host.
 struct PrivacyHarness {
-    enum Order {
+    enum Command {
         case central(CentralStep)
         case advertising(AdvertisingStep)
         case privacy(PrivacyStep)
@@ -27,7 +27,7 @@ struct PrivacyHarness {
     var now = Instant.zero
 
     /// The commands that await their answers, oldest first.
-    private(set) var queue: [Order] = []
+    private(set) var queue: [Command] = []
     /// The address commands that the controller had to refuse.
     private(set) var violations: [PrivacyOperation] = []
     private(set) var privacyOperations: [PrivacyOperation] = []
@@ -100,15 +100,15 @@ struct PrivacyHarness {
         try take(advertiser.reset(now: now))
     }
 
-    mutating func want(_ numbers: some Sequence<Int>) throws {
-        try take(addresses.want(numbers.map(ResolvingListUpdater.Entry.peer), now: now))
+    mutating func request(_ numbers: some Sequence<Int>) throws {
+        try take(addresses.request(numbers.map(ResolvingListUpdater.Entry.peer), now: now))
     }
 
     mutating func scan(_ parameters: ScanParameters?) throws {
         try take(scheduler.setScan(parameters, now: now))
     }
 
-    mutating func stand(_ id: UInt64, _ address: DeviceAddress) throws {
+    mutating func addPendingRequest(_ id: UInt64, _ address: DeviceAddress) throws {
         try take(scheduler.connect(id, to: .pending(address), now: now))
     }
 

@@ -20,12 +20,12 @@ struct RandomizedPrivacy {
             rotation: seed.isMultiple(of: 3) ? nil : .seconds(7),
             seed: seed
         )
-        var dice = SplitMix64(seed: seed ^ 0xABCD)
+        var generator = SplitMix64(seed: seed ^ 0xABCD)
         var requests: Set<UInt64> = []
         var sets: Set<UInt64> = []
         var scans = false
         for step in 1...200 as ClosedRange<UInt64> {
-            switch dice.next() % 10 {
+            switch generator.next() % 10 {
             case 0:
                 scans = true
                 try harness.scan(ScanParameters())
@@ -34,7 +34,7 @@ struct RandomizedPrivacy {
                 try harness.scan(nil)
             case 2 where requests.count < 3:
                 requests.insert(step)
-                try harness.stand(step, .accessory(step))
+                try harness.addPendingRequest(step, .accessory(step))
             case 3:
                 if let id = requests.popFirst() { try harness.cancel(id) }
             case 4 where sets.count < (isExtended ? 3 : 1):
@@ -43,15 +43,15 @@ struct RandomizedPrivacy {
             case 5:
                 if let id = sets.popFirst() { try harness.stopAdvertising(id) }
             case 6:
-                let count = Int(dice.next() % 6)
-                try harness.want((0..<count).map { _ in Int(1 + dice.next() % 8) }.uniqued)
-            case 7 where dice.next() % 8 == 0:
+                let count = Int(generator.next() % 6)
+                try harness.request((0..<count).map { _ in Int(1 + generator.next() % 8) }.uniqued)
+            case 7 where generator.next() % 8 == 0:
                 harness.answersAtOnce = true
                 try harness.reset()
                 try harness.start()
             case 8:
                 harness.answersAtOnce.toggle()
-            default: try harness.advance(by: .milliseconds(Int64(dice.next() % 4_000)))
+            default: try harness.advance(by: .milliseconds(Int64(generator.next() % 4_000)))
             }
             if !harness.queue.isEmpty { try harness.answer() }
         }

@@ -17,7 +17,7 @@ struct ResolvingListUpdaterTests {
         wanting numbers: Range<Int>
     ) {
         model.limit = max(model.limit, capabilities.resolvingListSize)
-        updater.want(numbers.map(ResolvingListUpdater.Entry.peer))
+        updater.request(numbers.map(ResolvingListUpdater.Entry.peer))
         updater.configure(capabilities)
     }
 
@@ -61,12 +61,12 @@ struct ResolvingListUpdaterTests {
     mutating func changing() {
         start(wanting: 1..<3)
         run()
-        updater.want([.peer(2), .peer(3)])
+        updater.request([.peer(2), .peer(3)])
         let operations = run()
         #expect(operations.first == .enableResolution(false))
         #expect(operations.last == .enableResolution(true))
         #expect(Set(model.entries) == [.peer(2), .peer(3)])
-        updater.want([])
+        updater.request([])
         let last = run()
         #expect(last == [.enableResolution(false)])
         #expect(!updater.resolves(.accessory(2)))
@@ -78,7 +78,7 @@ struct ResolvingListUpdaterTests {
     )
     mutating func room(limit: Int) {
         model.limit = limit
-        updater.want((1..<10).map(ResolvingListUpdater.Entry.peer))
+        updater.request((1..<10).map(ResolvingListUpdater.Entry.peer))
         updater.configure(.resolving(limit: limit))
         run()
         #expect(model.entries == (1..<10).prefix(limit).map(ResolvingListUpdater.Entry.peer))
@@ -89,7 +89,7 @@ struct ResolvingListUpdaterTests {
     @Test("A list that is full before its reported size is used as it is")
     mutating func fullEarly() {
         model.limit = 2
-        updater.want((1..<6).map(ResolvingListUpdater.Entry.peer))
+        updater.request((1..<6).map(ResolvingListUpdater.Entry.peer))
         updater.configure(.resolving(limit: 4))
         run()
         #expect(model.entries.count == 2 && model.isEnabled)
@@ -108,7 +108,7 @@ struct ResolvingListUpdaterTests {
             peerKey: ResolvingListUpdater.Entry.peer(1).peerKey,
             localKey: HCI.Key128()
         )
-        updater.want([keyless, .peer(1), double, .peer(2)])
+        updater.request([keyless, .peer(1), double, .peer(2)])
         updater.configure(.resolving())
         run()
         #expect(model.entries == [.peer(1), .peer(2)] && model.isEnabled)

@@ -100,7 +100,9 @@ struct CancellingStories {
     @Test("A withdrawn request leaves the accept list, and the others continue")
     func oneOfMany() throws {
         var harness = try SchedulerHarness()
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         try harness.advance(by: CentralScheduler.sliceDuration)
         try harness.cancel(2)
         #expect(harness.outcomes == [2: .failed(.cancelled)])

@@ -23,7 +23,7 @@ struct ConnectingStories {
     @Test("A single pending request does not use the accept list and never times out")
     func lonePending() throws {
         var harness = try SchedulerHarness()
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         try harness.advance(by: .seconds(100_000))
         #expect(harness.operations == [.createConnection(.peer(.accessory(1)), parameters)])
         #expect(harness.outcomes.isEmpty)
@@ -35,7 +35,9 @@ struct ConnectingStories {
     func sharedAcceptList() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         harness.answersAtOnce = true
         try harness.answer()
         // The first peer was initiated to alone. The others are waiting, so its slice ends.
@@ -53,7 +55,7 @@ struct ConnectingStories {
     func sameAddress() throws {
         var harness = try SchedulerHarness()
         try harness.requestConnection(1, .accessory(1))
-        try harness.stand(2, .accessory(1))
+        try harness.addPendingRequest(2, .accessory(1))
         try harness.appear(.accessory(1))
         #expect(harness.outcomes == [1: .connected, 2: .connected])
         #expect(harness.controller.initiation == nil)
@@ -76,7 +78,9 @@ struct ConnectingStories {
     @Test("More pending requests than the accept list holds take turns in it")
     func overfullAcceptList() throws {
         var harness = try SchedulerHarness(acceptListSize: 2)
-        for number in 1...5 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...5 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         var listened: Set<DeviceAddress> = []
         for _ in 0..<4 {
             listened.formUnion(harness.controller.listensFor)
@@ -90,8 +94,8 @@ struct ConnectingStories {
         var harness = try SchedulerHarness()
         var slow = ConnectParameters()
         slow.intervalMaximum = .milliseconds(500)
-        try harness.stand(1, .accessory(1))
-        try harness.stand(2, .accessory(2), slow)
+        try harness.addPendingRequest(1, .accessory(1))
+        try harness.addPendingRequest(2, .accessory(2), slow)
         try harness.advance(by: CentralScheduler.sliceDuration)
         #expect(harness.operations.last == .createConnection(.peer(.accessory(2)), slow))
     }
@@ -99,7 +103,7 @@ struct ConnectingStories {
     @Test("A new request ends a turn that has lasted long enough")
     func longTurn() throws {
         var harness = try SchedulerHarness()
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         try harness.advance(by: .seconds(60))
         try harness.requestConnection(2, .accessory(2))
         #expect(harness.controller.initiation == .peer(.accessory(2)))
@@ -116,9 +120,9 @@ struct ConnectingStories {
     }
 
     @Test("A pending request that fails is retried at growing intervals")
-    func standingFailure() throws {
+    func pendingFailure() throws {
         var harness = try SchedulerHarness()
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         for expected in [250, 500, 1000, 2000, 4000, 4000] {
             try harness.failAttempt(.connectionFailedToBeEstablished, .accessory(1))
             #expect(harness.controller.initiation == nil)
@@ -132,7 +136,9 @@ struct ConnectingStories {
     @Test("After one request fails, the others of its turn continue at once")
     func oneOfManyFails() throws {
         var harness = try SchedulerHarness()
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         try harness.advance(by: CentralScheduler.sliceDuration)
         try harness.failAttempt(.connectionFailedToBeEstablished, .accessory(2))
         #expect(Set(harness.controller.listensFor) == [.accessory(1), .accessory(3)])
@@ -164,7 +170,7 @@ struct ConnectingStories {
     func limit() throws {
         var harness = try SchedulerHarness()
         let limit = UInt64(CentralScheduler.requestLimit)
-        for number in 1...limit { try harness.stand(number, .accessory(number)) }
+        for number in 1...limit { try harness.addPendingRequest(number, .accessory(number)) }
         try harness.requestConnection(limit + 1, .accessory(1))
         #expect(harness.outcomes == [limit + 1: .failed(.tooManyRequests)])
     }

@@ -63,7 +63,7 @@ struct RandomizedSchedule {
                 directs.insert(id)
                 try harness.requestConnection(id, address, parameters)
             } else {
-                try harness.stand(id, address, parameters)
+                try harness.addPendingRequest(id, address, parameters)
             }
         }
 

@@ -153,7 +153,7 @@ struct RefusalStories {
     func noRoom() throws {
         var harness = try SchedulerHarness()
         harness.refuse(.connectionLimitExceeded, \.isCreate)
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         #expect(harness.outcomes.isEmpty)
         #expect(harness.controller.initiation == nil)
         try harness.linkCloses()
@@ -161,10 +161,10 @@ struct RefusalStories {
     }
 
     @Test("A pending request that is refused permanently fails")
-    func standingRefusedForGood() throws {
+    func pendingRefusedForGood() throws {
         var harness = try SchedulerHarness()
         harness.refuse(invalid, \.isCreate)
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         #expect(harness.outcomes == [1: .failed(.refused(invalid))])
     }
 
@@ -176,7 +176,9 @@ struct RefusalStories {
         }
         harness.refuse(invalid) { $0.target == .peer(.accessory(2)) }
         harness.answersAtOnce = false
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         harness.answersAtOnce = true
         try harness.answer()
         try harness.advance(by: CentralScheduler.sliceDuration * 6)
@@ -220,7 +222,9 @@ struct RefusalStories {
         var harness = try SchedulerHarness(acceptListSize: 8)
         harness.controller.acceptListSize = 2
         harness.refuse(.memoryCapacityExceeded) { $0 == .addToAcceptList(.accessory(3)) }
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         var listened: Set<DeviceAddress> = []
         for _ in 0..<6 {
             try harness.advance(by: CentralScheduler.sliceDuration)
@@ -246,7 +250,9 @@ struct RefusalStories {
         let cancels = code == 0x0C ? CentralScheduler.refusalLimit : 0
         harness.refuse(.commandDisallowed, times: cancels) { $0 == .cancelConnection }
         harness.answersAtOnce = false
-        for number in 1...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         var listened: Set<DeviceAddress> = []
         harness.answersAtOnce = true
         try harness.answer()
@@ -261,7 +267,9 @@ struct RefusalStories {
     func editUnanswered() throws {
         var harness = try SchedulerHarness()
         harness.planned = [(\.isAdd, .timedOut)]
-        for number in 1...2 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...2 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         try harness.advance(by: CentralScheduler.sliceDuration)
         #expect(harness.operations.filter { $0 == .clearAcceptList }.count == 2)
         #expect(harness.controller.initiation == .acceptList)
@@ -274,7 +282,9 @@ struct RefusalStories {
         var harness = try SchedulerHarness()
         try harness.scan(parameters)
         try harness.requestConnection(1, .accessory(1))
-        for number in 2...3 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 2...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         try harness.reset()
         #expect(harness.outcomes == [1: .failed(.controllerReset)])
         #expect(harness.announcements.last == .scanStateChanged(isScanning: false))
@@ -293,7 +303,9 @@ struct RefusalStories {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
         try harness.scan(parameters)
-        for number in 1...2 { try harness.stand(UInt64(number), .accessory(UInt64(number))) }
+        for number in 1...2 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
         for _ in 0..<answered where harness.outstanding != nil { try harness.answer() }
         let late = harness.outstanding
         try harness.reset()
@@ -318,7 +330,7 @@ struct RefusalStories {
     @Test("Requests that are withdrawn without a controller end at once")
     func withdrawnWhileAway() throws {
         var harness = try SchedulerHarness()
-        try harness.stand(1, .accessory(1))
+        try harness.addPendingRequest(1, .accessory(1))
         try harness.reset()
         try harness.cancel(1)
         #expect(harness.outcomes == [1: .failed(.cancelled)])

@@ -70,7 +70,7 @@ struct SchedulerHarness {
         try take(scheduler.connect(id, to: .direct(address), parameters: parameters, now: now))
     }
 
-    mutating func stand(
+    mutating func addPendingRequest(
         _ id: UInt64,
         _ address: DeviceAddress,
         _ parameters: ConnectParameters = ConnectParameters()

@@ -17,17 +17,17 @@ struct DatabaseChangeTests {
     /// Returns a lookup that is reading the hash.
     private func begun() -> DatabaseLookup {
         var lookup = DatabaseLookup()
-        #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+        #expect(lookup.request(isTrusted: false) == [.start(.readDatabaseHash)])
         return lookup
     }
 
     @Test("Requests during a lookup share its result")
     func shared() {
         var lookup = begun()
-        #expect(lookup.want(isTrusted: false) == [])
+        #expect(lookup.request(isTrusted: false) == [])
         let actions = lookup.completed(.success(.value(CachedAccessory.hash)))
         #expect(actions == [.start(Self.services)])
-        #expect(lookup.want(isTrusted: false) == [])
+        #expect(lookup.request(isTrusted: false) == [])
         #expect(lookup.isLooking)
     }
 
@@ -60,7 +60,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.failure(Self.outOfSync)) == [.failed(failure)])
         #expect(!lookup.isLooking)
         #expect(
-            lookup.want(isTrusted: false) == [.start(.readDatabaseHash)],
+            lookup.request(isTrusted: false) == [.start(.readDatabaseHash)],
             "The lookup starts a new attempt"
         )
     }
@@ -89,10 +89,10 @@ struct DatabaseChangeTests {
     @Test("The client announces its features once, whether or not the server accepts them")
     func refusedPreparation() throws {
         var link = Lookup(CachedAccessory.server())
-        try link.want()
+        try link.request()
         let record = try #require(link.record)
         var lookup = DatabaseLookup(record: record)
-        _ = lookup.want(isTrusted: true)
+        _ = lookup.request(isTrusted: true)
         let refusal = Result<GATT.Outcome, GATT.Failure>.failure(
             .attribute(.insufficientEncryption, handle: .init(11))
         )
@@ -106,27 +106,27 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(refusal) == [.start(subscription)])
         #expect(lookup.completed(refusal) == [])
         #expect(!lookup.isSubscribed)
-        #expect(lookup.want(isTrusted: true) == [.found(record.database)])
+        #expect(lookup.request(isTrusted: true) == [.found(record.database)])
     }
 
     @Test("A change while the client announces its features waits for the current operation")
     func changedDuringPreparation() throws {
         var link = Lookup(CachedAccessory.server())
-        try link.want()
+        try link.request()
         var lookup = DatabaseLookup(record: link.record)
-        _ = lookup.want(isTrusted: false)
+        _ = lookup.request(isTrusted: false)
         _ = lookup.completed(.success(.value(CachedAccessory.hash)))
         #expect(lookup.databaseChanged() == [])
-        #expect(lookup.want(isTrusted: false) == [], "A write is in progress")
+        #expect(lookup.request(isTrusted: false) == [], "A write is in progress")
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
     @Test("Features refused as out of sync are announced again after a new lookup")
     func outOfSyncPreparation() throws {
         var link = Lookup(CachedAccessory.server())
-        try link.want()
+        try link.request()
         var lookup = DatabaseLookup(record: link.record)
-        _ = lookup.want(isTrusted: false)
+        _ = lookup.request(isTrusted: false)
         let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
         _ = lookup.completed(hash)
         for _ in 0..<3 {
@@ -134,7 +134,7 @@ struct DatabaseChangeTests {
             _ = lookup.databaseChanged()
             #expect(lookup.completed(.failure(Self.outOfSync)) == [.outdated])
             #expect(lookup.isOutOfSync)
-            #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+            #expect(lookup.request(isTrusted: false) == [.start(.readDatabaseHash)])
             let write = GATT.Operation.write(CachedAccessory.featuresHandle, [0x07])
             #expect(lookup.completed(hash).last == .start(write))
         }
@@ -149,7 +149,7 @@ struct DatabaseChangeTests {
     @Test("Without a hash, the client subscribes before it returns the database")
     func subscriptionFirst() throws {
         var link = Lookup(CachedAccessory.server(hash: nil))
-        try link.want()
+        try link.request()
         let count = try #require(link.operationCountAtFirstAnswer)
         #expect(link.operations[count - 1] == Self.subscription)
         #expect(link.operations.count(where: { $0 == Self.subscription }) == 1)
@@ -159,7 +159,7 @@ struct DatabaseChangeTests {
     @Test("With a hash, the client returns the database, subscribes, and compares the hash")
     func comparison() throws {
         var link = Lookup(CachedAccessory.server())
-        try link.want()
+        try link.request()
         let count = try #require(link.operationCountAtFirstAnswer)
         let write = GATT.Operation.write(CachedAccessory.featuresHandle, [0x07])
         #expect(link.operations[count...] == [write, Self.subscription, .readDatabaseHash])
@@ -169,9 +169,9 @@ struct DatabaseChangeTests {
     @Test("A change before the subscription is reported")
     func changedBeforeSubscription() throws {
         var link = Lookup(CachedAccessory.server())
-        try link.want()
+        try link.request()
         var lookup = DatabaseLookup(record: link.record)
-        _ = lookup.want(isTrusted: false)
+        _ = lookup.request(isTrusted: false)
         let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
         _ = lookup.completed(hash)
         #expect(lookup.completed(.success(.done)) == [.start(Self.subscription)])
@@ -179,7 +179,7 @@ struct DatabaseChangeTests {
         let other = Array(repeating: 1, count: 16) as [UInt8]
         #expect(lookup.completed(.success(.value(other))) == [.outdated])
         #expect(lookup.isOutOfSync)
-        #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+        #expect(lookup.request(isTrusted: false) == [.start(.readDatabaseHash)])
         #expect(lookup.completed(.success(.value(other))) == [.start(Self.services)])
     }
 
@@ -188,7 +188,7 @@ struct DatabaseChangeTests {
         let server = CachedAccessory.server(hash: nil)
         var lookup = DatabaseLookup()
         var pair = Pair(server)
-        var actions = lookup.want(isTrusted: false)[...]
+        var actions = lookup.request(isTrusted: false)[...]
         var subscriptionCount = 0
         var failures: [GATT.Failure] = []
         while let action = actions.popFirst() {
@@ -210,12 +210,12 @@ struct DatabaseChangeTests {
     @Test("The features announced to a bonded server are kept when its database changes")
     func inherited() throws {
         var first = Lookup(CachedAccessory.server())
-        try first.want(isTrusted: true)
+        try first.request(isTrusted: true)
         #expect(first.record?.isWatched == true)
         #expect(first.record?.announcedFeatures == 0x07)
         let server = CachedAccessory.server(hash: Array(repeating: 1, count: 16))
         var second = Lookup(server, record: first.record)
-        try second.want(isTrusted: true)
+        try second.request(isTrusted: true)
         #expect(second.record?.isWatched == true)
         let isWrite = { (operation: GATT.Operation) in
             if case .write = operation { true } else { false }

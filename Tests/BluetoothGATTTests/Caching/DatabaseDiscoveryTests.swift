@@ -12,7 +12,7 @@ struct DatabaseDiscoveryTests {
         server.receiveMTU = mtu
         var lookup = Lookup(server)
         _ = try lookup.pair.run(.exchangeMTU)
-        try lookup.want()
+        try lookup.request()
         return lookup
     }
 

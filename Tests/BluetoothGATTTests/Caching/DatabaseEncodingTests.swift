@@ -10,7 +10,7 @@ import Testing
 struct DatabaseEncodingTests {
     private func record(watched: Bool = true, hash: [UInt8]? = nil) throws -> DatabaseRecord {
         var lookup = Lookup(CachedAccessory.server(hash: hash))
-        try lookup.want()
+        try lookup.request()
         var record = try #require(lookup.record)
         record.isWatched = watched
         record.announcedFeatures = 7

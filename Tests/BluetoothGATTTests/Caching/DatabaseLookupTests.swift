@@ -10,16 +10,16 @@ struct DatabaseLookupTests {
     /// Returns the record that an earlier link stored.
     private func earlier(_ server: TableServer, isTrusted: Bool = false) throws -> DatabaseRecord {
         var lookup = Lookup(server)
-        try lookup.want(isTrusted: isTrusted)
+        try lookup.request(isTrusted: isTrusted)
         return try #require(lookup.record)
     }
 
     @Test("A database is looked up once for each link")
     func sameLink() throws {
         var lookup = Lookup(CachedAccessory.server())
-        try lookup.want()
+        try lookup.request()
         let count = lookup.requestCount
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.requestCount == count)
         #expect(lookup.found.count == 2)
         #expect(Set(lookup.found).count == 1)
@@ -28,7 +28,7 @@ struct DatabaseLookupTests {
     @Test("A lookup announces the client's features and subscribes to Service Changed")
     func preparation() throws {
         var lookup = Lookup(CachedAccessory.server())
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.pair.server.value(CachedAccessory.featuresHandle) == [0x07])
         #expect(lookup.pair.server.value(CachedAccessory.changedConfiguration) == [2, 0])
         #expect(lookup.lookup.isSubscribed)
@@ -42,7 +42,7 @@ struct DatabaseLookupTests {
     func oneRequest() throws {
         let server = CachedAccessory.server()
         var lookup = Lookup(server, record: try earlier(server, isTrusted: true))
-        try lookup.want(isTrusted: true)
+        try lookup.request(isTrusted: true)
         #expect(lookup.operations == [.readDatabaseHash])
         #expect(lookup.pair.sent == [[0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]])
         #expect(lookup.found == [lookup.record?.database])
@@ -52,7 +52,7 @@ struct DatabaseLookupTests {
     func unbondedWithHash() throws {
         let server = CachedAccessory.server()
         var lookup = Lookup(server, record: try earlier(server))
-        #expect(lookup.lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+        #expect(lookup.lookup.request(isTrusted: false) == [.start(.readDatabaseHash)])
         let actions = lookup.lookup.completed(.success(.value(CachedAccessory.hash)))
         let database = try #require(lookup.record?.database)
         #expect(
@@ -66,7 +66,7 @@ struct DatabaseLookupTests {
         var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
         server.attributes.removeLast()
         var lookup = Lookup(server, record: record)
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.found.first?.service(.init(0x180F)) == nil)
         #expect(lookup.record?.hash == Array(repeating: 9, count: 16))
         #expect(lookup.record?.database == lookup.found.first)
@@ -81,7 +81,7 @@ struct DatabaseLookupTests {
         server.attributes.removeLast()
         var lookup = Lookup(server, record: record)
         #expect(lookup.lookup.databaseChanged(isIndicated: true) == [])
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.found.first?.service(.init(0x180F)) == nil)
         #expect(lookup.changed == [])
     }
@@ -93,7 +93,7 @@ struct DatabaseLookupTests {
         #expect(record.hash == nil)
         #expect(record.isWatched)
         var lookup = Lookup(server, record: record)
-        try lookup.want(isTrusted: true)
+        try lookup.request(isTrusted: true)
         #expect(lookup.operations.isEmpty)
         #expect(lookup.found == [record.database])
     }
@@ -104,7 +104,7 @@ struct DatabaseLookupTests {
         for isTrustedBefore in [false, true] {
             let record = try earlier(server, isTrusted: isTrustedBefore)
             var lookup = Lookup(server, record: record)
-            try lookup.want(isTrusted: false)
+            try lookup.request(isTrusted: false)
             #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
         }
     }
@@ -115,7 +115,7 @@ struct DatabaseLookupTests {
         var lookup = Lookup(server, record: try earlier(server, isTrusted: true))
         try lookup.databaseChanged()
         #expect(lookup.record == nil)
-        try lookup.want(isTrusted: true)
+        try lookup.request(isTrusted: true)
         #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
         #expect(lookup.record != nil)
     }
@@ -123,11 +123,11 @@ struct DatabaseLookupTests {
     @Test("A change on a server with a hash leads to a new comparison")
     func compared() throws {
         var lookup = Lookup(CachedAccessory.server())
-        try lookup.want()
+        try lookup.request()
         let count = lookup.requestCount
         try lookup.databaseChanged()
         #expect(lookup.lookup.database == nil)
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.requestCount == count + 1, "The lookup compares the hash again")
         #expect(lookup.found.count == 2)
     }
@@ -135,7 +135,7 @@ struct DatabaseLookupTests {
     @Test("A server without caching characteristics is supported")
     func plainServer() throws {
         var lookup = Lookup(Accessory.server())
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.found.count == 1)
         #expect(lookup.record?.hash == nil)
         #expect(!lookup.lookup.isSubscribed)
@@ -145,7 +145,7 @@ struct DatabaseLookupTests {
     @Test("A hash of the wrong length counts as no hash")
     func brokenHash() throws {
         var lookup = Lookup(CachedAccessory.server(hash: [1, 2, 3]))
-        try lookup.want()
+        try lookup.request()
         #expect(lookup.found.count == 1)
         #expect(lookup.record?.hash == nil)
     }

@@ -66,8 +66,8 @@ struct Lookup {
     }
 
     /// Requests the database, and performs all resulting operations.
-    mutating func want(isTrusted: Bool = false) throws {
-        try perform(lookup.want(isTrusted: isTrusted))
+    mutating func request(isTrusted: Bool = false) throws {
+        try perform(lookup.request(isTrusted: isTrusted))
     }
 
     /// Reports a change, and performs all resulting operations.

@@ -84,7 +84,7 @@ struct ConnectingStories {
         harness.advance(by: .seconds(100))
         #expect(harness.isPending(pending))
         let attempts = harness.controller.commands.count { $0 == .leExtendedCreateConnection }
-        // Rests are random, of 2 s on average.
+        // Back-offs are random, of 2 s on average.
         #expect((30...90).contains(attempts))
         harness.controller.peers[peer.address]?.presence = .connectable
         harness.advance(by: PendingConnection.longestPendingBackoff)
@@ -246,7 +246,7 @@ struct ConnectingStories {
         }
         // The link that replaced the first one ends the same way, and the next one succeeds.
         harness.controller.peers[peer.address]?.isSilent = false
-        // A rest follows each failure, the second up to twice as long.
+        // A back-off follows each failure, the second up to twice as long.
         harness.advance(by: .seconds(30) + PendingConnection.firstBackoff * 3)
         #expect(throws: Never.self) { try harness.link(of: pending) }
     }

@@ -82,11 +82,11 @@ struct ChannelFloodTests {
     /// limit holds, and both ends become idle.
     @Test("Random dialogues stay within the limits", arguments: RunSeed.seeds(12))
     func randomDialogues(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var pair = ChannelPair.listening(.init(mtu: 200, mps: 64, window: 3))
         pair.us.conditions = pair.peer.conditions
         for round in 0..<3000 {
-            step(&pair, id: UInt64(round), &dice)
+            step(&pair, id: UInt64(round), &generator)
             #expect(pair.us.link.channels.count <= LogicalLink.channelLimit)
             #expect(pair.peer.link.channels.count <= LogicalLink.channelLimit)
         }
@@ -98,30 +98,30 @@ struct ChannelFloodTests {
         #expect(pair.us.link.nextDeadline == nil || pair.us.link.nextCommand() == nil)
     }
 
-    private func step(_ pair: inout ChannelPair, id: UInt64, _ dice: inout SplitMix64) {
-        pair.now = pair.now + .milliseconds(Int.random(in: 0...100, using: &dice))
-        switch Int.random(in: 0...9, using: &dice) {
+    private func step(_ pair: inout ChannelPair, id: UInt64, _ generator: inout SplitMix64) {
+        pair.now = pair.now + .milliseconds(Int.random(in: 0...100, using: &generator))
+        switch Int.random(in: 0...9, using: &generator) {
         case 0:
-            let mode: L2CAP.Mode = dice.happens(oneIn: 2) ? .credit : .enhanced
+            let mode: L2CAP.Mode = generator.happens(oneIn: 2) ? .credit : .enhanced
             try? pair.us.link.open(0x0080, mode, options: .init(), id: id, now: pair.now)
         case 1:
-            if let channel = pair.us.link.openChannels.randomElement(using: &dice) {
-                try? pair.us.link.send(dice.bytes(upTo: 200), on: channel, id: id)
+            if let channel = pair.us.link.openChannels.randomElement(using: &generator) {
+                try? pair.us.link.send(generator.bytes(upTo: 200), on: channel, id: id)
             }
         case 2:
-            if let channel = pair.peer.link.openChannels.randomElement(using: &dice) {
+            if let channel = pair.peer.link.openChannels.randomElement(using: &generator) {
                 _ = pair.peer.link.take(from: channel)
             }
         case 3:
-            if dice.happens(oneIn: 4),
-                let channel = pair.us.link.openChannels.randomElement(using: &dice)
+            if generator.happens(oneIn: 4),
+                let channel = pair.us.link.openChannels.randomElement(using: &generator)
             {
                 _ = pair.us.link.close(channel, now: pair.now)
             }
-        case 4: invent(&pair, &dice)
+        case 4: invent(&pair, &generator)
         case 5:
-            let channel = UInt16.random(in: 0x3F...0x80, using: &dice)
-            let payload = dice.bytes(upTo: 80)
+            let channel = UInt16.random(in: 0x3F...0x80, using: &generator)
+            let payload = generator.bytes(upTo: 80)
             _ = pair.peer.link.receive(payload[...], on: .init(rawValue: channel), now: pair.now)
         default:
             _ = ChannelPair.pass(from: &pair.us, to: &pair.peer, now: pair.now)
@@ -130,11 +130,11 @@ struct ChannelFloodTests {
     }
 
     /// Injects a well-formed command with random content.
-    private func invent(_ pair: inout ChannelPair, _ dice: inout SplitMix64) {
-        let parameters = dice.bytes(upTo: 19)
+    private func invent(_ pair: inout ChannelPair, _ generator: inout SplitMix64) {
+        let parameters = generator.bytes(upTo: 19)
         let command = Signaling.Packet(
-            code: .init(rawValue: UInt8.random(in: 1...0x1B, using: &dice)),
-            identifier: UInt8.random(in: 1...255, using: &dice),
+            code: .init(rawValue: UInt8.random(in: 1...0x1B, using: &generator)),
+            identifier: UInt8.random(in: 1...255, using: &generator),
             parameters: parameters[...]
         ).encode()
         let conditions = pair.us.conditions

@@ -108,15 +108,15 @@ struct ChannelReceiverTests {
         arguments: RunSeed.seeds(8)
     )
     func hostility(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var receiver = ChannelReceiver(.init(mtu: 60, mps: 30, window: 5))
         for _ in 0..<20_000 {
-            let isReading = dice.happens(oneIn: 3)
+            let isReading = generator.happens(oneIn: 3)
             if isReading { _ = receiver.take() }
             _ = receiver.takeGrant()
             #expect((0...5).contains(receiver.credits))
-            var payload = dice.bytes(upTo: 32)
-            if payload.count > 1, dice.happens(oneIn: 2) { payload[1] = 0 }
+            var payload = generator.bytes(upTo: 32)
+            if payload.count > 1, generator.happens(oneIn: 2) { payload[1] = 0 }
             do throws(L2CAP.Violation) {
                 _ = try receiver.receive(payload[...])
             } catch {

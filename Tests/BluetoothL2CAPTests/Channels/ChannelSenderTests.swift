@@ -74,13 +74,13 @@ struct ChannelSenderTests {
 
     @Test("The receiver reassembles the SDUs that the sender segments", arguments: RunSeed.seeds(8))
     func roundTrip(seed: UInt64) throws {
-        var dice = SplitMix64(seed: seed)
-        let mps = Int.random(in: 23...300, using: &dice)
+        var generator = SplitMix64(seed: seed)
+        let mps = Int.random(in: 23...300, using: &generator)
         let options = L2CAP.ChannelOptions(mtu: 2000, mps: mps, window: 3)
         var receiver = ChannelReceiver(options)
         var sender = ChannelSender(mtu: 2000, mps: mps, credits: receiver.credits)
         for round in 0..<50 {
-            let sdu = dice.bytes(upTo: 2000)
+            let sdu = generator.bytes(upTo: 2000)
             sender.enqueue(sdu, id: UInt64(round))
             var isWhole = false
             while !isWhole {

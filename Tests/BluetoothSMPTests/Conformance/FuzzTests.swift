@@ -18,7 +18,7 @@ struct FuzzTests {
         arguments: RunSeed.seeds(8)
     )
     func fuzz(seed: UInt64) {
-        var fuzzed = FuzzedPairing(dice: SplitMix64(seed: seed))
+        var fuzzed = FuzzedPairing(generator: SplitMix64(seed: seed))
         for step in 0..<Self.stepCount {
             fuzzed.step()
             guard fuzzed.problems.isEmpty else {

@@ -7,7 +7,7 @@ import LanyardTestSupport
 
 /// Pairings with random faults.
 struct FuzzedPairing<Dice: RandomNumberGenerator> {
-    private(set) var dice: Dice
+    private(set) var generator: Dice
     private var model: PairingModel
     private(set) var problems: [String] = []
     private(set) var pairings = 0
@@ -15,32 +15,32 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
     /// Whether the attacker has interfered since the ends started.
     private var isMeddled = false
 
-    init(dice: Dice) {
-        self.dice = dice
-        model = Self.makeModel(&self.dice)
+    init(generator: Dice) {
+        self.generator = generator
+        model = Self.makeModel(&self.generator)
     }
 
-    private static func makeModel(_ dice: inout Dice) -> PairingModel {
+    private static func makeModel(_ generator: inout Dice) -> PairingModel {
         let scripts = PairingScript.all
-        let script = scripts[Int.random(in: 0..<scripts.count, using: &dice)]
+        let script = scripts[Int.random(in: 0..<scripts.count, using: &generator)]
         var model = PairingModel(
             central: script.central,
             peripheral: script.peripheral,
-            seed: dice.next()
+            seed: generator.next()
         )
         model.isRecording = false
         return model
     }
 
     mutating func step() {
-        switch Int.random(in: 0..<100, using: &dice) {
+        switch Int.random(in: 0..<100, using: &generator) {
         case 0..<80: goOn()
         case 80..<84: change()
         case 84..<86: if !model.air.isEmpty { meddle { $0.air.removeFirst() } }
         case 86..<88: if let first = model.air.first { meddle { $0.air.append(first) } }
         case 88..<92: inject()
         case 92..<95: happen(.answer(answer()))
-        case 95..<96: happen(.encryption(Bool.random(using: &dice)))
+        case 95..<96: happen(.encryption(Bool.random(using: &generator)))
         case 96..<97: cancel()
         case 97..<98: wait()
         default: meddle { $0.air.reverse() }
@@ -57,8 +57,8 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
         for (end, machine) in model.machines where !machine.isPairing {
             model.isEncrypted[end] = false
         }
-        if dice.happens(oneIn: 4) { model = Self.makeModel(&dice) }
-        model.begin(dice.happens(oneIn: 4) ? .peripheral : .central)
+        if generator.happens(oneIn: 4) { model = Self.makeModel(&generator) }
+        model.begin(generator.happens(oneIn: 4) ? .peripheral : .central)
     }
 
     private mutating func meddle(_ change: (inout PairingModel) -> Void) {
@@ -69,10 +69,12 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
     /// Flips a bit of the next PDU, truncates it, or extends it.
     private mutating func change() {
         guard var (end, bytes) = model.air.first, !bytes.isEmpty else { return }
-        switch Int.random(in: 0..<3, using: &dice) {
-        case 0: bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8(dice.next() % 8)
-        case 1: bytes.removeLast(Int.random(in: 1...bytes.count, using: &dice))
-        default: bytes += dice.bytes(upTo: 8)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0:
+            bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+                1 << UInt8(generator.next() % 8)
+        case 1: bytes.removeLast(Int.random(in: 1...bytes.count, using: &generator))
+        default: bytes += generator.bytes(upTo: 8)
         }
         let changed = bytes
         meddle { $0.air[0] = (end, changed) }
@@ -81,27 +83,29 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
 
     private mutating func inject() {
         let probes = Probe.all
-        var bytes = probes[Int.random(in: 0..<probes.count, using: &dice)].bytes
-        if dice.happens(oneIn: 2) { bytes = [UInt8(dice.next() % 16)] + dice.bytes(upTo: 66) }
+        var bytes = probes[Int.random(in: 0..<probes.count, using: &generator)].bytes
+        if generator.happens(oneIn: 2) {
+            bytes = [UInt8(generator.next() % 16)] + generator.bytes(upTo: 66)
+        }
         happen(.arrival(bytes))
     }
 
     private mutating func happen(_ event: PairingModel.Event) {
-        let end: PairingModel.End = dice.happens(oneIn: 2) ? .central : .peripheral
+        let end: PairingModel.End = generator.happens(oneIn: 2) ? .central : .peripheral
         meddle { $0.happen(event, to: end) }
     }
 
     private mutating func answer() -> Pairing.Answer {
-        switch Int.random(in: 0..<4, using: &dice) {
+        switch Int.random(in: 0..<4, using: &generator) {
         case 0: .yes
         case 1: .no
-        case 2: .passkey(UInt32(truncatingIfNeeded: dice.next()))
-        default: .keypress(Pairing.Keypress(rawValue: UInt8(dice.next() % 5)) ?? .cleared)
+        case 2: .passkey(UInt32(truncatingIfNeeded: generator.next()))
+        default: .keypress(Pairing.Keypress(rawValue: UInt8(generator.next() % 5)) ?? .cleared)
         }
     }
 
     private mutating func cancel() {
-        let end: PairingModel.End = dice.happens(oneIn: 2) ? .central : .peripheral
+        let end: PairingModel.End = generator.happens(oneIn: 2) ? .central : .peripheral
         isMeddled = true
         _ = model.machines[end]?.cancel()
         model.questions[end] = nil
@@ -109,11 +113,11 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
 
     /// Lets the timeout of a pairing pass.
     private mutating func wait() {
-        guard dice.happens(oneIn: 4) else { return }
+        guard generator.happens(oneIn: 4) else { return }
         model.now = model.now + .seconds(31)
         let now = model.now
         for end in PairingModel.End.allCases { _ = model.machines[end]?.deadlinePassed(now: now) }
-        model = Self.makeModel(&dice)
+        model = Self.makeModel(&generator)
         isMeddled = true
     }
 

@@ -81,7 +81,7 @@ struct MutableAttributeTests {
             for: characteristic,
             offset: 22,
             value: nil,
-            question: nil
+            requestID: nil
         )
         request.value = Data([7])
         #expect(request.value == Data([7]))

@@ -8,68 +8,68 @@ import Testing
 
 /// A channel, its host, and an application that performs random operations.
 private struct RandomChannel {
-    var chance: SplitMix64
+    var generator: SplitMix64
     var buffers: ChannelBuffers
     /// The SDUs that the host has for the application.
     var arriving: [[UInt8]] = []
-    var isReceiveAsked = false
+    var isReceiveRequested = false
     var sent: [UInt8] = []
     var written: [UInt8] = []
-    var came: [UInt8] = []
+    var arrived: [UInt8] = []
     var read: [UInt8] = []
     var isOver = false
 
     init(seed: UInt64) {
-        chance = SplitMix64(seed: seed)
-        var limits = ChannelLimits(sendMTU: Int.random(in: 1...30, using: &chance))
-        limits.receiveMTU = Int.random(in: 1...30, using: &chance)
-        limits.receiveCapacity = limits.receiveMTU + Int.random(in: 0...60, using: &chance)
-        limits.sendCapacity = Int.random(in: 1...60, using: &chance)
+        generator = SplitMix64(seed: seed)
+        var limits = ChannelLimits(sendMTU: Int.random(in: 1...30, using: &generator))
+        limits.receiveMTU = Int.random(in: 1...30, using: &generator)
+        limits.receiveCapacity = limits.receiveMTU + Int.random(in: 0...60, using: &generator)
+        limits.sendCapacity = Int.random(in: 1...60, using: &generator)
         buffers = ChannelBuffers(limits: limits)
         buffers.open(.input)
         buffers.open(.output)
     }
 
     mutating func step() {
-        switch chance.next() % 5 {
+        switch generator.next() % 5 {
         case 0: write()
         case 1: readSome()
         case 2: arrive()
         case 3: answer()
         default: confirm()
         }
-        performOrders()
+        performActions()
         check()
     }
 
     mutating func finish() {
-        for _ in 0..<10_000 where !(arriving.isEmpty && read == came && sent == written) {
+        for _ in 0..<10_000 where !(arriving.isEmpty && read == arrived && sent == written) {
             readSome()
             answer()
             confirm()
-            performOrders()
+            performActions()
         }
     }
 
     private mutating func write() {
-        let bytes = chance.bytes(upTo: 50)
+        let bytes = generator.bytes(upTo: 50)
         if case .accepted(let count) = buffers.write(bytes) { written += bytes.prefix(count) }
     }
 
     private mutating func readSome() {
-        let limit = Int.random(in: 1...40, using: &chance)
+        let limit = Int.random(in: 1...40, using: &generator)
         if case .bytes(let bytes) = buffers.read(upTo: limit) { read += bytes }
     }
 
     private mutating func arrive() {
-        let sdu = Array(chance.bytes(upTo: buffers.limits.receiveMTU))
+        let sdu = Array(generator.bytes(upTo: buffers.limits.receiveMTU))
         arriving.append(sdu)
-        came += sdu
+        arrived += sdu
     }
 
     private mutating func answer() {
-        guard isReceiveAsked, !arriving.isEmpty else { return }
-        isReceiveAsked = false
+        guard isReceiveRequested, !arriving.isEmpty else { return }
+        isReceiveRequested = false
         buffers.received(arriving.removeFirst())
     }
 
@@ -77,19 +77,19 @@ private struct RandomChannel {
         buffers.sent()
     }
 
-    private mutating func performOrders() {
-        while let order = buffers.nextOrder() {
-            switch order {
+    private mutating func performActions() {
+        while let action = buffers.nextAction() {
+            switch action {
             case .receive:
-                #expect(!isReceiveAsked)
-                isReceiveAsked = true
+                #expect(!isReceiveRequested)
+                isReceiveRequested = true
             case .send(let sdu):
                 #expect((1...buffers.limits.sendMTU).contains(sdu.count))
                 sent += sdu
             case .close: Issue.record("The channel closes without a request")
             }
         }
-        #expect(!buffers.isOrderDue)
+        #expect(!buffers.isActionDue)
     }
 
     private func check() {
@@ -97,7 +97,7 @@ private struct RandomChannel {
         #expect(buffers.output.count <= buffers.limits.sendCapacity)
         #expect(buffers.output.inFlight.count <= buffers.limits.sendsInFlightLimit)
         #expect(written.starts(with: sent))
-        #expect(came.starts(with: read))
+        #expect(arrived.starts(with: read))
     }
 }
 
@@ -111,7 +111,7 @@ struct ChannelBuffersPropertyTests {
         var channel = RandomChannel(seed: seed)
         for _ in 0..<400 { channel.step() }
         channel.finish()
-        #expect(channel.read == channel.came)
+        #expect(channel.read == channel.arrived)
         #expect(channel.sent == channel.written)
     }
 
@@ -121,7 +121,7 @@ struct ChannelBuffersPropertyTests {
         arguments: RunSeed.seeds(50)
     )
     func eventsOnly(seed: UInt64) {
-        var chance = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var limits = ChannelLimits(sendMTU: 5)
         limits.receiveMTU = 5
         limits.receiveCapacity = 10
@@ -129,20 +129,20 @@ struct ChannelBuffersPropertyTests {
         var buffers = ChannelBuffers(limits: limits)
         buffers.open(.input)
         buffers.open(.output)
-        var arriving = (0..<40).map { _ in Array(chance.bytes(upTo: 5)) }
-        let came = arriving.flatMap { $0 }
+        var arriving = (0..<40).map { _ in Array(generator.bytes(upTo: 5)) }
+        let arrived = arriving.flatMap { $0 }
         var rest = Array(0..<200 as Range<UInt8>)
         var (read, sent, isAsked): ([UInt8], [UInt8], Bool) = ([], [], false)
 
-        for _ in 0..<20_000 where read != came || sent.count < 200 {
-            while let order = buffers.nextOrder() {
-                if case .send(let sdu) = order { sent += sdu } else { isAsked = true }
+        for _ in 0..<20_000 where read != arrived || sent.count < 200 {
+            while let action = buffers.nextAction() {
+                if case .send(let sdu) = action { sent += sdu } else { isAsked = true }
             }
             if isAsked, !arriving.isEmpty {
                 isAsked = false
                 buffers.received(arriving.removeFirst())
             }
-            if chance.next() % 3 == 0 { buffers.sent() }
+            if generator.next() % 3 == 0 { buffers.sent() }
             if buffers.nextEvent(of: .input) == .hasBytesAvailable,
                 case .bytes(let bytes) = buffers.read(upTo: 3)
             {
@@ -154,7 +154,7 @@ struct ChannelBuffersPropertyTests {
                 rest.removeFirst(count)
             }
         }
-        #expect(read == came)
+        #expect(read == arrived)
         #expect(sent == Array(0..<200))
     }
 }

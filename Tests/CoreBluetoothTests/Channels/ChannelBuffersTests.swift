@@ -18,7 +18,7 @@ private func opened() -> ChannelBuffers {
     var buffers = ChannelBuffers(limits: small)
     buffers.open(.input)
     buffers.open(.output)
-    #expect(buffers.nextOrder() == .receive)
+    #expect(buffers.nextAction() == .receive)
     #expect(buffers.nextEvent(of: .input) == .openCompleted)
     #expect(buffers.nextEvent(of: .output) == .openCompleted)
     return buffers
@@ -29,16 +29,16 @@ struct ChannelReceivingTests {
     @Test("The first SDU is requested before the stream is open")
     func requestBeforeOpen() {
         var buffers = ChannelBuffers(limits: small)
-        #expect(buffers.isOrderDue)
-        #expect(buffers.nextOrder() == .receive)
-        #expect(buffers.nextOrder() == nil)
-        #expect(!buffers.isOrderDue)
+        #expect(buffers.isActionDue)
+        #expect(buffers.nextAction() == .receive)
+        #expect(buffers.nextAction() == nil)
+        #expect(!buffers.isActionDue)
     }
 
     @Test("Bytes that arrive before the stream opens can be read after it opens")
     func bytesBeforeOpen() {
         var buffers = ChannelBuffers(limits: small)
-        _ = buffers.nextOrder()
+        _ = buffers.nextAction()
         buffers.received([1, 2, 3])
         #expect(buffers.read(upTo: 9) == .refused)
         #expect(buffers.nextEvent(of: .input) == nil)
@@ -63,7 +63,7 @@ struct ChannelReceivingTests {
     func severalSDUs() {
         var buffers = opened()
         buffers.received([1, 2])
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
         buffers.received([3, 4])
         #expect(buffers.read(upTo: 3) == .bytes([1, 2, 3]))
         #expect(buffers.read(upTo: 3) == .bytes([4]))
@@ -73,12 +73,12 @@ struct ChannelReceivingTests {
     func requestNeedsSpace() {
         var buffers = opened()
         buffers.received([1, 2, 3, 4])
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
         buffers.received([5])
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
         #expect(buffers.read(upTo: 1) == .bytes([1]))
-        #expect(buffers.nextOrder() == .receive)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == .receive)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("An empty SDU causes no event")
@@ -86,7 +86,7 @@ struct ChannelReceivingTests {
         var buffers = opened()
         buffers.received([])
         #expect(buffers.nextEvent(of: .input) == nil)
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
     }
 
     @Test("Available bytes are reported once until they are read")
@@ -94,7 +94,7 @@ struct ChannelReceivingTests {
         var buffers = opened()
         buffers.received([1])
         #expect(buffers.nextEvent(of: .input) == .hasBytesAvailable)
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
         buffers.received([2])
         #expect(buffers.nextEvent(of: .input) == nil)
         #expect(buffers.read(upTo: 1) == .bytes([1]))
@@ -114,7 +114,7 @@ struct ChannelReceivingTests {
     func endAfterBytes() {
         var buffers = opened()
         buffers.received([1, 2])
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
         buffers.receivingEnded(.closedByPeer)
         #expect(buffers.status(of: .input) == .open)
         #expect(buffers.nextEvent(of: .input) == .hasBytesAvailable)
@@ -130,7 +130,7 @@ struct ChannelReceivingTests {
     func lostLinkAfterBytes() {
         var buffers = opened()
         buffers.received([1])
-        _ = buffers.nextOrder()
+        _ = buffers.nextAction()
         buffers.receivingEnded(.failed(.timedOut))
         #expect(buffers.read(upTo: 9) == .bytes([1]))
         #expect(buffers.status(of: .input) == .failed(.connectionTimeout))
@@ -145,11 +145,11 @@ struct ChannelReceivingTests {
         buffers.ended(.closedByPeer)
         #expect(buffers.status(of: .input) == .open)
         buffers.received([1])
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
         buffers.receivingEnded(.closedByPeer)
         #expect(buffers.read(upTo: 9) == .bytes([1]))
         #expect(buffers.read(upTo: 9) == .end)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("Later reasons for the end of a channel do not replace the first")
@@ -171,7 +171,7 @@ struct ChannelReceivingTests {
         #expect(buffers.read(upTo: 9) == .refused)
         #expect(buffers.status(of: .input) == .closed)
         #expect(buffers.nextEvent(of: .input) == nil)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
         buffers.received([2])
         #expect(!buffers.isReadable)
     }
@@ -199,20 +199,20 @@ struct ChannelSendingTests {
     func singleSDU() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3]) == .accepted(3))
-        #expect(buffers.isOrderDue)
-        #expect(buffers.nextOrder() == .send([1, 2, 3]))
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.isActionDue)
+        #expect(buffers.nextAction() == .send([1, 2, 3]))
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("A long write is split into SDUs of at most the send MTU")
     func splitting() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3, 4, 5, 6, 7, 8, 9]) == .accepted(9))
-        #expect(buffers.nextOrder() == .send([1, 2, 3, 4]))
-        #expect(buffers.nextOrder() == .send([5, 6, 7, 8]))
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == .send([1, 2, 3, 4]))
+        #expect(buffers.nextAction() == .send([5, 6, 7, 8]))
+        #expect(buffers.nextAction() == nil)
         buffers.sent()
-        #expect(buffers.nextOrder() == .send([9]))
+        #expect(buffers.nextAction() == .send([9]))
     }
 
     @Test("Bytes that the host has not sent yet use space in the buffer")
@@ -220,7 +220,7 @@ struct ChannelSendingTests {
         var buffers = opened()
         #expect(buffers.write(Array(0..<20)) == .accepted(12))
         #expect(buffers.room == 0)
-        _ = buffers.nextOrder()
+        _ = buffers.nextAction()
         #expect(buffers.room == 0)
         #expect(buffers.write([1]) == .wait)
         buffers.sent()
@@ -232,7 +232,7 @@ struct ChannelSendingTests {
     func emptyWrite() {
         var buffers = opened()
         #expect(buffers.write([]) == .accepted(0))
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("Available space is reported once until the next write")
@@ -252,7 +252,7 @@ struct ChannelSendingTests {
         #expect(buffers.nextEvent(of: .output) == nil)
         #expect(buffers.write([1]) == .wait)
         #expect(buffers.nextEvent(of: .output) == nil)
-        _ = buffers.nextOrder()
+        _ = buffers.nextAction()
         buffers.sent()
         #expect(buffers.nextEvent(of: .output) == .hasSpaceAvailable)
     }
@@ -266,14 +266,14 @@ struct ChannelSendingTests {
         #expect(buffers.nextEvent(of: .output) == .errorOccurred)
         #expect(buffers.nextEvent(of: .output) == nil)
         #expect(buffers.write([3]) == .refused)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("A confirmation after the end of the channel has no effect")
     func lateConfirmation() {
         var buffers = opened()
         _ = buffers.write([1])
-        _ = buffers.nextOrder()
+        _ = buffers.nextAction()
         buffers.ended(.failed(.timedOut))
         buffers.sent()
         #expect(buffers.output.isDrained)
@@ -286,10 +286,10 @@ struct ChannelClosingTests {
     func oneStream() {
         var buffers = opened()
         buffers.close(.output)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
         buffers.received([1])
         #expect(buffers.read(upTo: 9) == .bytes([1]))
-        #expect(buffers.nextOrder() == .receive)
+        #expect(buffers.nextAction() == .receive)
     }
 
     @Test("Closing both streams closes the channel once")
@@ -297,10 +297,10 @@ struct ChannelClosingTests {
         var buffers = opened()
         buffers.close(.input)
         buffers.close(.output)
-        #expect(buffers.nextOrder() == .close)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == .close)
+        #expect(buffers.nextAction() == nil)
         buffers.ended(.closedHere)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("Closing streams that were never opened closes the channel")
@@ -308,7 +308,7 @@ struct ChannelClosingTests {
         var buffers = ChannelBuffers(limits: small)
         buffers.close(.input)
         buffers.close(.output)
-        #expect(buffers.nextOrder() == .close)
+        #expect(buffers.nextAction() == .close)
     }
 
     @Test("The channel closes after all written bytes were sent")
@@ -318,13 +318,13 @@ struct ChannelClosingTests {
         buffers.close(.output)
         buffers.close(.input)
         #expect(buffers.write([6]) == .refused)
-        #expect(buffers.nextOrder() == .send([1, 2, 3, 4]))
-        #expect(buffers.nextOrder() == .send([5]))
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == .send([1, 2, 3, 4]))
+        #expect(buffers.nextAction() == .send([5]))
+        #expect(buffers.nextAction() == nil)
         buffers.sent()
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
         buffers.sent()
-        #expect(buffers.nextOrder() == .close)
+        #expect(buffers.nextAction() == .close)
     }
 
     @Test("A channel that has ended is not closed again")
@@ -333,7 +333,7 @@ struct ChannelClosingTests {
         buffers.ended(.closedByPeer)
         buffers.close(.input)
         buffers.close(.output)
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == nil)
     }
 
     @Test("Releasing a channel closes it after all written bytes were sent")
@@ -341,10 +341,10 @@ struct ChannelClosingTests {
         var buffers = opened()
         #expect(buffers.write([1]) == .accepted(1))
         buffers.release()
-        #expect(buffers.nextOrder() == .send([1]))
-        #expect(buffers.nextOrder() == nil)
+        #expect(buffers.nextAction() == .send([1]))
+        #expect(buffers.nextAction() == nil)
         buffers.sent()
-        #expect(buffers.nextOrder() == .close)
+        #expect(buffers.nextAction() == .close)
     }
 
     @Test("Streams that outlive their channel return the received bytes and then end")

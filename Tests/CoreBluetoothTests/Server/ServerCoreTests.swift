@@ -63,7 +63,7 @@ struct PendingRequestsTests {
         #expect(verdicts == [.unknown, .settled, .unknown])
     }
 
-    @Test("10.4 All managers have to agree, and one refusal is enough")
+    @Test("10.4 A request succeeds only if all managers accept it")
     func unit() {
         var cache = PendingRequests()
         cache.ask(7, Set(sessions), on: link)

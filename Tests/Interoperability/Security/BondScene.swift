@@ -110,7 +110,7 @@ struct BondedPair: Sendable {
             _ = try await link.discoverServices()
         }
         let bond = try #require(await host.bonds.first)
-        try await part()
+        try await disconnect()
         return bond
     }
 
@@ -120,7 +120,7 @@ struct BondedPair: Sendable {
         return try #require(DeviceAddress(text, kind: .random))
     }
 
-    func part() async throws {
+    func disconnect() async throws {
         try await companion.disconnect()
     }
 }

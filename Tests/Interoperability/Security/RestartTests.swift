@@ -68,6 +68,6 @@ extension BondedPair {
         #expect(try await link.bondedPeer?.identifier == bond.identifier)
         #expect(person.experiences == [])
         #expect(try await companion.countPassed() == 0)
-        try await part()
+        try await disconnect()
     }
 }

@@ -17,7 +17,7 @@ struct RivalPairingTests {
         """
 
     @Test(
-        "An answer counts for the peer that the question names, and for no other",
+        "An answer applies only to the peer that the question names",
         arguments: [true, false]
     )
     func attackerAsksFirst(comparesDigits: Bool) async throws {
@@ -74,10 +74,11 @@ struct RivalPairingTests {
 
     private static let attemptLimit = 3
 
+    private typealias Body =
+        (Companion, Companion, TerminalSession, TerminalPairingTests.Fixture) async throws -> Void
+
     private func withRivals(
-        _ body: (Companion, Companion, TerminalSession, TerminalPairingTests.Fixture) async throws
-            ->
-            Void
+        _ body: Body
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

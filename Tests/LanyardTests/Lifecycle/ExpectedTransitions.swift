@@ -157,7 +157,7 @@ enum ExpectedTransitions {
     private static let arrived: Row = [
         .granted: .to(.discoveringServices, "discover services"),
         .delayed: .to(.arrived),
-        .turnedAway: .to(.endingToConnect, "cancel the connection"),
+        .denied: .to(.endingToConnect, "cancel the connection"),
         .countdown: .to(.endingToConnect, "cancel the connection"),
         .modified: .to(.arrived),
     ]

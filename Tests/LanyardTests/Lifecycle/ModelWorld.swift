@@ -386,7 +386,7 @@ extension ModelWorld {
         slot = .waiting
         let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
         if !fails(oneIn: 4) { return grant() }
-        callbacks.append(.slot(use == .arrived ? .turnedAway(slots) : .delayed(slots)))
+        callbacks.append(.slot(use == .arrived ? .denied(slots) : .delayed(slots)))
     }
 
     private mutating func save(_ peripheral: String) throws {

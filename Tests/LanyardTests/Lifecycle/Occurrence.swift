@@ -36,7 +36,7 @@ enum Occurrence: String, CaseIterable {
     case refusedThrice = "all messages refused still: renew the link"
     case granted = "slot granted"
     case delayed = "no slot yet"
-    case turnedAway = "no slot for the link"
+    case denied = "no slot for the link"
     case revoked = "slot revoked"
     case countdown = "countdown ended"
     case pair = "command: pair"
@@ -58,7 +58,7 @@ extension Occurrence {
         case .foundAnother: .found("q", rssi: -60)
         case .granted: .slot(.granted)
         case .delayed: .slot(.delayed(slots))
-        case .turnedAway: .slot(.turnedAway(slots))
+        case .denied: .slot(.denied(slots))
         case .revoked: .slot(.revoked)
         case .countdown: .countdownEnded(Situation.countdown)
         case .pair: .command(.pair)

@@ -51,10 +51,10 @@ struct SlotStories {
     }
 
     @Test("An accessory that was turned away connects when a slot is free")
-    func turnedAway() {
+    func denied() {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        let away = harness.send(.slot(.turnedAway(slots)))
+        let away = harness.send(.slot(.denied(slots)))
         #expect(away.contains(.cancelConnection("strap")))
         #expect(!away.contains(.releaseSlot(limitReached: false)))
         let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
@@ -66,7 +66,7 @@ struct SlotStories {
     func earlyGrant() {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        harness.send(.slot(.turnedAway(slots)))
+        harness.send(.slot(.denied(slots)))
         #expect(harness.send(.slot(.granted)) == [])
         let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(end.contains(.connect("strap", .direct)))

@@ -275,7 +275,7 @@ struct LinkPoolTests {
     }
 
     @Test("Without a free slot a completed connection request is turned away, and waits")
-    func turnedAway() {
+    func denied() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
         #expect(story.claim("b") == ["turn away b"])

@@ -71,7 +71,7 @@ struct Line {
     enum Event {
         case applicationAsks(GATT.Operation)
         case applicationCancels
-        case applicationWantsDatabase(isTrusted: Bool)
+        case applicationRequestsDatabase(isTrusted: Bool)
         case applicationGetsDatabase(GATT.Database)
         case applicationReceivesEvent(DrivenClient.Action)
         case operationEnds(Result<GATT.Outcome, GATT.Failure>)

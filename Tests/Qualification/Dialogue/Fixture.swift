@@ -33,8 +33,8 @@ struct Fixture: DialogueFixture {
             handle(client.start(operation, id: latestOperation))
         case .applicationCancels:
             handle(client.cancel(latestOperation))
-        case .applicationWantsDatabase(let isTrusted):
-            perform(lookup.want(isTrusted: isTrusted))
+        case .applicationRequestsDatabase(let isTrusted):
+            perform(lookup.request(isTrusted: isTrusted))
         case .applicationGetsDatabase(let database):
             let next = databases.isEmpty ? nil : databases.removeFirst()
             #expect(next == database, "the table", sourceLocation: place)

@@ -40,11 +40,11 @@ func application(
 
 /// The application requests the whole table. `isTrusted` states whether the link is encrypted with
 /// the key of a bond.
-func applicationWantsDatabase(
+func applicationRequestsDatabase(
     isTrusted: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationWantsDatabase(isTrusted: isTrusted), sourceLocation: sourceLocation)
+    Line(event: .applicationRequestsDatabase(isTrusted: isTrusted), sourceLocation: sourceLocation)
 }
 
 /// The application gets the table that it requested.

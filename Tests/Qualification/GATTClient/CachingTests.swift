@@ -85,11 +85,11 @@ import Testing
         record.isWatched = true
         record.announcedFeatures = 0x07
         Dialogue(record: record) {
-            applicationWantsDatabase(isTrusted: true)
+            applicationRequestsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
             application(gets: record.database)
-            applicationWantsDatabase(isTrusted: true)
+            applicationRequestsDatabase(isTrusted: true)
             application(gets: record.database)
         }.play()
     }
@@ -98,7 +98,7 @@ import Testing
     func enabling() throws {
         let database = try Self.database()
         Dialogue {
-            applicationWantsDatabase()
+            applicationRequestsDatabase()
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
             Self.discovery()
@@ -118,7 +118,7 @@ import Testing
     func otherHash() throws {
         let record = try Self.record()
         Dialogue(record: record) {
-            applicationWantsDatabase(isTrusted: true)
+            applicationRequestsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
             Self.discovery()
@@ -140,7 +140,7 @@ import Testing
         record.isWatched = true
         record.announcedFeatures = 0x07
         Dialogue(record: record) {
-            applicationWantsDatabase(isTrusted: true)
+            applicationRequestsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
             application(gets: record.database)
@@ -148,7 +148,7 @@ import Testing
             client(sends: "0A 0600")
             server(sends: "01 0A 0600 12")
             operation(endsWith: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
-            applicationWantsDatabase(isTrusted: true)
+            applicationRequestsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
             Self.discovery()
@@ -162,7 +162,7 @@ import Testing
     func outOfSyncInDiscovery() throws {
         let database = try Self.database()
         Dialogue {
-            applicationWantsDatabase()
+            applicationRequestsDatabase()
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "01 08 0100 0A")
             client(sends: "10 0100 FFFF 0028")
@@ -186,7 +186,7 @@ import Testing
     func revertedChange() throws {
         let database = try Self.database()
         Dialogue {
-            applicationWantsDatabase()
+            applicationRequestsDatabase()
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
             Self.discovery()
@@ -195,7 +195,7 @@ import Testing
             server(sends: "13")
             client(sends: "12 0400 0200")
             server(sends: "01 12 0400 12")
-            applicationWantsDatabase()
+            applicationRequestsDatabase()
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
             Self.discovery()

@@ -31,7 +31,7 @@ struct SharedIdentityTests {
             let strap = try await scene.startPeripheral(peripheral)
             let first = try await scene.start(0, privacy: privacy)
             let second = try await scene.start(1, privacy: privacy)
-            let link = try await scene.meet(first)
+            let link = try await scene.connect(first)
             #expect(try await link.pair().isBonded)
             let secret = try await TwoControllers.secretHandle(link)
             #expect(try await link.read(secret) == [42])
@@ -66,7 +66,7 @@ struct SharedIdentityTests {
         try await scene.air.run(bound: .seconds(60)) {
             let first = try await scene.start(0)
             let second = try await scene.start(1)
-            let link = try await scene.meet(first)
+            let link = try await scene.connect(first)
             _ = try await link.pair()
             let bond = try #require(await second.bonds.first)
             await second.removeBond(bond.identifier)
@@ -90,7 +90,7 @@ struct SharedIdentityTests {
             let strap = try await scene.startPeripheral(.staticHost)
             let first = try await scene.start(0)
             let second = try await scene.start(1)
-            let link = try await scene.meet(first)
+            let link = try await scene.connect(first)
             if isBonded { _ = try await link.pair() }
             let table = try await link.database()
             let discovery = requests.take()

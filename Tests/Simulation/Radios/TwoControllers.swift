@@ -141,7 +141,7 @@ final class TwoControllers: Sendable {
     func plugIn(_ index: Int) { air.world.switchOn(controllers[index]) }
 
     /// Finds the peripheral by its name, and connects to it.
-    func meet(_ host: BluetoothHost) async throws -> Link {
+    func connect(_ host: BluetoothHost) async throws -> Link {
         for try await found in host.scan(for: ScanFilter(name: "Strap")) {
             return try await host.connect(to: found.address)
         }

@@ -54,7 +54,7 @@ struct ConsentTests {
         strap: Pairing.Consent,
         phone: Pairing.Consent,
         answers: (strap: Bool?, phone: Bool?) = (true, true),
-        _ body: @escaping @Sendable (PairingScene, User, User, Meeting) async throws -> Void
+        _ body: @escaping @Sendable (PairingScene, User, User, Session) async throws -> Void
     ) async throws {
         let scene = try PairingScene()
         let strapUser = User(scene, answers: answers.strap)
@@ -67,8 +67,8 @@ struct ConsentTests {
             $0.pairingDelegate = phoneUser
             $0.pairing.consent = phone
         }
-        try await scene.run(strap: strapSide, phone: phoneSide) { meeting in
-            try await body(scene, strapUser, phoneUser, meeting)
+        try await scene.run(strap: strapSide, phone: phoneSide) { session in
+            try await body(scene, strapUser, phoneUser, session)
         }
     }
 
@@ -81,8 +81,8 @@ struct ConsentTests {
             scene,
             strap,
             phone,
-            meeting in
-            let link = isBegunByCentral ? meeting.toStrap : meeting.toPhone
+            session in
+            let link = isBegunByCentral ? session.toStrap : session.toPhone
             let pairing = scene.task { try await link.pair() }
             try await scene.settle()
             #expect(strap.questionCount == 1 && phone.questionCount == 1)
@@ -97,8 +97,8 @@ struct ConsentTests {
 
     @Test("A pairing that the application requested needs no consent by default")
     func byDefault() async throws {
-        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, meeting in
-            _ = try await meeting.toStrap.pair()
+        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, session in
+            _ = try await session.toStrap.pair()
             #expect(strap.questionCount == 1 && phone.questionCount == 0)
         }
     }
@@ -109,8 +109,8 @@ struct ConsentTests {
             scene,
             strap,
             phone,
-            meeting in
-            let pairing = scene.task { try await meeting.toStrap.pair() }
+            session in
+            let pairing = scene.task { try await session.toStrap.pair() }
             try await scene.settle()
             #expect(strap.questionCount == 1 && phone.questionCount == 0)
             strap.answer(true)
@@ -125,11 +125,11 @@ struct ConsentTests {
             scene,
             strap,
             phone,
-            meeting in
-            await #expect(throws: Pairing.Failure.declined) { try await meeting.toStrap.pair() }
+            session in
+            await #expect(throws: Pairing.Failure.declined) { try await session.toStrap.pair() }
             try await scene.settle()
-            #expect(await meeting.phone.bonds.isEmpty)
-            #expect(await meeting.strap.bonds.isEmpty)
+            #expect(await session.phone.bonds.isEmpty)
+            #expect(await session.strap.bonds.isEmpty)
             let refusal = Pairing.Failure.refusedByPeer(.pairingNotSupported)
             #expect(strap.ends.map(Self.failure) == [refusal])
             #expect(phone.ends.map(Self.failure) == [.declined])
@@ -138,13 +138,13 @@ struct ConsentTests {
 
     @Test("Both delegates learn the security of a link whose pairing has succeeded")
     func success() async throws {
-        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, meeting in
-            let security = try await meeting.toStrap.pair()
+        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, session in
+            let security = try await session.toStrap.pair()
             try await scene.settle()
             for user in [strap, phone] {
                 #expect(try user.ends.map { try $0.get() } == [security])
             }
-            #expect(strap.state.withLock { $0.ends.map(\.link) } == [meeting.toPhone])
+            #expect(strap.state.withLock { $0.ends.map(\.link) } == [session.toPhone])
         }
     }
 
@@ -154,11 +154,11 @@ struct ConsentTests {
             scene,
             strap,
             phone,
-            meeting in
-            let pairing = scene.task { try await meeting.toStrap.pair() }
+            session in
+            let pairing = scene.task { try await session.toStrap.pair() }
             try await scene.settle()
             #expect(strap.questionCount == 1)
-            try await meeting.toPhone.disconnect()
+            try await session.toPhone.disconnect()
             _ = await pairing.result
             try await scene.settle()
             #expect(strap.ends.map(Self.failure) == [.linkEnded])

@@ -18,8 +18,8 @@ struct CutTests {
     /// Returns the number of PDUs that an undisturbed pairing takes.
     private static func length() async throws -> Int {
         let scene = try PairingScene()
-        try await scene.run(strap: side, phone: side) { meeting in
-            _ = try await meeting.toStrap.pair()
+        try await scene.run(strap: side, phone: side) { session in
+            _ = try await session.toStrap.pair()
             try await scene.settle()
         }
         return scene.wire.pairingCount
@@ -37,25 +37,25 @@ struct CutTests {
 
     private static func cut(after count: Int, byStrap isByStrap: Bool) async throws {
         let scene = try PairingScene(seed: UInt64(count))
-        try await scene.run(strap: side, phone: side) { meeting in
+        try await scene.run(strap: side, phone: side) { session in
             let alarm = scene.wire.alarm(after: count)
             let cutting = scene.task {
                 for await _ in alarm {}
-                let link = isByStrap ? meeting.toPhone : meeting.toStrap
+                let link = isByStrap ? session.toPhone : session.toStrap
                 try? await link.disconnect()
             }
-            let pairing = scene.task { try await meeting.toStrap.pair() }
+            let pairing = scene.task { try await session.toStrap.pair() }
             let result = await pairing.result
             _ = await cutting.result
-            let ends = [try await meeting.toStrap.ended(), try await meeting.toPhone.ended()]
+            let ends = [try await session.toStrap.ended(), try await session.toPhone.ended()]
             #expect(ends.count == 2, "both sides report the end of the link")
-            let isBonded = await expectWhole(meeting, "after \(count)")
+            let isBonded = await expectWhole(session, "after \(count)")
             if case .success(let security) = result {
                 #expect(security.isBonded && isBonded.phone, "after \(count)")
             } else {
                 #expect(!isBonded.phone, "after \(count): a failed pairing leaves no bond")
             }
-            let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)
+            let again = try await scene.connect(session.strap, session.phone, session.service)
             #expect(try await again.toStrap.pair().isAuthenticated, "after \(count)")
             try await scene.settle()
             try await MethodTests.expectBonds(again)
@@ -64,10 +64,10 @@ struct CutTests {
 
     /// Expects that every bond has all of its keys. Returns which side has a bond.
     private static func expectWhole(
-        _ meeting: Meeting,
+        _ session: Session,
         _ comment: Comment
     ) async -> (phone: Bool, strap: Bool) {
-        let (phones, straps) = (await meeting.phone.core.bonds, await meeting.strap.core.bonds)
+        let (phones, straps) = (await session.phone.core.bonds, await session.strap.core.bonds)
         for bond in phones + straps {
             #expect(bond.peerKey != nil && bond.localKey == bond.peerKey, comment)
             #expect(bond.isAuthenticated && bond.keySize == 16, comment)

@@ -15,17 +15,17 @@ import struct BluetoothHost.Link
 struct DemandTests {
     typealias Side = PairingScene.Side
 
-    private static let looking = Side(.displayYesNo)
+    private static let comparing = Side(.displayYesNo)
 
     @Test("A refused read is repeated after pairing, and the application sees one result")
     func reading() async throws {
         let scene = try PairingScene()
-        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
-            #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [42])
-            #expect(try await meeting.toStrap.security.isAuthenticated)
+        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+            #expect(try await session.toStrap.read(session.handle(.secret)) == [42])
+            #expect(try await session.toStrap.security.isAuthenticated)
             #expect(scene.desk.asked.count == 2, "each user is asked once")
-            try await meeting.toStrap.write([43], to: meeting.handle(.secret))
-            #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [43])
+            try await session.toStrap.write([43], to: session.handle(.secret))
+            #expect(try await session.toStrap.read(session.handle(.secret)) == [43])
             #expect(scene.desk.asked.count == 2)
         }
     }
@@ -33,10 +33,10 @@ struct DemandTests {
     @Test("Several refused requests share one pairing")
     func several() async throws {
         let scene = try PairingScene()
-        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
-            let secret = meeting.handle(.secret)
+        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+            let secret = session.handle(.secret)
             let readings = (0..<8).map { _ in
-                scene.task { try await meeting.toStrap.read(secret) }
+                scene.task { try await session.toStrap.read(secret) }
             }
             for reading in readings {
                 let value = try await reading.value
@@ -50,15 +50,15 @@ struct DemandTests {
     func declined() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
-            let secret = meeting.handle(.secret)
+        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+            let secret = session.handle(.secret)
             do {
-                _ = try await meeting.toStrap.read(secret)
+                _ = try await session.toStrap.read(secret)
                 Issue.record("the value was read")
             } catch let refusal as SecurityRefusal {
                 #expect(refusal.answer == .attribute(.insufficientAuthentication, handle: secret))
             }
-            let security = try await meeting.toStrap.security
+            let security = try await session.toStrap.security
             #expect(!security.isEncrypted)
         }
     }
@@ -70,12 +70,12 @@ struct DemandTests {
     func unconsented() async throws {
         let scene = try PairingScene()
         let phone = Side { $0.pairingDelegate = Bystander() }
-        try await scene.run(phone: phone) { meeting in
-            let listener = try await meeting.strap.listen(psm: 0x0086, requirement: .encrypted)
+        try await scene.run(phone: phone) { session in
+            let listener = try await session.strap.listen(psm: 0x0086, requirement: .encrypted)
             await #expect(throws: SecurityRefusal.self) {
-                try await meeting.toStrap.openChannel(psm: listener.psm)
+                try await session.toStrap.openChannel(psm: listener.psm)
             }
-            let security = try await meeting.toStrap.security
+            let security = try await session.toStrap.security
             #expect(!security.isEncrypted)
         }
     }
@@ -86,10 +86,10 @@ struct DemandTests {
             Side { $0.securesOnDemand = false }, Side { $0.pairingDelegate = nil },
         ] {
             let scene = try PairingScene()
-            try await scene.run(phone: phone) { meeting in
-                let secret = meeting.handle(.secret)
+            try await scene.run(phone: phone) { session in
+                let secret = session.handle(.secret)
                 do {
-                    _ = try await meeting.toStrap.read(secret)
+                    _ = try await session.toStrap.read(secret)
                     Issue.record("the value was read")
                 } catch GATT.Failure.attribute(let code, let handle) {
                     #expect(code == .insufficientAuthentication && handle == secret)
@@ -102,9 +102,9 @@ struct DemandTests {
     @Test("A request is repeated only once if the better security is still insufficient")
     func once() async throws {
         let scene = try PairingScene()
-        try await scene.run { meeting in
+        try await scene.run { session in
             let type = BluetoothUUID(0xEE01)
-            let service = try await meeting.strap.publish(
+            let service = try await session.strap.publish(
                 .init(
                     BluetoothUUID(0xEE00),
                     [
@@ -119,15 +119,15 @@ struct DemandTests {
             )
             let handle = service.characteristics[0].valueHandle
             do {
-                _ = try await meeting.toStrap.read(handle)
+                _ = try await session.toStrap.read(handle)
                 Issue.record("the value was read")
             } catch GATT.Failure.attribute(let code, _) {
                 #expect(code == .insufficientAuthentication)
             }
-            #expect(try await meeting.toStrap.security.isEncrypted)
+            #expect(try await session.toStrap.security.isEncrypted)
             let count = scene.wire.pairingCount
             // A second pairing could only be Just Works again.
-            await #expect(throws: (any Error).self) { try await meeting.toStrap.read(handle) }
+            await #expect(throws: (any Error).self) { try await session.toStrap.read(handle) }
             #expect(scene.wire.pairingCount <= count + 4)
         }
     }
@@ -135,11 +135,11 @@ struct DemandTests {
     @Test("A refused channel is opened again after pairing")
     func channel() async throws {
         let scene = try PairingScene()
-        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
-            let listener = try await meeting.strap.listen(psm: 0x0086, requirement: .encrypted)
-            let channel = try await meeting.toStrap.openChannel(psm: 0x0086)
+        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+            let listener = try await session.strap.listen(psm: 0x0086, requirement: .encrypted)
+            let channel = try await session.toStrap.openChannel(psm: 0x0086)
             #expect(try await channel.properties.psm == listener.psm)
-            #expect(try await meeting.toStrap.security.isEncrypted)
+            #expect(try await session.toStrap.security.isEncrypted)
         }
     }
 
@@ -147,14 +147,14 @@ struct DemandTests {
     func ended() async throws {
         let scene = try PairingScene()
         let phone = Side(.keyboardOnly)
-        try await scene.run(strap: Side(.displayOnly), phone: phone) { meeting in
+        try await scene.run(strap: Side(.displayOnly), phone: phone) { session in
             scene.desk.state.withLock { $0.hides = true }
-            let secret = meeting.handle(.secret)
-            let reading = scene.task { try await meeting.toStrap.read(secret) }
+            let secret = session.handle(.secret)
+            let reading = scene.task { try await session.toStrap.read(secret) }
             try await scene.settle()
-            try await meeting.toPhone.disconnect()
+            try await session.toPhone.disconnect()
             await #expect(throws: (any Error).self) { try await reading.value }
-            #expect(await meeting.phone.bonds.isEmpty)
+            #expect(await session.phone.bonds.isEmpty)
         }
     }
 }

@@ -37,14 +37,14 @@ struct LeakTests {
     @Test("No value leaves either host before encryption, even if the applications act early")
     func eager() async throws {
         let scene = try PairingScene()
-        try await scene.run { meeting in
-            _ = try await meeting.toStrap.pair()
+        try await scene.run { session in
+            _ = try await session.toStrap.pair()
             // The stream is held, so that the phone does not unsubscribe before it disconnects.
-            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
-            try await meeting.toStrap.disconnect()
-            _ = try await meeting.toPhone.ended()
-            let (strap, phone) = (meeting.strap, meeting.phone)
-            let handle = meeting.handle(.stored)
+            let held = try await session.toStrap.subscribe(to: try await session.find(.stored))
+            try await session.toStrap.disconnect()
+            _ = try await session.toPhone.ended()
+            let (strap, phone) = (session.strap, session.phone)
+            let handle = session.handle(.stored)
             let links = strap.incomingLinks
             // The strap notifies as soon as a Central connects.
             let notifying = scene.task {
@@ -55,7 +55,7 @@ struct LeakTests {
                     return
                 }
             }
-            let again = try await scene.meet(strap, phone, meeting.service)
+            let again = try await scene.connect(strap, phone, session.service)
             try await again.toStrap.write([1], to: handle)
             #expect(try await again.toStrap.read(handle) == [1])
             _ = await notifying.result
@@ -72,25 +72,25 @@ struct LeakTests {
     func bondLost(_ policy: BondLossPolicy) async throws {
         let scene = try PairingScene()
         let phone = Side { $0.bondLossPolicy = policy }
-        try await scene.run(phone: phone) { meeting in
-            _ = try await meeting.toStrap.pair()
+        try await scene.run(phone: phone) { session in
+            _ = try await session.toStrap.pair()
             try await scene.settle()
-            let (known, events) = (await meeting.phone.bonds, await meeting.phone.securityEvents())
-            try await meeting.toStrap.disconnect()
-            _ = try await meeting.toPhone.ended()
-            let forgotten = try #require(await meeting.strap.bonds.first)
-            await meeting.strap.removeBond(forgotten.identifier)
+            let (known, events) = (await session.phone.bonds, await session.phone.securityEvents())
+            try await session.toStrap.disconnect()
+            _ = try await session.toPhone.ended()
+            let forgotten = try #require(await session.strap.bonds.first)
+            await session.strap.removeBond(forgotten.identifier)
             let isRefused = policy.isRefusal
             do {
-                let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)
+                let again = try await scene.connect(session.strap, session.phone, session.service)
                 #expect(!isRefused)
                 #expect(try await again.toStrap.security.isEncrypted)
                 #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
-                let bonds = await meeting.phone.bonds
+                let bonds = await session.phone.bonds
                 #expect(bonds.map(\.identifier) == known.map(\.identifier), "the same peer")
             } catch HostError.bondLost {
                 #expect(isRefused)
-                #expect(await meeting.phone.bonds == known, "the bond stays until it is removed")
+                #expect(await session.phone.bonds == known, "the bond stays until it is removed")
             }
             #expect(leaks(scene).isEmpty)
             for await case .bondLost(let peer) in events {

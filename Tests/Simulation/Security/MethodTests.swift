@@ -35,8 +35,8 @@ struct MethodTests {
     func methods(_ one: Case) async throws {
         for beginsAtStrap in [false, true] {
             let scene = try PairingScene()
-            try await scene.run(strap: Side(one.strap), phone: Side(one.phone)) { meeting in
-                let first = beginsAtStrap ? meeting.toPhone : meeting.toStrap
+            try await scene.run(strap: Side(one.strap), phone: Side(one.phone)) { session in
+                let first = beginsAtStrap ? session.toPhone : session.toStrap
                 let security = try await first.pair()
                 #expect(security.isEncrypted && security.isBonded)
                 #expect(security.isAuthenticated == one.method.isAuthenticated)
@@ -46,8 +46,8 @@ struct MethodTests {
                 #expect(
                     scene.desk.asked.allSatisfy { $0.isAuthenticated || one.method == .justWorks }
                 )
-                try await Self.expectBonds(meeting)
-                let again = try await scene.meetAgain(meeting)
+                try await Self.expectBonds(session)
+                let again = try await scene.reconnect(session)
                 #expect(try await again.toStrap.security == security)
                 #expect(try await again.toPhone.security.isEncrypted)
                 #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
@@ -57,22 +57,22 @@ struct MethodTests {
     }
 
     /// Expects that each host has one bond, with the other.
-    static func expectBonds(_ meeting: Meeting) async throws {
-        #expect(await meeting.phone.bonds.map(\.identity) == [ServingScene.strap])
-        #expect(await meeting.strap.bonds.map(\.identity) == [ServingScene.phone])
-        #expect(try await meeting.toStrap.bondedPeer?.identity == ServingScene.strap)
-        #expect(try await meeting.toPhone.bondedPeer?.identity == ServingScene.phone)
+    static func expectBonds(_ session: Session) async throws {
+        #expect(await session.phone.bonds.map(\.identity) == [ServingScene.strap])
+        #expect(await session.strap.bonds.map(\.identity) == [ServingScene.phone])
+        #expect(try await session.toStrap.bondedPeer?.identity == ServingScene.strap)
+        #expect(try await session.toPhone.bondedPeer?.identity == ServingScene.phone)
     }
 
     @Test("A pairing that one user declines fails on both sides")
     func declined() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { meeting in
-            await #expect(throws: Pairing.Failure.self) { try await meeting.toStrap.pair() }
-            #expect(await meeting.phone.bonds.isEmpty)
-            #expect(await meeting.strap.bonds.isEmpty)
-            let security = try await meeting.toStrap.security
+        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
+            await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
+            #expect(await session.phone.bonds.isEmpty)
+            #expect(await session.strap.bonds.isEmpty)
+            let security = try await session.toStrap.security
             #expect(!security.isEncrypted)
         }
     }
@@ -81,34 +81,34 @@ struct MethodTests {
     func repeatedAttempts() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { meeting in
-            await #expect(throws: Pairing.Failure.self) { try await meeting.toStrap.pair() }
+        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
+            await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
             scene.desk.state.withLock { $0.agrees = true }
             var wait: Duration?
             do {
-                _ = try await meeting.toStrap.pair()
+                _ = try await session.toStrap.pair()
             } catch Pairing.Failure.tooSoon(let left) {
                 wait = left
             }
             try await scene.air.sleep(for: try #require(wait) + .seconds(1))
-            #expect(try await meeting.toStrap.pair().isAuthenticated)
+            #expect(try await session.toStrap.pair().isAuthenticated)
         }
     }
 
     @Test("A pairing that stalls for thirty seconds fails for the rest of the link")
     func timeout() async throws {
         let scene = try PairingScene()
-        try await scene.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { meeting in
+        try await scene.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { session in
             // The displayed number is hidden from the other user.
             scene.desk.state.withLock { $0.hides = true }
             let start = scene.air.now
-            await #expect(throws: Pairing.Failure.timedOut) { try await meeting.toStrap.pair() }
+            await #expect(throws: Pairing.Failure.timedOut) { try await session.toStrap.pair() }
             #expect(scene.air.now - start >= .seconds(30))
             #expect(scene.air.now - start < .seconds(32))
             scene.desk.state.withLock { $0.hides = false }
-            await #expect(throws: Pairing.Failure.self) { try await meeting.toStrap.pair() }
-            #expect(await meeting.phone.bonds.isEmpty)
-            #expect(await meeting.strap.bonds.isEmpty)
+            await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
+            #expect(await session.phone.bonds.isEmpty)
+            #expect(await session.strap.bonds.isEmpty)
         }
     }
 }

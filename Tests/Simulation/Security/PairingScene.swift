@@ -74,28 +74,28 @@ final class PairingScene: Sendable {
         strap: Side = Side(),
         phone: Side = Side(),
         bound: Duration = .seconds(600),
-        _ body: @escaping @Sendable (Meeting) async throws -> Void
+        _ body: @escaping @Sendable (Session) async throws -> Void
     ) async throws {
         try await air.run(bound: bound) { [self] in
             let strapHost = try await start(strapController, strap)
             let phoneHost = try await start(phoneController, phone)
             let service = try await strapHost.publish(Strap.definition)
-            try await body(try await meet(strapHost, phoneHost, service))
+            try await body(try await connect(strapHost, phoneHost, service))
             await phoneHost.shutdown()
             await strapHost.shutdown()
         }
     }
 
     /// Makes the strap advertise and the phone connect.
-    func meet(
+    func connect(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
         _ service: GATT.DiscoveredService
-    ) async throws -> Meeting {
+    ) async throws -> Session {
         let set = try await strap.advertise(Advertising())
         let link = try await phone.connect(to: ServingScene.strap)
         await set.stop()
-        return Meeting(
+        return Session(
             strap: strap,
             phone: phone,
             service: service,
@@ -105,10 +105,10 @@ final class PairingScene: Sendable {
     }
 
     /// Disconnects both hosts, and connects them again.
-    func meetAgain(_ meeting: Meeting) async throws -> Meeting {
-        try? await meeting.toStrap.disconnect()
-        _ = try? await meeting.toPhone.ended()
-        return try await meet(meeting.strap, meeting.phone, meeting.service)
+    func reconnect(_ session: Session) async throws -> Session {
+        try? await session.toStrap.disconnect()
+        _ = try? await session.toPhone.ended()
+        return try await connect(session.strap, session.phone, session.service)
     }
 
     /// Waits until pending packets have arrived.

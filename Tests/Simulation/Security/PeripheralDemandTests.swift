@@ -78,8 +78,8 @@ struct PeripheralDemandTests {
         try await scene.run(
             strap: Side(one.strap, adjust),
             phone: Side(one.phone, adjust)
-        ) { meeting in
-            let service = try await meeting.phone.publish(
+        ) { session in
+            let service = try await session.phone.publish(
                 .init(
                     BluetoothUUID(0xEE00),
                     [
@@ -93,14 +93,14 @@ struct PeripheralDemandTests {
                 )
             )
             let handle = service.characteristics[0].valueHandle
-            #expect(try await meeting.toPhone.read(handle) == [7])
-            let security = try await meeting.toPhone.security
+            #expect(try await session.toPhone.read(handle) == [7])
+            let security = try await session.toPhone.security
             #expect(security.isEncrypted && security.usesSecureConnections)
             #expect(security.isAuthenticated == one.method.isAuthenticated)
             #expect(security.keySize == 16)
             #expect(scene.desk.asked.contains(one.method))
             let count = scene.wire.pairingCount
-            #expect(try await meeting.toPhone.read(handle) == [7])
+            #expect(try await session.toPhone.read(handle) == [7])
             #expect(scene.wire.pairingCount == count, "the link is paired once")
         }
     }

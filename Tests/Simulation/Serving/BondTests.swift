@@ -17,13 +17,13 @@ import struct BluetoothHost.Link
 struct BondTests {
     @Test("Protected values are exchanged only after encryption")
     func protectedValues() async throws {
-        try await ServingScene().run(key: ServingScene.key) { meeting in
-            let secret = meeting.handle(.secret)
-            #expect(try await meeting.toStrap.security.isEncrypted)
-            #expect(try await meeting.toPhone.security.isEncrypted)
-            #expect(try await meeting.toStrap.read(secret) == [42])
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.secret))
-            try await meeting.toPhone.notify([43], of: secret)
+        try await ServingScene().run(key: ServingScene.key) { session in
+            let secret = session.handle(.secret)
+            #expect(try await session.toStrap.security.isEncrypted)
+            #expect(try await session.toPhone.security.isEncrypted)
+            #expect(try await session.toStrap.read(secret) == [42])
+            let values = try await session.toStrap.subscribe(to: try await session.find(.secret))
+            try await session.toPhone.notify([43], of: secret)
             for try await value in values {
                 #expect(value == [43])
                 break
@@ -39,7 +39,7 @@ struct BondTests {
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
             await #expect(throws: HostError.bondLost) {
-                try await scene.meet(strap, phone, service)
+                try await scene.connect(strap, phone, service)
             }
             #expect(await phone.bonds.count == 1)
             await phone.shutdown()
@@ -59,7 +59,7 @@ struct BondTests {
             // The side that cannot decrypt the first packet ends the link. The other side receives
             // nothing more.
             await #expect(throws: HostError.failedToConnect(.connectionTimeout)) {
-                try await scene.meet(strap, phone, service)
+                try await scene.connect(strap, phone, service)
             }
             let strapsReason = try await #require(await links.next()).ended()
             #expect(strapsReason == .disconnected(.messageIntegrityFailure))
@@ -81,10 +81,10 @@ struct BondTests {
             #expect(keys.dropFirst() == ["identity", "secret"])
             let strap = try await scene.startStrap(key: ServingScene.key, store: store)
             let service = try await strap.publish(Strap.definition)
-            let meeting = try await scene.meet(strap, phone, service)
-            let expected = [meeting.handle(.stored): GATT.SubscriptionKind.notification]
-            #expect(try await meeting.toPhone.subscriptions == expected)
-            try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
+            let session = try await scene.connect(strap, phone, service)
+            let expected = [session.handle(.stored): GATT.SubscriptionKind.notification]
+            #expect(try await session.toPhone.subscriptions == expected)
+            try await session.toPhone.notify([1], of: session.handle(.stored))
             await phone.shutdown()
             await strap.shutdown()
         }
@@ -98,10 +98,10 @@ struct BondTests {
     ) async throws -> BluetoothHost {
         let strap = try await scene.startStrap(key: ServingScene.key, store: store)
         let service = try await strap.publish(Strap.definition)
-        let meeting = try await scene.meet(strap, phone, service)
+        let session = try await scene.connect(strap, phone, service)
         let configuration = try #require(service.characteristics[0].descriptors.first)
-        try await meeting.toStrap.write([1, 0], to: configuration.handle)
-        try await meeting.toStrap.disconnect()
+        try await session.toStrap.write([1, 0], to: configuration.handle)
+        try await session.toStrap.disconnect()
         return strap
     }
 
@@ -112,13 +112,13 @@ struct BondTests {
             let strap = try await scene.startStrap(key: ServingScene.key)
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
-            let before = try await scene.meet(strap, phone, service)
+            let before = try await scene.connect(strap, phone, service)
             let known = try await before.toStrap.database()
             #expect(known.service(BluetoothUUID(0x180F)) == nil)
             try await before.toStrap.disconnect()
             _ = try await before.toPhone.ended()
             try await strap.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-            let after = try await scene.meet(strap, phone, service)
+            let after = try await scene.connect(strap, phone, service)
             let found = try await after.toStrap.database()
             #expect(found.service(BluetoothUUID(0x180F)) != nil)
             await phone.shutdown()

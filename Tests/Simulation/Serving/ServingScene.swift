@@ -76,14 +76,14 @@ final class ServingScene: Sendable {
     func run(
         key: HCI.Key128? = nil,
         bound: Duration = .seconds(300),
-        _ body: @escaping @Sendable (Meeting) async throws -> Void
+        _ body: @escaping @Sendable (Session) async throws -> Void
     ) async throws {
         try await air.run(bound: bound) { [self] in
             let strap = try await startStrap(key: key)
             let phone = try await startPhone(key: key)
             let service = try await strap.publish(Strap.definition)
-            let meeting = try await meet(strap, phone, service)
-            try await body(meeting)
+            let session = try await connect(strap, phone, service)
+            try await body(session)
             await phone.shutdown()
             await strap.shutdown()
         }
@@ -92,16 +92,16 @@ final class ServingScene: Sendable {
     }
 
     /// Makes the strap advertise and the phone connect.
-    func meet(
+    func connect(
         _ strap: BluetoothHost,
         _ phone: BluetoothHost,
         _ service: GATT.DiscoveredService
-    ) async throws -> Meeting {
+    ) async throws -> Session {
         let set = try await strap.advertise(Advertising())
         let link = try await phone.connect(to: Self.strap)
         await set.stop()
         let incoming = try #require(await strap.links.first)
-        return Meeting(
+        return Session(
             strap: strap,
             phone: phone,
             service: service,
@@ -112,7 +112,7 @@ final class ServingScene: Sendable {
 }
 
 /// Two hosts with a link between them.
-struct Meeting: Sendable {
+struct Session: Sendable {
     let strap: BluetoothHost
     let phone: BluetoothHost
     let service: GATT.DiscoveredService

@@ -15,34 +15,34 @@ import struct BluetoothHost.Link
 struct ServingTests {
     @Test("Values are read, written, and read again, long ones as well")
     func values() async throws {
-        try await ServingScene().run { meeting in
-            let stored = meeting.handle(.stored)
-            let before = try await meeting.toStrap.readLong(stored)
+        try await ServingScene().run { session in
+            let stored = session.handle(.stored)
+            let before = try await session.toStrap.readLong(stored)
             #expect(before == [UInt8](repeating: 5, count: 300))
             let long = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
-            try await meeting.toStrap.write(long, to: stored)
-            #expect(await meeting.strap.value(of: stored) == long)
-            #expect(try await meeting.toStrap.readLong(stored) == long)
-            try await meeting.strap.setValue([7], of: stored)
-            #expect(try await meeting.toStrap.read(stored) == [7])
+            try await session.toStrap.write(long, to: stored)
+            #expect(await session.strap.value(of: stored) == long)
+            #expect(try await session.toStrap.readLong(stored) == long)
+            try await session.strap.setValue([7], of: stored)
+            #expect(try await session.toStrap.read(stored) == [7])
         }
     }
 
     @Test("An application answers requests from any task at any time")
     func questions() async throws {
         let scene = try ServingScene()
-        try await scene.run { meeting in
+        try await scene.run { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let events = try await meeting.strap.serverEvents()
+                let events = try await session.strap.serverEvents()
                 group.addTask { try await Self.answer(events, on: scene) }
-                let asked = meeting.handle(.asked)
-                #expect(try await meeting.toStrap.readLong(asked) == Self.value)
-                try await meeting.toStrap.write([1], to: asked)
+                let asked = session.handle(.asked)
+                #expect(try await session.toStrap.readLong(asked) == Self.value)
+                try await session.toStrap.write([1], to: asked)
                 await #expect(
                     throws: GATT.Failure.attribute(.valueNotAllowed, handle: asked)
-                ) { try await meeting.toStrap.write([2], to: asked) }
-                try await meeting.toStrap.writeWithoutResponse([3], to: asked)
-                #expect(try await meeting.toStrap.readLong(asked) == Self.value)
+                ) { try await session.toStrap.write([2], to: asked) }
+                try await session.toStrap.writeWithoutResponse([3], to: asked)
+                #expect(try await session.toStrap.readLong(asked) == Self.value)
                 group.cancelAll()
             }
         }
@@ -70,21 +70,21 @@ struct ServingTests {
 
     @Test("Requests without a reader are refused, and only one reader is allowed")
     func readers() async throws {
-        try await ServingScene().run { meeting in
-            let asked = meeting.handle(.asked)
+        try await ServingScene().run { session in
+            let asked = session.handle(.asked)
             let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
-            await #expect(throws: refusal) { try await meeting.toStrap.read(asked) }
+            await #expect(throws: refusal) { try await session.toStrap.read(asked) }
             do {
-                let events = try await meeting.strap.serverEvents()
-                await #expect(throws: HostError.busy) { try await meeting.strap.serverEvents() }
+                let events = try await session.strap.serverEvents()
+                await #expect(throws: HostError.busy) { try await session.strap.serverEvents() }
                 for await event in events {
                     guard case .connected(let link) = event else { continue }
-                    #expect(link == meeting.toPhone)
+                    #expect(link == session.toPhone)
                     break
                 }
             }
             // The stream has ended. The next one is available as soon as the host has noticed.
-            while (try? await meeting.strap.serverEvents()) == nil { await Task.yield() }
+            while (try? await session.strap.serverEvents()) == nil { await Task.yield() }
         }
     }
 
@@ -94,14 +94,14 @@ struct ServingTests {
     )
     func dropped(isRead: Bool) async throws {
         let scene = try ServingScene()
-        try await scene.run { meeting in
-            let asked = meeting.handle(.asked)
+        try await scene.run { session in
+            let asked = session.handle(.asked)
             let start = scene.air.now
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await Self.leave(meeting.strap, reading: isRead, on: scene) }
+                group.addTask { try await Self.leave(session.strap, reading: isRead, on: scene) }
                 try await scene.air.sleep(for: .seconds(1))
                 let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
-                await #expect(throws: refusal) { try await meeting.toStrap.read(asked) }
+                await #expect(throws: refusal) { try await session.toStrap.read(asked) }
                 try await group.waitForAll()
             }
             let least = Duration.seconds(isRead ? 1 : 2)
@@ -127,14 +127,14 @@ struct ServingTests {
 
     @Test("Notifications are sent at the speed of the link, in order, without loss")
     func notifications() async throws {
-        try await ServingScene().run { meeting in
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
+        try await ServingScene().run { session in
+            let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for number in 0..<500 {
-                        try await meeting.toPhone.notify(
+                        try await session.toPhone.notify(
                             [UInt8(number & 0xFF), UInt8(number >> 8)],
-                            of: meeting.handle(.stored)
+                            of: session.handle(.stored)
                         )
                     }
                 }
@@ -146,18 +146,18 @@ struct ServingTests {
                 }
                 try await group.waitForAll()
             }
-            let subscribers = await meeting.strap.subscribers(of: meeting.handle(.stored))
-            #expect(subscribers == [meeting.toPhone] || subscribers.isEmpty)
+            let subscribers = await session.strap.subscribers(of: session.handle(.stored))
+            #expect(subscribers == [session.toPhone] || subscribers.isEmpty)
         }
     }
 
     @Test("The server reports when there is no room, and when there is room again")
     func withoutWaiting() async throws {
-        try await ServingScene().run { meeting in
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
-            let events = try await meeting.strap.serverEvents()
+        try await ServingScene().run { session in
+            let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
+            let events = try await session.strap.serverEvents()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await Self.send(1_000, meeting, events) }
+                group.addTask { try await Self.send(1_000, session, events) }
                 var count = 0
                 for try await value in values {
                     #expect(value == [UInt8(truncatingIfNeeded: count)])
@@ -171,14 +171,14 @@ struct ServingTests {
 
     private static func send(
         _ count: Int,
-        _ meeting: Meeting,
+        _ session: Session,
         _ events: AsyncStream<ServerEvent>
     ) async throws {
         var (next, refusals) = (0, 0)
         func sendOn() async throws {
             while next < count {
                 let value = [UInt8(truncatingIfNeeded: next)]
-                guard try await meeting.toPhone.tryNotify(value, of: meeting.handle(.stored)) else {
+                guard try await session.toPhone.tryNotify(value, of: session.handle(.stored)) else {
                     refusals += 1
                     return
                 }
@@ -195,10 +195,10 @@ struct ServingTests {
 
     @Test("Indications are confirmed one by one")
     func indications() async throws {
-        try await ServingScene().run { meeting in
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
+        try await ServingScene().run { session in
+            let values = try await session.toStrap.subscribe(to: try await session.find(.indicated))
             for number in UInt8(0)..<20 {
-                try await meeting.toPhone.notify([number], of: meeting.handle(.indicated))
+                try await session.toPhone.notify([number], of: session.handle(.indicated))
             }
             var expected: UInt8 = 0
             for try await value in values {
@@ -207,17 +207,17 @@ struct ServingTests {
                 if expected == 20 { break }
             }
             await #expect(throws: HostError.notSubscribed) {
-                try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
+                try await session.toPhone.notify([1], of: session.handle(.stored))
             }
         }
     }
 
     @Test("The Central of a link serves as well")
     func otherRole() async throws {
-        try await ServingScene().run { meeting in
-            let service = try await meeting.phone.publish(Strap.definition)
+        try await ServingScene().run { session in
+            let service = try await session.phone.publish(Strap.definition)
             let handle = service.characteristics[0].valueHandle
-            let value = try await meeting.toPhone.readLong(handle)
+            let value = try await session.toPhone.readLong(handle)
             #expect(value == [UInt8](repeating: 5, count: 300))
         }
     }
@@ -225,24 +225,24 @@ struct ServingTests {
     @Test("The loss of the link fails every pending call", arguments: 0..<4)
     func linkLoss(_ step: Int) async throws {
         let scene = try ServingScene()
-        try await scene.run { meeting in
-            let events = try await meeting.strap.serverEvents()
-            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.stored))
-            _ = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
+        try await scene.run { session in
+            let events = try await session.strap.serverEvents()
+            let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
+            _ = try await session.toStrap.subscribe(to: try await session.find(.indicated))
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try? await Self.begin(step, meeting) }
+                group.addTask { try? await Self.begin(step, session) }
                 try await scene.air.sleep(for: .milliseconds(100))
                 scene.air.world.move(scene.phoneController, to: Position(x: 5_000, y: 0))
                 for await event in events {
                     guard case .disconnected(let link, let reason) = event else { continue }
-                    #expect(link == meeting.toPhone)
+                    #expect(link == session.toPhone)
                     #expect(reason == .disconnected(.connectionTimeout))
                     break
                 }
                 await #expect(throws: HostError.disconnected(.connectionTimeout)) {
-                    try await meeting.toPhone.notify([1], of: meeting.handle(.stored))
+                    try await session.toPhone.notify([1], of: session.handle(.stored))
                 }
-                #expect(await meeting.strap.subscribers(of: meeting.handle(.stored)).isEmpty)
+                #expect(await session.strap.subscribers(of: session.handle(.stored)).isEmpty)
                 group.cancelAll()
             }
             _ = values
@@ -250,16 +250,16 @@ struct ServingTests {
     }
 
     /// Starts a procedure that the end of the link interrupts.
-    private static func begin(_ step: Int, _ meeting: Meeting) async throws {
+    private static func begin(_ step: Int, _ session: Session) async throws {
         switch step {
         case 0:
-            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.stored)) }
+            while true { try await session.toPhone.notify([1], of: session.handle(.stored)) }
         case 1:
-            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.indicated)) }
-        case 2: _ = try await meeting.toStrap.read(meeting.handle(.asked))
+            while true { try await session.toPhone.notify([1], of: session.handle(.indicated)) }
+        case 2: _ = try await session.toStrap.read(session.handle(.asked))
         default:
             let long = [UInt8](repeating: 1, count: 512)
-            while true { try await meeting.toStrap.write(long, to: meeting.handle(.stored)) }
+            while true { try await session.toStrap.write(long, to: session.handle(.stored)) }
         }
     }
 }

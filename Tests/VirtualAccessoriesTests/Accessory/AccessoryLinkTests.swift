@@ -170,12 +170,12 @@ import VirtualAccessories
 
     @Test("Random packets do not stop the accessory", arguments: RunSeed.seeds(1))
     mutating func randomPackets(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
-            let channel: ChannelIdentifier = dice.happens(oneIn: 3) ? .signaling : .att
-            controller.send(dice.bytes(upTo: 40) + [0], on: channel, piecesOf: 27)
-            if dice.happens(oneIn: 4) { _ = controller.takeFrames() }
-            if dice.happens(oneIn: 50) { controller.wait(.milliseconds(500)) }
+            let channel: ChannelIdentifier = generator.happens(oneIn: 3) ? .signaling : .att
+            controller.send(generator.bytes(upTo: 40) + [0], on: channel, piecesOf: 27)
+            if generator.happens(oneIn: 4) { _ = controller.takeFrames() }
+            if generator.happens(oneIn: 50) { controller.wait(.milliseconds(500)) }
         }
     }
 }

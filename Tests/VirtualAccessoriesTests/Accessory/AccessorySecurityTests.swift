@@ -15,7 +15,7 @@ private struct Couple {
 
     var accessory: AccessorySecurity
     private var central = Couple.manager()
-    private var dice = SplitMix64(seed: 7)
+    private var generator = SplitMix64(seed: 7)
     private(set) var keys: Pairing.Keys?
     private(set) var failure: Pairing.Failure?
     private(set) var changes: [LinkSecurity] = []
@@ -29,8 +29,8 @@ private struct Couple {
     }
 
     private static func manager() -> SecurityManager {
-        var dice = SplitMix64(seed: 9)
-        let key = HCI.Key128(using: &dice)
+        var generator = SplitMix64(seed: 9)
+        let key = HCI.Key128(using: &generator)
         return SecurityManager(
             .init(
                 isCentral: true,
@@ -53,12 +53,12 @@ private struct Couple {
         answer: (Pairing.Question, String?) -> Pairing.Answer? = { _, _ in .yes }
     ) {
         (keys, failure, changes) = (nil, nil, [])
-        var actions = central.pair(policy, using: &dice, now: .zero)[...]
+        var actions = central.pair(policy, using: &generator, now: .zero)[...]
         while let action = actions.popFirst() {
             switch action {
             case .send(let pdu):
                 for pdu in note(accessory.receive(pdu[...], now: .zero)) {
-                    actions += central.receive(pdu[...], using: &dice, now: .zero)
+                    actions += central.receive(pdu[...], using: &generator, now: .zero)
                 }
             case .encrypt(let key):
                 let named = accessory.key(diversifier: key.diversifier, random: key.random)
@@ -66,13 +66,15 @@ private struct Couple {
                 let pdus = note(accessory.encryptionChanged(true, now: .zero))
                 actions += central.encryptionChanged(
                     isEncrypted: true,
-                    using: &dice,
+                    using: &generator,
                     now: .zero
                 )
-                for pdu in pdus { actions += central.receive(pdu[...], using: &dice, now: .zero) }
+                for pdu in pdus {
+                    actions += central.receive(pdu[...], using: &generator, now: .zero)
+                }
             case .ask(let question):
                 guard let answer = answer(question, accessory.screen) else { continue }
-                actions += central.answer(answer, using: &dice, now: .zero)
+                actions += central.answer(answer, using: &generator, now: .zero)
             case .paired(let keys): self.keys = keys
             case .failed(let failure): self.failure = failure
             case .withdrawQuestion, .pressed, .wanted, .begun, .violated: break

@@ -80,9 +80,9 @@ import Testing
 
     @Test("The message box recovers from random bytes", arguments: RunSeed.seeds(1))
     mutating func randomBytes(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
-            _ = write(dice.bytes(upTo: 60).map { dice.happens(oneIn: 3) ? $0 % 4 : $0 })
+            _ = write(generator.bytes(upTo: 60).map { generator.happens(oneIn: 3) ? $0 % 4 : $0 })
             let answers = write(Self.framed(#"{"tell":1}"#))
             #expect(answers == [#"{"tell":1}"#])
         }

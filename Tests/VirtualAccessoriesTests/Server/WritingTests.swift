@@ -156,10 +156,10 @@ import Testing
 
     @Test("The answers to random bytes fit into the MTU", arguments: RunSeed.seeds(1))
     mutating func randomBytes(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
-            var pdu = dice.bytes(upTo: 24)
-            if !pdu.isEmpty, dice.happens(oneIn: 2) { pdu[0] = pdu[0] % 0x24 }
+            var pdu = generator.bytes(upTo: 24)
+            if !pdu.isEmpty, generator.happens(oneIn: 2) { pdu[0] = pdu[0] % 0x24 }
             _ = client.server.receive(pdu[...], now: .zero)
             while let answer = client.server.nextPDU(now: .zero) {
                 #expect(!answer.isEmpty && answer.count <= client.server.bearer.mtu)

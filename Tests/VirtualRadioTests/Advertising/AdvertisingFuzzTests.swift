@@ -24,28 +24,29 @@ struct AdvertisingFuzzTests {
     ]
 
     /// Returns one of three handles.
-    private func handle(_ dice: inout SplitMix64) -> UInt8 { UInt8(dice.next() % 3) }
+    private func handle(_ generator: inout SplitMix64) -> UInt8 { UInt8(generator.next() % 3) }
 
     /// Mostly valid parameters.
-    private func parameters(_ dice: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters {
-        let raw = Self.properties[Int(dice.next() % UInt64(Self.properties.count))]
+    private func parameters(_ generator: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters
+    {
+        let raw = Self.properties[Int(generator.next() % UInt64(Self.properties.count))]
         let properties = HCI.AdvertisingProperties(rawValue: raw)
-        var parameters = TestHost.setParameters(handle(&dice), properties, interval: 32...160)
-        parameters.primaryPHY = dice.next() % 3 == 0 ? .leCoded : .le1M
-        parameters.secondaryPHY = PHY(rawValue: 1 + UInt8(dice.next() % 3))
-        parameters.channels = HCI.AdvertisingChannels(rawValue: UInt8(dice.next() % 8))
-        parameters.ownAddressType = HCI.OwnAddressType(rawValue: UInt8(dice.next() % 4))
-        parameters.reportsScanRequests = dice.next() % 2 == 0
+        var parameters = TestHost.setParameters(handle(&generator), properties, interval: 32...160)
+        parameters.primaryPHY = generator.next() % 3 == 0 ? .leCoded : .le1M
+        parameters.secondaryPHY = PHY(rawValue: 1 + UInt8(generator.next() % 3))
+        parameters.channels = HCI.AdvertisingChannels(rawValue: UInt8(generator.next() % 8))
+        parameters.ownAddressType = HCI.OwnAddressType(rawValue: UInt8(generator.next() % 4))
+        parameters.reportsScanRequests = generator.next() % 2 == 0
         return parameters
     }
 
-    private func command(_ dice: inout SplitMix64) -> any HCICommand {
-        let count = Int(dice.next() % 252)
-        let data = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
-        let operation = HCI.DataOperation(rawValue: UInt8(dice.next() % 6))
-        let set = handle(&dice)
-        switch dice.next() % 8 {
-        case 0, 1: return parameters(&dice)
+    private func command(_ generator: inout SplitMix64) -> any HCICommand {
+        let count = Int(generator.next() % 252)
+        let data = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        let operation = HCI.DataOperation(rawValue: UInt8(generator.next() % 6))
+        let set = handle(&generator)
+        switch generator.next() % 8 {
+        case 0, 1: return parameters(&generator)
         case 2:
             return HCI.LESetExtendedAdvertisingData(
                 advertisingHandle: set,
@@ -61,13 +62,16 @@ struct AdvertisingFuzzTests {
         case 4, 5:
             let run = HCI.AdvertisingSetRun(
                 advertisingHandle: set,
-                duration: HCI.Timeout(rawValue: UInt16(dice.next() % 20)),
-                eventLimit: UInt8(dice.next() % 4)
+                duration: HCI.Timeout(rawValue: UInt16(generator.next() % 20)),
+                eventLimit: UInt8(generator.next() % 4)
             )
-            return HCI.LESetExtendedAdvertisingEnable(isEnabled: dice.next() % 4 > 0, sets: [run])
+            return HCI.LESetExtendedAdvertisingEnable(
+                isEnabled: generator.next() % 4 > 0,
+                sets: [run]
+            )
         case 6: return HCI.LERemoveAdvertisingSet(advertisingHandle: set)
         default:
-            let address = HCI.BareAddress(value: dice.next())
+            let address = HCI.BareAddress(value: generator.next())
             return HCI.LESetAdvertisingSetRandomAddress(advertisingHandle: set, address: address)
         }
     }
@@ -81,10 +85,10 @@ struct AdvertisingFuzzTests {
         let host = try TestHost(world)
         let sniffer = Sniffer(world)
         try host.unmaskEverything()
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<400 {
-            try host.status(command(&dice))
-            world.run(for: .microseconds(Int64(dice.next() % 60_000)))
+            try host.status(command(&generator))
+            world.run(for: .microseconds(Int64(generator.next() % 60_000)))
         }
         let inOrder = sniffer.packets.sorted { $0.start < $1.start }
         #expect(!inOrder.isEmpty)
@@ -104,13 +108,13 @@ struct AdvertisingFuzzTests {
     func bytes(seed: UInt64) throws {
         let world = World(seed: seed)
         let host = try TestHost(world)
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let opcodes = seed % 2 == 0 ? Self.opcodes : Self.legacyOpcodes
         for _ in 0..<1000 {
-            let opcode = opcodes[Int(dice.next() % UInt64(opcodes.count))]
-            let count = UInt8(dice.next() % 60)
-            let mask: UInt8 = dice.next() % 2 == 0 ? 0x03 : 0xFF
-            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) & mask }
+            let opcode = opcodes[Int(generator.next() % UInt64(opcodes.count))]
+            let count = UInt8(generator.next() % 60)
+            let mask: UInt8 = generator.next() % 2 == 0 ? 0x03 : 0xFF
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) & mask }
             host.send(HCI.Packet.command(opcode: opcode, parameters: bytes[...]).h4Bytes)
             world.run(for: .milliseconds(5))
         }

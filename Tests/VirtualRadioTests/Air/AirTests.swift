@@ -176,17 +176,17 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
 
     @Test("The overlapping packets match those of a full search", arguments: RunSeed.seeds(10))
     func fullSearch(seed: UInt64) {
-        var dice = RandomStream(seed: seed)
+        var generator = RandomStream(seed: seed)
         var air = Air()
         var all: [Transmission] = []
         var start = 0
         for _ in 0..<1_000 {
-            start += Int(dice.uniform(below: 300))
+            start += Int(generator.uniform(below: 300))
             let next = packet(
-                RadioID(dice.uniform(below: 5)),
+                RadioID(generator.uniform(below: 5)),
                 at: start,
-                lasting: 44 + Int(dice.uniform(below: 2_000)),
-                on: RadioChannel.primaryAdvertising[Int(dice.uniform(below: 3))]
+                lasting: 44 + Int(generator.uniform(below: 2_000)),
+                on: RadioChannel.primaryAdvertising[Int(generator.uniform(below: 3))]
             )
             air.begin(next)
             all.append(next)

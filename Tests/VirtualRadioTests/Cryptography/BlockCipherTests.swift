@@ -97,11 +97,11 @@ import VirtualRadio
 
     @Test("Generated addresses are private, differ, and can be resolved")
     func makesAddresses() throws {
-        var dice = WorldSeed(3).stream("test")
+        var generator = WorldSeed(3).stream("test")
         let key = IdentityResolvingKey(try key(Self.addresses[1].0))
         var seen: Set<DeviceAddress> = []
         for _ in 0..<500 {
-            let address = try #require(key.makeAddress(using: &dice))
+            let address = try #require(key.makeAddress(using: &generator))
             #expect(address.randomKind == .resolvablePrivate)
             #expect(key.resolves(address))
             #expect(seen.insert(address).inserted)
@@ -110,10 +110,10 @@ import VirtualRadio
 
     @Test("The zero key generates and resolves nothing")
     func zeroKeyIsNone() throws {
-        var dice = WorldSeed(3).stream("test")
+        var generator = WorldSeed(3).stream("test")
         let key = IdentityResolvingKey(try key(String(repeating: "00", count: 16)))
         #expect(key.isZero)
-        #expect(key.makeAddress(using: &dice) == nil)
+        #expect(key.makeAddress(using: &generator) == nil)
         // The hash of random part 0x400000 under the zero key would fit this address.
         let hash = try #require(BlockCipher(key.key).addressHash(0x400000))
         let address = DeviceAddress(value: 0x400000 << 24 | UInt64(hash), kind: .random)

@@ -142,7 +142,7 @@ private struct Conversation {
     }
 
     @Test("A wire holds a limited number of packets") func bound() {
-        var lane = WireLane(WireLatency(fixed: .seconds(1)), dice: RandomStream(seed: 1))
+        var lane = WireLane(WireLatency(fixed: .seconds(1)), generator: RandomStream(seed: 1))
         for _ in 0..<WireLane.underWayLimit { #expect(lane.send(now: .zero) != nil) }
         #expect(lane.send(now: .zero) == nil)
         lane.arrived()

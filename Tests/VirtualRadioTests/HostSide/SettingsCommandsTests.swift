@@ -120,7 +120,7 @@ import Testing
         let controller = world.core.controllers[host.id.radio.index]
         #expect(controller.settings.randomAddress == nil)
         #expect(!controller.scanner.isEnabled && !controller.advertiser.isAdvertising)
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
         // Nothing is pending, except a packet that was on the air.
         world.run(for: .milliseconds(1))
         #expect(world.nextInstant == nil)

@@ -118,7 +118,7 @@ struct InitiatingCommandTests {
         #expect(completion.connectionHandle.rawValue == 0 && completion.role == .central)
         #expect(host.events.count == 1)
         #expect(try host.status(HCI.LECreateConnectionCancel()) == .commandDisallowed)
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
     }
 
     @Test(
@@ -149,6 +149,6 @@ struct InitiatingCommandTests {
         try host.perform(HCI.Reset())
         world.run(for: .seconds(1))
         #expect(host.events.isEmpty)
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
     }
 }

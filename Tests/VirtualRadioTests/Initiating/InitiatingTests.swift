@@ -43,7 +43,7 @@ struct InitiatingTests {
         #expect(answer.peerAddress == HCI.PeerAddress(central.publicAddress))
         #expect(requests.count == 1)
         #expect(other.completions.isEmpty)
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
     }
 
     @Test("The request follows the advertisement after exactly T_IFS")

@@ -58,7 +58,7 @@ import VirtualRadio
     ) -> Int {
         var invariant = invariant
         return packets.reduce(0) { count, packet in
-            invariant.see(packet.1, packet.0, now: .zero) == nil ? count : count + 1
+            invariant.observe(packet.1, packet.0, now: .zero) == nil ? count : count + 1
         }
     }
 
@@ -76,7 +76,7 @@ import VirtualRadio
     @Test("An unanswered command is a violation at the end")
     func unansweredCommand() {
         var invariant = CommandInvariant()
-        let early = invariant.see(command(HCI.LERand()), .toController, now: .zero)
+        let early = invariant.observe(command(HCI.LERand()), .toController, now: .zero)
         #expect(early == nil)
         #expect(invariant.finish(now: .zero + .seconds(1)) == nil)
         #expect(invariant.finish(now: .zero + CommandInvariant.patience) != nil)
@@ -86,9 +86,9 @@ import VirtualRadio
     func reset() {
         var invariant = CommandInvariant()
         for packet in [command(HCI.LERand()), command(HCI.Reset())] {
-            _ = invariant.see(packet, .toController, now: .zero)
+            _ = invariant.observe(packet, .toController, now: .zero)
         }
-        #expect(invariant.see(complete(.reset), .toHost, now: .zero) == nil)
+        #expect(invariant.observe(complete(.reset), .toHost, now: .zero) == nil)
         #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
     }
 

@@ -39,10 +39,10 @@ struct LinkFuzzTests {
 /// Three hosts that make links to each other, with random requests.
 private final class RestlessRoom {
     let harness: LinkHarness
-    private var dice: SplitMix64
+    private var generator: SplitMix64
 
     init(seed: UInt64) throws {
-        dice = SplitMix64(seed: seed)
+        generator = SplitMix64(seed: seed)
         harness = try LinkHarness(hosts: 0, seed: seed)
         harness.world.watchInvariants()
         for _ in 0..<3 { try harness.addHost { $0.faults.loss.constantLoss = 0.1 } }
@@ -56,9 +56,9 @@ private final class RestlessRoom {
     }
 
     func doSomething() throws {
-        let host = harness.hosts[Int.random(in: harness.hosts.indices, using: &dice)]
+        let host = harness.hosts[Int.random(in: harness.hosts.indices, using: &generator)]
         let handles = host.openHandles
-        if let handle = handles.randomElement(using: &dice), !chance(12) {
+        if let handle = handles.randomElement(using: &generator), !chance(12) {
             ask(host, handle)
         } else if chance(8) {
             host.command(HCI.Reset())
@@ -67,7 +67,7 @@ private final class RestlessRoom {
         } else {
             try connect(host)
         }
-        if chance(2) { harness.world.run(for: .microseconds(Int64(dice.next() % 60_000))) }
+        if chance(2) { harness.world.run(for: .microseconds(Int64(generator.next() % 60_000))) }
     }
 
     /// All hosts return into range and disconnect their links.
@@ -86,10 +86,10 @@ private final class RestlessRoom {
 
     private func connect(_ host: StreamingHost) throws {
         guard let central = harness.hosts.firstIndex(where: { $0 === host }) else { return }
-        let peripheral = (central + Int.random(in: 1...2, using: &dice)) % 3
+        let peripheral = (central + Int.random(in: 1...2, using: &generator)) % 3
         let pace = LinkParameters.milliseconds(
-            [7.5, 30, 100][Int.random(in: 0..<3, using: &dice)],
-            latency: Int.random(in: 0...4, using: &dice),
+            [7.5, 30, 100][Int.random(in: 0..<3, using: &generator)],
+            latency: Int.random(in: 0...4, using: &generator),
             timeout: .seconds(2)
         )
         let link = try harness.propose(central, peripheral, pace)
@@ -100,7 +100,7 @@ private final class RestlessRoom {
     }
 
     private func ask(_ host: StreamingHost, _ handle: ConnectionHandle) {
-        switch Int.random(in: 0..<16, using: &dice) {
+        switch Int.random(in: 0..<16, using: &generator) {
         case 0: host.command(HCI.Disconnect(connectionHandle: handle))
         case 1: host.command(HCI.ReadRemoteVersionInformation(connectionHandle: handle))
         case 2: host.command(HCI.LEReadRemoteFeatures(connectionHandle: handle))
@@ -126,21 +126,23 @@ private final class RestlessRoom {
             host.command(
                 HCI.LESetDataLength(
                     connectionHandle: handle,
-                    transmitBytes: .random(in: 27...251, using: &dice),
+                    transmitBytes: .random(in: 27...251, using: &generator),
                     transmitTime: HCI.AirTime(.microseconds(2_120))
                 )
             )
         case 8:
             let sets: [HCI.PHYSet] = [.le1M, .le2M, .coded, [.le1M, .le2M]]
             let preference = HCI.PHYPreference(
-                transmit: sets.randomElement(using: &dice),
-                receive: sets.randomElement(using: &dice)
+                transmit: sets.randomElement(using: &generator),
+                receive: sets.randomElement(using: &generator)
             )
             host.command(HCI.LESetPHY(connectionHandle: handle, preference: preference))
         case 9:
             host.command(
                 HCI.LESetHostChannelClassification(
-                    channels: HCI.ChannelMap(rawValue: dice.next() % HCI.ChannelMap.all.rawValue)
+                    channels: HCI.ChannelMap(
+                        rawValue: generator.next() % HCI.ChannelMap.all.rawValue
+                    )
                 )
             )
         case 10, 11: encrypt(host, handle)
@@ -148,7 +150,7 @@ private final class RestlessRoom {
             host.command(HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle))
         case 13: setLoss(chance(3) ? 200 : nil, host)
         default:
-            let length = Int.random(in: 0..<240, using: &dice)
+            let length = Int.random(in: 0..<240, using: &generator)
             let frame: [UInt8] = [UInt8(length), 0, 0x40, 0] + [UInt8](repeating: 7, count: length)
             host.send([frame], on: handle)
         }
@@ -171,11 +173,11 @@ private final class RestlessRoom {
 
     private var parameters: HCI.ConnectionParameters {
         let paces: [UInt16] = [6, 24, 80]
-        let interval = HCI.ConnectionInterval(rawValue: paces.randomElement(using: &dice) ?? 6)
+        let interval = HCI.ConnectionInterval(rawValue: paces.randomElement(using: &generator) ?? 6)
         return HCI.ConnectionParameters(
             intervalMinimum: interval,
             intervalMaximum: interval,
-            peripheralLatency: .random(in: 0...3, using: &dice),
+            peripheralLatency: .random(in: 0...3, using: &generator),
             supervisionTimeout: HCI.Timeout(.milliseconds(1_000))
         )
     }
@@ -187,7 +189,7 @@ private final class RestlessRoom {
         }
     }
 
-    private func chance(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &dice) == 0 }
+    private func chance(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &generator) == 0 }
 }
 
 extension StreamingHost {

@@ -72,18 +72,19 @@ struct RadioScheduleTests {
 
     @Test("A schedule answers as a search through all reservations", arguments: RunSeed.seeds(20))
     func sameAnswers(seed: UInt64) {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var schedule = RadioSchedule()
         var model = ReservationList()
         var now: Int64 = 0
         for _ in 0..<2_000 {
-            now += Int64.random(in: 0...40, using: &dice)
-            let link = LinkID(rawValue: .random(in: 0..<6, using: &dice))
-            let start = now + (Bool.random(using: &dice) ? 0 : .random(in: 0...600, using: &dice))
-            let end = start + .random(in: 1...60, using: &dice)
+            now += Int64.random(in: 0...40, using: &generator)
+            let link = LinkID(rawValue: .random(in: 0..<6, using: &generator))
+            let start =
+                now + (Bool.random(using: &generator) ? 0 : .random(in: 0...600, using: &generator))
+            let end = start + .random(in: 1...60, using: &generator)
             let name = link.rawValue == 0 ? nil : link
-            let urgency = Int.random(in: 0...3, using: &dice)
-            if Int.random(in: 0..<3, using: &dice) == 0 {
+            let urgency = Int.random(in: 0...3, using: &generator)
+            if Int.random(in: 0..<3, using: &generator) == 0 {
                 schedule.release(link, from: at(now))
                 model.release(link, from: now)
             } else {
@@ -97,7 +98,7 @@ struct RadioScheduleTests {
                 )
                 #expect(isReserved == model.reserve(start, end, name, urgency, now: now))
             }
-            let from = now + .random(in: -30...600, using: &dice)
+            let from = now + .random(in: -30...600, using: &generator)
             let isFree = schedule.isFree(from: at(from), to: at(from + 7), for: name)
             #expect(isFree == !model.isBusy(from, from + 7, name))
         }

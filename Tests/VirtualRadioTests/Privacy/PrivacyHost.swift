@@ -34,8 +34,8 @@ struct PrivatePeer: Sendable {
 
     /// Returns a private address of the peer.
     func makeAddress(seed: UInt64 = 1) throws -> DeviceAddress {
-        var dice = WorldSeed(seed).stream("peer")
-        return try #require(IdentityResolvingKey(peerKey).makeAddress(using: &dice))
+        var generator = WorldSeed(seed).stream("peer")
+        return try #require(IdentityResolvingKey(peerKey).makeAddress(using: &generator))
     }
 }
 

@@ -103,9 +103,9 @@ import VirtualRadio
     func manyAddresses() throws {
         let (host, peer) = try makeHost()
         var list = host.controller.resolvingList
-        var dice = WorldSeed(2).stream("many")
+        var generator = WorldSeed(2).stream("many")
         let key = IdentityResolvingKey(peer.peerKey)
-        let friends = try (0..<20).map { _ in try #require(key.makeAddress(using: &dice)) }
+        let friends = try (0..<20).map { _ in try #require(key.makeAddress(using: &generator)) }
         for round in 0..<3 {
             for friend in friends { #expect(list.resolve(friend) == .identity(peer.identity)) }
             for number in UInt64(0)..<3_000 {
@@ -123,8 +123,8 @@ import VirtualRadio
         let list = host.controller.resolvingList
         #expect(list.ownEntry(try host.localAddress(peer)) == peer.identity)
         #expect(list.ownEntry(try host.localAddress(other)) == other.identity)
-        var dice = WorldSeed(8).stream("elsewhere")
-        let made = IdentityResolvingKey(other.localKey).makeAddress(using: &dice)
+        var generator = WorldSeed(8).stream("elsewhere")
+        let made = IdentityResolvingKey(other.localKey).makeAddress(using: &generator)
         #expect(list.ownEntry(try #require(made)) == other.identity)
         #expect(list.ownEntry(try peer.makeAddress()) == nil)
         #expect(list.ownEntry(peer.identity) == nil)

@@ -65,7 +65,7 @@ final class Dialogue {
                     handle: side.handle,
                     local: local,
                     proposal: proposal,
-                    dice: WorldSeed(7).stream("dialogue", side == .central ? 0 : 1)
+                    generator: WorldSeed(7).stream("dialogue", side == .central ? 0 : 1)
                 )
             )
         }

@@ -10,107 +10,109 @@ import Testing
 struct ProcedureRobustnessTests {
     typealias Dice = SplitMix64
 
-    private static func proposal(_ dice: inout Dice) -> ConnectionParameterProposal {
+    private static func proposal(_ generator: inout Dice) -> ConnectionParameterProposal {
         ConnectionParameterProposal(
-            intervalMinimum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
-            intervalMaximum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
-            latency: Int(dice.next() % 600),
-            supervisionTimeout: .milliseconds(Int64(dice.next() % 40_000))
+            intervalMinimum: .microseconds(Int64(generator.next() % 5_000) * 1_250),
+            intervalMaximum: .microseconds(Int64(generator.next() % 5_000) * 1_250),
+            latency: Int(generator.next() % 600),
+            supervisionTimeout: .milliseconds(Int64(generator.next() % 40_000))
         )
     }
 
-    private static func length(_ dice: inout Dice) -> LengthOffer {
+    private static func length(_ generator: inout Dice) -> LengthOffer {
         LengthOffer(
-            receiveBytes: Int(dice.next() % 70_000),
-            receiveTime: .microseconds(Int64(dice.next() % 70_000)),
-            sendBytes: Int(dice.next() % 70_000),
-            sendTime: .microseconds(Int64(dice.next() % 70_000))
+            receiveBytes: Int(generator.next() % 70_000),
+            receiveTime: .microseconds(Int64(generator.next() % 70_000)),
+            sendBytes: Int(generator.next() % 70_000),
+            sendTime: .microseconds(Int64(generator.next() % 70_000))
         )
     }
 
-    private static func phys(_ dice: inout Dice) -> PHYOffer {
+    private static func phys(_ generator: inout Dice) -> PHYOffer {
         PHYOffer(
-            send: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: dice.next())),
-            receive: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: dice.next()))
+            send: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: generator.next())),
+            receive: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: generator.next()))
         )
     }
 
-    private static func indication(_ dice: inout Dice, _ counter: UInt16) -> LLControlPDU {
-        let instant = counter &+ UInt16(truncatingIfNeeded: dice.next() % 12) &- 1
-        switch dice.next() % 3 {
+    private static func indication(_ generator: inout Dice, _ counter: UInt16) -> LLControlPDU {
+        let instant = counter &+ UInt16(truncatingIfNeeded: generator.next() % 12) &- 1
+        switch generator.next() % 3 {
         case 0:
             let parameters = LinkParameters(
-                interval: .microseconds(Int64(dice.next() % 4_000) * 1_250),
-                latency: Int(dice.next() % 600),
-                supervisionTimeout: .milliseconds(Int64(dice.next() % 40_000))
+                interval: .microseconds(Int64(generator.next() % 4_000) * 1_250),
+                latency: Int(generator.next() % 600),
+                supervisionTimeout: .milliseconds(Int64(generator.next() % 40_000))
             )
             return .connectionUpdateIndication(
                 ConnectionUpdateIndication(
                     parameters: parameters,
-                    windowOffset: .microseconds(Int64(dice.next() % 1_000_000)),
+                    windowOffset: .microseconds(Int64(generator.next() % 1_000_000)),
                     instant: instant
                 )
             )
-        case 1: return .channelMapIndication(channels: dice.next() >> 27, instant: instant)
+        case 1: return .channelMapIndication(channels: generator.next() >> 27, instant: instant)
         default:
             let decision = PHYDecision(
-                centralToPeripheral: PHY(rawValue: UInt8(dice.next() % 5)),
-                peripheralToCentral: PHY(rawValue: UInt8(dice.next() % 5)),
+                centralToPeripheral: PHY(rawValue: UInt8(generator.next() % 5)),
+                peripheralToCentral: PHY(rawValue: UInt8(generator.next() % 5)),
                 instant: instant
             )
             return .phyUpdateIndication(decision)
         }
     }
 
-    private static func pdu(_ dice: inout Dice, _ counter: UInt16) -> LLControlPDU {
-        let number = dice.next()
+    private static func pdu(_ generator: inout Dice, _ counter: UInt16) -> LLControlPDU {
+        let number = generator.next()
         let byte = UInt8(truncatingIfNeeded: number >> 8)
         let code = HCI.ErrorCode(rawValue: UInt8(truncatingIfNeeded: number >> 16))
         switch number % 24 {
-        case 0, 1, 2: return indication(&dice, counter)
+        case 0, 1, 2: return indication(&generator, counter)
         case 3:
             return .encryptionRequest(
                 EncryptionRequest(
-                    random: dice.next(),
+                    random: generator.next(),
                     encryptedDiversifier: 1,
                     diversifier: 2,
                     vector: 3
                 )
             )
-        case 4: return .encryptionResponse(diversifier: dice.next(), vector: 7)
+        case 4: return .encryptionResponse(diversifier: generator.next(), vector: 7)
         case 5: return .startEncryptionRequest
         case 6: return .startEncryptionResponse
         case 7: return .unknownResponse(opcode: byte % 0x20)
-        case 8: return .featureRequest(HCI.LEFeatures(rawValue: dice.next()))
-        case 9: return .featureResponse(HCI.LEFeatures(rawValue: dice.next()))
+        case 8: return .featureRequest(HCI.LEFeatures(rawValue: generator.next()))
+        case 9: return .featureResponse(HCI.LEFeatures(rawValue: generator.next()))
         case 10: return .pauseEncryptionRequest
         case 11: return .pauseEncryptionResponse
         case 12: return .versionIndication(ControllerConfiguration().linkVersion)
         case 13: return .rejectIndication(code)
-        case 14: return .peripheralFeatureRequest(HCI.LEFeatures(rawValue: dice.next()))
-        case 15: return .connectionParameterRequest(proposal(&dice))
-        case 16: return .connectionParameterResponse(proposal(&dice))
+        case 14: return .peripheralFeatureRequest(HCI.LEFeatures(rawValue: generator.next()))
+        case 15: return .connectionParameterRequest(proposal(&generator))
+        case 16: return .connectionParameterResponse(proposal(&generator))
         case 17: return .extendedRejectIndication(opcode: byte % 0x20, code)
         case 18: return .pingRequest
-        case 19: return .lengthRequest(length(&dice))
-        case 20: return .lengthResponse(length(&dice))
-        case 21: return .phyRequest(phys(&dice))
-        case 22: return .phyResponse(phys(&dice))
+        case 19: return .lengthRequest(length(&generator))
+        case 20: return .lengthResponse(length(&generator))
+        case 21: return .phyRequest(phys(&generator))
+        case 22: return .phyResponse(phys(&generator))
         default: return .unknown(opcode: byte, length: Int(byte))
         }
     }
 
-    private static func request(_ dice: inout Dice) throws -> LinkProcedureRequest {
-        let key = try #require(HCI.Key128([UInt8](repeating: UInt8(dice.next() % 2), count: 16)))
-        let offer = phys(&dice)
-        switch dice.next() % 13 {
+    private static func request(_ generator: inout Dice) throws -> LinkProcedureRequest {
+        let key = try #require(
+            HCI.Key128([UInt8](repeating: UInt8(generator.next() % 2), count: 16))
+        )
+        let offer = phys(&generator)
+        switch generator.next() % 13 {
         case 0: return .readVersion
         case 1: return .readFeatures
-        case 2: return .updateConnection(proposal(&dice))
-        case 3: return .acceptParameters(proposal(&dice))
+        case 2: return .updateConnection(proposal(&generator))
+        case 3: return .acceptParameters(proposal(&generator))
         case 4: return .refuseParameters(.unacceptableConnectionParameters)
         case 5:
-            let bytes = Int(dice.next() % 300)
+            let bytes = Int(generator.next() % 300)
             return .setDataLength(bytes: bytes, time: .microseconds(Int64(bytes) * 20))
         case 6:
             let proposal = HCI.PHYPreference(transmit: offer.send, receive: offer.receive)
@@ -118,8 +120,9 @@ struct ProcedureRobustnessTests {
         case 7, 8: return .encrypt(random: 1, encryptedDiversifier: 2, key: key)
         case 9: return .provideKey(key)
         case 10: return .refuseKey
-        case 11: return .setAuthenticatedPayloadTimeout(.milliseconds(Int64(dice.next() % 900)))
-        default: return .setChannels(dice.next() >> 20)
+        case 11:
+            return .setAuthenticatedPayloadTimeout(.milliseconds(Int64(generator.next() % 900)))
+        default: return .setChannels(generator.next() >> 20)
         }
     }
 
@@ -142,21 +145,21 @@ struct ProcedureRobustnessTests {
         arguments: RunSeed.seeds(20)
     )
     func forgeries(seed: UInt64) throws {
-        var dice = Dice(seed: seed)
-        var dialogue = Dialogue(from: UInt16(truncatingIfNeeded: dice.next()))
+        var generator = Dice(seed: seed)
+        var dialogue = Dialogue(from: UInt16(truncatingIfNeeded: generator.next()))
         for _ in 0..<1_000 {
-            let side: LinkSide = dice.next() % 2 == 0 ? .central : .peripheral
-            switch dice.next() % 8 {
-            case 0, 1: _ = dialogue.refusal(side, try Self.request(&dice))
-            case 2: dialogue.run(events: Int(dice.next() % 10))
+            let side: LinkSide = generator.next() % 2 == 0 ? .central : .peripheral
+            switch generator.next() % 8 {
+            case 0, 1: _ = dialogue.refusal(side, try Self.request(&generator))
+            case 2: dialogue.run(events: Int(generator.next() % 10))
             case 3: dialogue.sendData(to: side)
             default: break
             }
-            dialogue.forge(Self.pdu(&dice, dialogue.eventCounter), to: side)
+            dialogue.forge(Self.pdu(&generator, dialogue.eventCounter), to: side)
             check(dialogue.central)
             check(dialogue.peripheral)
             if dialogue.central.reason != nil || dialogue.peripheral.reason != nil {
-                dialogue = Dialogue(from: UInt16(truncatingIfNeeded: dice.next()))
+                dialogue = Dialogue(from: UInt16(truncatingIfNeeded: generator.next()))
             }
         }
     }
@@ -166,22 +169,22 @@ struct ProcedureRobustnessTests {
         arguments: RunSeed.seeds(20)
     )
     func honest(seed: UInt64) throws {
-        var dice = Dice(seed: seed)
+        var generator = Dice(seed: seed)
         let dialogue = Dialogue(from: 65_000)
         let key = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         for _ in 0..<300 {
-            let side: LinkSide = dice.next() % 2 == 0 ? .central : .peripheral
-            var request = try Self.request(&dice)
+            let side: LinkSide = generator.next() % 2 == 0 ? .central : .peripheral
+            var request = try Self.request(&generator)
             if case .encrypt = request {
                 request = .encrypt(random: 0, encryptedDiversifier: 0, key: key)
             }
             if case .refuseKey = request { request = .provideKey(key) }
             if case .provideKey = request { request = .provideKey(key) }
             _ = dialogue.refusal(side, request)
-            dialogue.run(events: Int(dice.next() % 4))
+            dialogue.run(events: Int(generator.next() % 4))
             // The hosts answer each request of their controllers eventually.
             _ = dialogue.refusal(.peripheral, .provideKey(key))
-            for side in LinkSide.allCases where dice.next() % 3 == 0 {
+            for side in LinkSide.allCases where generator.next() % 3 == 0 {
                 _ = dialogue.refusal(side, .acceptParameters(.milliseconds(40)))
             }
             try #require(

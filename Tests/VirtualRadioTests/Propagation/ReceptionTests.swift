@@ -4,15 +4,15 @@ import Testing
 @testable import VirtualRadio
 
 @Suite struct ReceptionTests {
-    private let ear = Reception()
+    private let receiver = Reception()
 
     @Test(
         "A receiver at its sensitivity has the specified packet error rate",
         arguments: Modulation.allCases
     )
     func packetErrorRate(modulation: Modulation) {
-        let probability = ear.probability(
-            power: ear.sensitivity(modulation),
+        let probability = receiver.probability(
+            power: receiver.sensitivity(modulation),
             pduLength: 39,
             modulation: modulation
         )
@@ -31,8 +31,8 @@ import Testing
         var last = -1.0
         for step in -100...(-80) {
             let power = Double(step)
-            let long = ear.probability(power: power, pduLength: 257, modulation: .le1M)
-            let short = ear.probability(power: power, pduLength: 2, modulation: .le1M)
+            let long = receiver.probability(power: power, pduLength: 257, modulation: .le1M)
+            let short = receiver.probability(power: power, pduLength: 2, modulation: .le1M)
             #expect(long >= last && long <= short)
             #expect((0...1).contains(long) && (0...1).contains(short))
             last = long
@@ -41,17 +41,17 @@ import Testing
 
     @Test("The reception probability falls steeply at the sensitivity")
     func steepEdge() {
-        let below = ear.probability(power: -98, pduLength: 39, modulation: .le1M)
-        let above = ear.probability(power: -92, pduLength: 39, modulation: .le1M)
+        let below = receiver.probability(power: -98, pduLength: 39, modulation: .le1M)
+        let above = receiver.probability(power: -92, pduLength: 39, modulation: .le1M)
         #expect(below < 0.01)
         #expect(above > 0.999)
-        #expect(ear.probability(power: -40, pduLength: 257, modulation: .le1M) == 1)
+        #expect(receiver.probability(power: -40, pduLength: 257, modulation: .le1M) == 1)
     }
 
     @Test("The coded PHY has the longest range and the 2M PHY the shortest")
     func modulationRange() {
         let powers = Modulation.allCases.map {
-            ear.probability(power: -97, pduLength: 39, modulation: $0)
+            receiver.probability(power: -97, pduLength: 39, modulation: $0)
         }
         let (le1M, le2M, codedS2, codedS8) = (powers[0], powers[1], powers[2], powers[3])
         #expect(le2M < le1M && le1M < codedS2 && codedS2 < codedS8)

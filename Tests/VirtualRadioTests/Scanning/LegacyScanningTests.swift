@@ -208,7 +208,7 @@ struct LegacyScanningTests {
         scanner.forget()
         world.run(for: .seconds(2))
         #expect(scanner.events.isEmpty)
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
     }
 
     @Test("Requests have the address that the host has chosen")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The backoff of scan requests")
 struct ScanBackoffTests {
-    private var dice = RandomStream(seed: 5)
+    private var generator = RandomStream(seed: 5)
 
     @Test("The first advertisement gets a request")
     func first() {
@@ -19,7 +19,7 @@ struct ScanBackoffTests {
         var backoff = ScanBackoff()
         var limits: [UInt64] = []
         for _ in 0..<20 {
-            backoff.failed(&dice)
+            backoff.failed(&generator)
             limits.append(backoff.upperLimit)
         }
         #expect(limits.prefix(6) == [1, 2, 2, 4, 4, 8])
@@ -29,10 +29,10 @@ struct ScanBackoffTests {
     @Test("Every second success halves the limit, down to 1")
     mutating func succeeding() {
         var backoff = ScanBackoff()
-        for _ in 0..<6 { backoff.failed(&dice) }
+        for _ in 0..<6 { backoff.failed(&generator) }
         var limits: [UInt64] = []
         for _ in 0..<8 {
-            backoff.succeeded(&dice)
+            backoff.succeeded(&generator)
             limits.append(backoff.upperLimit)
         }
         #expect(limits == [8, 4, 4, 2, 2, 1, 1, 1])
@@ -42,8 +42,8 @@ struct ScanBackoffTests {
     mutating func alternating() {
         var backoff = ScanBackoff()
         for _ in 0..<10 {
-            backoff.failed(&dice)
-            backoff.succeeded(&dice)
+            backoff.failed(&generator)
+            backoff.succeeded(&generator)
         }
         #expect(backoff.upperLimit == 1)
     }
@@ -53,7 +53,7 @@ struct ScanBackoffTests {
         var seen: Set<Int> = []
         for _ in 0..<500 {
             var backoff = ScanBackoff()
-            for _ in 0..<4 { backoff.failed(&dice) }
+            for _ in 0..<4 { backoff.failed(&generator) }
             #expect((1...backoff.upperLimit).contains(backoff.count))
             var count = 1
             while !backoff.takesTurn() { count += 1 }

@@ -17,26 +17,26 @@ struct ScanFuzzTests {
         let world = World(seed: seed)
         let host = try TestHost(world, "target", at: 0)
         let sender = try TestHost(world, "sender", at: 1)
-        var dice = RandomStream(seed: seed)
+        var generator = RandomStream(seed: seed)
         for _ in 0..<300 {
-            send(to: host, &dice)
-            for _ in 0..<4 { transmit(world, sender, host, &dice) }
-            world.run(for: .microseconds(Int64(dice.uniform(below: 5_000))))
+            send(to: host, &generator)
+            for _ in 0..<4 { transmit(world, sender, host, &generator) }
+            world.run(for: .microseconds(Int64(generator.uniform(below: 5_000))))
         }
         world.run(for: .seconds(3))
         try host.perform(HCI.Reset())
-        #expect(world.core.ether.attentive.isEmpty)
+        #expect(world.core.ether.listeners.isEmpty)
         let scanner = world.core.controllers[0].scanner
         #expect(scanner.follows.isEmpty && scanner.plan == nil)
     }
 
     /// A command for scanning or initiating: often almost valid, sometimes completely random.
-    private func send(to host: TestHost, _ dice: inout RandomStream) {
-        let opcode = Self.opcodes[Int(dice.uniform(below: UInt64(Self.opcodes.count)))]
-        let length = Int(dice.uniform(below: 30))
-        let reach: UInt64 = dice.bernoulli(0.7) ? 3 : 256
-        let parameters = (0..<length).map { _ in UInt8(dice.uniform(below: reach)) }
-        switch dice.uniform(below: 4) {
+    private func send(to host: TestHost, _ generator: inout RandomStream) {
+        let opcode = Self.opcodes[Int(generator.uniform(below: UInt64(Self.opcodes.count)))]
+        let length = Int(generator.uniform(below: 30))
+        let reach: UInt64 = generator.bernoulli(0.7) ? 3 : 256
+        let parameters = (0..<length).map { _ in UInt8(generator.uniform(below: reach)) }
+        switch generator.uniform(below: 4) {
         case 0: host.send([0x01, opcode, 0x20, UInt8(length)] + parameters)
         case 1: _ = try? host.status(TestHost.extendedScanParameters(.active, coded: (16, 16)))
         case 2: _ = try? host.enableExtendedScan(duplicates: .on)
@@ -52,14 +52,14 @@ struct ScanFuzzTests {
         _ world: World,
         _ sender: TestHost,
         _ target: TestHost,
-        _ dice: inout RandomStream
+        _ generator: inout RandomStream
     ) {
-        guard let channel = RadioChannel(Int(36 + dice.uniform(below: 4))) else { return }
-        let modulation = Modulation.allCases[Int(dice.uniform(below: 4))]
+        guard let channel = RadioChannel(Int(36 + generator.uniform(below: 4))) else { return }
+        let modulation = Modulation.allCases[Int(generator.uniform(below: 4))]
         let packet = AdvertisingPacket(
-            pdu(world.now, target, &dice),
+            pdu(world.now, target, &generator),
             from: sender.id.radio,
-            to: dice.bernoulli(0.3) ? target.id.radio : nil,
+            to: generator.bernoulli(0.3) ? target.id.radio : nil,
             on: channel,
             modulation: modulation,
             start: world.now
@@ -70,45 +70,45 @@ struct ScanFuzzTests {
     private func pdu(
         _ now: Instant,
         _ target: TestHost,
-        _ dice: inout RandomStream
+        _ generator: inout RandomStream
     ) -> AdvertisingPDU {
-        let address = DeviceAddress(value: dice.uniform(below: 3), kind: .random)
-        let data = [UInt8](repeating: 7, count: Int(dice.uniform(below: 32)))
+        let address = DeviceAddress(value: generator.uniform(below: 3), kind: .random)
+        let data = [UInt8](repeating: 7, count: Int(generator.uniform(below: 32)))
         let legacy = LegacyAdvertisement(
             set: 0,
             advertiser: address,
-            target: dice.bernoulli(0.2) ? target.publicAddress : nil,
-            isConnectable: dice.bernoulli(0.5),
-            isScannable: dice.bernoulli(0.5),
+            target: generator.bernoulli(0.2) ? target.publicAddress : nil,
+            isConnectable: generator.bernoulli(0.5),
+            isScannable: generator.bernoulli(0.5),
             data: data
         )
-        switch dice.uniform(below: 4) {
+        switch generator.uniform(below: 4) {
         case 0: return .legacy(legacy)
         case 1: return .scanResponse(legacy)
         case 2:
-            let link = LinkID(rawValue: dice.uniform(below: 3))
+            let link = LinkID(rawValue: generator.uniform(below: 3))
             return .connectionResponse(
                 ConnectionResponse(advertiser: address, initiator: address, link: link)
             )
-        default: return .extended(extended(now, address, &dice))
+        default: return .extended(extended(now, address, &generator))
         }
     }
 
     private func extended(
         _ now: Instant,
         _ address: DeviceAddress,
-        _ dice: inout RandomStream
+        _ generator: inout RandomStream
     ) -> ExtendedAdvertisement {
         let kinds: [ExtendedAdvertisement.Kind] = [.primary, .auxiliary, .chained, .scanResponse]
-        let length = Int(dice.uniform(below: 250))
-        let offset = Duration.microseconds(Int64(dice.uniform(below: 4_000)) - 500)
+        let length = Int(generator.uniform(below: 250))
+        let offset = Duration.microseconds(Int64(generator.uniform(below: 4_000)) - 500)
         return ExtendedAdvertisement(
-            kind: kinds[Int(dice.uniform(below: 4))],
+            kind: kinds[Int(generator.uniform(below: 4))],
             set: 0,
-            advertiser: dice.bernoulli(0.5) ? address : nil,
+            advertiser: generator.bernoulli(0.5) ? address : nil,
             target: nil,
-            isConnectable: dice.bernoulli(0.5),
-            isScannable: dice.bernoulli(0.5),
+            isConnectable: generator.bernoulli(0.5),
+            isScannable: generator.bernoulli(0.5),
             sid: 1,
             dataID: 1,
             pointer: RadioChannel(36).map {

@@ -86,18 +86,18 @@ import enum LanyardTestSupport.RunSeed
 
     @Test("The heap matches a sorted array after every operation", arguments: RunSeed.seeds(20))
     func sortedArray(seed: UInt64) throws {
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var heap = EventHeap<Int>(eventLimit: 64)
         var model: [(time: Int64, number: Int, token: EventToken)] = []
         for number in 0..<2_000 {
-            switch dice.next() % 4 {
+            switch generator.next() % 4 {
             case 0, 1:
-                let time = Int64(dice.next() % 16)
+                let time = Int64(generator.next() % 16)
                 let token = heap.insert(number, at: instant(time))
                 #expect((token == nil) == (model.count == 64))
                 if let token { model.append((time, number, token)) }
             case 2 where !model.isEmpty:
-                let victim = model.remove(at: Int(dice.next() % UInt64(model.count)))
+                let victim = model.remove(at: Int(generator.next() % UInt64(model.count)))
                 #expect(heap.cancel(victim.token) == victim.number)
             default:
                 let first = model.min { ($0.time, $0.number) < ($1.time, $1.number) }

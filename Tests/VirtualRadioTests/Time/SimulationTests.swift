@@ -9,11 +9,11 @@ private struct Tickers: Simulation {
 
     var timeline = EventTimeline<Event>(instantLimit: 1_000)
     var trace: [String] = []
-    private var dice: [RandomStream] = []
+    private var generator: [RandomStream] = []
 
     init(seed: UInt64 = 0, count: Int = 0) {
         for number in 0..<count {
-            dice.append(WorldSeed(seed).stream("ticker", UInt64(number)))
+            generator.append(WorldSeed(seed).stream("ticker", UInt64(number)))
             timeline.schedule(.tick(number), at: .zero)
         }
     }
@@ -22,7 +22,7 @@ private struct Tickers: Simulation {
         trace.append("\(timeline.now) \(event)")
         switch event {
         case .tick(let number):
-            let pause = dice[number].uniform(below: 10_000)
+            let pause = generator[number].uniform(below: 10_000)
             timeline.schedule(event, after: .microseconds(Int64(pause) + 1))
         case .spin: timeline.schedule(.spin, after: .zero)
         case .halt: break

@@ -62,7 +62,7 @@ extension LinkCore {
     /// Searches the peer's table for a request. Requests share a search that is under way.
     mutating func findDatabase(for request: RequestIdentifier, _ context: inout LinkContext) {
         databaseRequests.append(request)
-        perform(lookup.want(isTrusted: isTrusted), &context)
+        perform(lookup.request(isTrusted: isTrusted), &context)
     }
 
     /// Removes a canceled request. Cancels the search if no other request needs it.

@@ -32,7 +32,7 @@ extension HostCore {
     /// Configures the addresses of a ready controller first, and then the parts that use them.
     mutating func configureRadio(_ found: ControllerCapabilities, now: Instant) {
         let entries = recognizablePeers
-        perform(addresses.want(entries, now: now), now: now)
+        perform(addresses.request(entries, now: now), now: now)
         perform(addresses.configure(found, using: &context.randomness, now: now), now: now)
         context.server.setResolvesAddresses(addresses.list.isUsed)
         perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
@@ -50,7 +50,7 @@ extension HostCore {
 
     /// Updates the peers whose addresses the controller resolves.
     mutating func updateRecognition(now: Instant) {
-        perform(addresses.want(recognizablePeers, now: now), now: now)
+        perform(addresses.request(recognizablePeers, now: now), now: now)
     }
 
     /// The bonded peers with private addresses. Those with a connection request come first, then

@@ -12,7 +12,7 @@ extension LinkContext {
     /// Schedules an entry that has changed. It is written before the next packet is sent, unless
     /// its recent writes have used up the allowance.
     mutating func keep(_ name: RecordName) {
-        if configuration.store != nil { storeState.schedule.want(name) }
+        if configuration.store != nil { storeState.schedule.request(name) }
     }
 
     /// Writes the changed entries whose allowance permits it now.

@@ -46,7 +46,7 @@ struct SaveSchedule: Sendable {
     private var changed: [RecordName] = []
 
     /// Adds an entry that changed.
-    mutating func want(_ name: RecordName) {
+    mutating func request(_ name: RecordName) {
         if waiting.insert(name).inserted { changed.append(name) }
     }
 

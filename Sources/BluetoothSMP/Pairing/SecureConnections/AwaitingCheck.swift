@@ -14,8 +14,8 @@ struct AwaitingCheck: AgreedPhase {
     /// - Parameters:
     ///   - exchange: The exchange of public keys.
     ///   - nonces: The random numbers of both devices.
-    ///   - secrets: The value of each device that the *other* device had before the pairing: the
-    ///     passkey, or the random number in the out-of-band data, or zero.
+    ///   - secrets: For each device, the value that it shared with its peer before the pairing: the
+    ///     passkey, the random number in its out-of-band data, or zero.
     init(_ exchange: SecureExchange, _ nonces: Sides, _ secrets: Sides = .zeros) {
         let session = exchange.session
         let keys = SMP.Toolbox.f5(

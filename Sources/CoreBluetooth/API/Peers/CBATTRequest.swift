@@ -14,7 +14,7 @@ open class CBATTRequest: NSObject {
     private let content: LockedState<Data?>
 
     /// The server's identifier of the request. `nil` if no answer is expected.
-    let question: GATTServer.RequestID?
+    let requestID: GATTServer.RequestID?
 
     /// The attribute to write, which an Error Response names. `nil` for a read.
     let handle: AttributeHandle?
@@ -24,12 +24,12 @@ open class CBATTRequest: NSObject {
         for characteristic: CBCharacteristic,
         offset: Int,
         value: Data?,
-        question: GATTServer.RequestID?,
+        requestID: GATTServer.RequestID?,
         handle: AttributeHandle? = nil
     ) {
         subject = (central, characteristic, offset)
         content = LockedState(value)
-        self.question = question
+        self.requestID = requestID
         self.handle = handle
     }
 

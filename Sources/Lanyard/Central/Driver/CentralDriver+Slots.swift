@@ -83,7 +83,7 @@ extension CentralDriver {
         case .grant(let slot, let identity): grant(slot, to: identity)
         case .evict(_, let holder, let identity): evict(holder, for: identity)
         case .turnAway(let identity, let slots):
-            reportSlots(slots, to: identity) { .turnedAway($0) }
+            reportSlots(slots, to: identity) { .denied($0) }
         case .wait(let identity, let slots): reportSlots(slots, to: identity) { .delayed($0) }
         case .changed: slots.show(named(pool.state(now: now)))
         case .keepWaiting: break

@@ -146,8 +146,8 @@ extension LinkProcedures {
             return refuseEncryption(.unsupportedRemoteFeature)
         }
         encryption.request = request
-        encryption.diversifier = dice.next()
-        encryption.vector = UInt32(truncatingIfNeeded: dice.next())
+        encryption.diversifier = generator.next()
+        encryption.vector = UInt32(truncatingIfNeeded: generator.next())
         encryption.phase = .awaitingKey
         remoteDeadline = nil
         sendUrgently(
@@ -171,8 +171,8 @@ extension LinkProcedures {
         let request = EncryptionRequest(
             random: start.random,
             encryptedDiversifier: start.encryptedDiversifier,
-            diversifier: dice.next(),
-            vector: UInt32(truncatingIfNeeded: dice.next())
+            diversifier: generator.next(),
+            vector: UInt32(truncatingIfNeeded: generator.next())
         )
         encryption.request = request
         encryption.phase = .awaitingResponse

@@ -108,7 +108,7 @@ package struct LinkProcedures: Sendable {
     /// Whether the end is closed and does nothing more.
     var isOver = false
     /// The randomness of this end's parts of encryption sessions.
-    var dice: RandomStream
+    var generator: RandomStream
 
     /// Creates an end of a requested link.
     package init(
@@ -116,12 +116,12 @@ package struct LinkProcedures: Sendable {
         handle: ConnectionHandle,
         local: LinkCapabilities,
         proposal: LinkProposal,
-        dice: RandomStream
+        generator: RandomStream
     ) {
         self.side = side
         self.handle = handle
         self.local = local
-        self.dice = dice
+        self.generator = generator
         parameters = proposal.parameters
         channels = proposal.channelMap
         sending = proposal.modulation

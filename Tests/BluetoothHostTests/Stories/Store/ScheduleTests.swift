@@ -15,8 +15,8 @@ struct ScheduleTests {
     func single() {
         var schedule = SaveSchedule()
         #expect(schedule.nextDeadline == nil && !schedule.hasChanges)
-        schedule.want(client)
-        schedule.want(client)
+        schedule.request(client)
+        schedule.request(client)
         #expect(schedule.hasChanges)
         #expect(schedule.nextDeadline == .zero)
         #expect(schedule.takeDue(now: .zero) == [client])
@@ -31,7 +31,7 @@ struct ScheduleTests {
         var count = 0
         for tick in 0..<36_000 {
             now = .zero + .milliseconds(100 * tick)
-            schedule.want(client)
+            schedule.request(client)
             count += schedule.takeDue(now: now).count
         }
         // An hour has 120 intervals, the last of which has not ended.
@@ -39,7 +39,7 @@ struct ScheduleTests {
         #expect(schedule.waiting == [client], "The latest change waits to be written")
         let deadline = schedule.nextDeadline
         #expect(deadline.map { $0 > now && $0 <= now + SaveSchedule.interval } == true)
-        schedule.want(other)
+        schedule.request(other)
         #expect(schedule.takeDue(now: now) == [other], "Other records are written at once")
         #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
     }
@@ -51,7 +51,7 @@ struct ScheduleTests {
         var writes: [Instant] = []
         for tick in 0..<36_000 {
             let now = Instant.zero + .milliseconds(100 * tick)
-            schedule.want(record)
+            schedule.request(record)
             if schedule.takeDue(now: now) == [record] { writes.append(now) }
         }
         let quick = writes.prefix(SaveSchedule.applicationBurstLimit)
@@ -67,10 +67,10 @@ struct ScheduleTests {
         let later = Instant.zero + SaveSchedule.interval * SaveSchedule.burstLimit
         for now in [Instant.zero, later] {
             for _ in 0..<SaveSchedule.burstLimit {
-                schedule.want(client)
+                schedule.request(client)
                 #expect(schedule.takeDue(now: now) == [client])
             }
-            schedule.want(client)
+            schedule.request(client)
             #expect(schedule.takeDue(now: now) == [])
         }
         #expect(schedule.takeAll() == [client])
@@ -80,9 +80,9 @@ struct ScheduleTests {
     @Test("The order of use is written rarely")
     func order() {
         var schedule = SaveSchedule()
-        schedule.want(.order)
+        schedule.request(.order)
         #expect(schedule.takeDue(now: .zero) == [.order])
-        schedule.want(.order)
+        schedule.request(.order)
         #expect(schedule.takeDue(now: .zero) == [])
         #expect(schedule.nextDeadline == Instant.zero + SaveSchedule.orderInterval)
     }
@@ -91,7 +91,7 @@ struct ScheduleTests {
     func failure() {
         var schedule = SaveSchedule()
         for name in [client, other] {
-            schedule.want(name)
+            schedule.request(name)
             _ = schedule.takeDue(now: .zero)
             schedule.failed(name, now: .zero)
         }
@@ -106,7 +106,7 @@ struct ScheduleTests {
         var schedule = SaveSchedule()
         var now = Instant.zero
         for number in 0..<(4 * SaveSchedule.pruneLimit) {
-            schedule.want(.client(SampleBonds.peer(number)))
+            schedule.request(.client(SampleBonds.peer(number)))
             #expect(schedule.takeDue(now: now).count == 1)
             now = now + .seconds(1)
         }

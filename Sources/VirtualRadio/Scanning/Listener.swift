@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
-/// The times at which a radio scans and initiates.
+/// A radio that scans or initiates, and the times at which it listens.
 ///
 /// Two thirds of all advertisements are on a channel on which no radio listens. This small value
-/// shows it, without the controller.
-package struct Attention: Sendable {
+/// shows that without the controller.
+package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID
     /// The plan of the scanner; `nil` while it does not listen.
@@ -14,7 +15,7 @@ package struct Attention: Sendable {
     var initiating: ListeningPlan?
 
     /// Whether the radio neither scans nor initiates.
-    var isNone: Bool { scanning == nil && initiating == nil }
+    var isIdle: Bool { scanning == nil && initiating == nil }
 
     /// Returns whether the radio may listen to a packet that is not addressed to it. If so, the
     /// controller decides.

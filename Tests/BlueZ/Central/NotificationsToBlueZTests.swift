@@ -4,11 +4,11 @@ import BluetoothHost
 import Testing
 
 /// BlueZ subscribes to values and receives them.
-@Suite(.machines) struct TellingBlueZTests {
+@Suite(.machines) struct NotificationsToBlueZTests {
     @Test("BlueZ receives notifications in order until it unsubscribes", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
         try await withVisit(setting, "notifications") { server in
-            let (client, link) = try await server.arrive()
+            let (client, link) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.notified)
             let path = try await client.subscribe(to: ServerFixture.notified)
             try await server.application.subscription(of: handle, .notification)
@@ -31,7 +31,7 @@ import Testing
     @Test("BlueZ confirms each indication", arguments: Setting.all)
     func indications(_ setting: Setting) async throws {
         try await withVisit(setting, "indications") { server in
-            let (client, link) = try await server.arrive()
+            let (client, link) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.indicated)
             let path = try await client.subscribe(to: ServerFixture.indicated)
             try await server.application.subscription(of: handle, .indication)
