@@ -31,8 +31,8 @@ public final class AccessoryPeripheral: Sendable {
         /// `bluetooth-peripheral` in `UIBackgroundModes` of `Info.plist`; without it nothing is
         /// restored.
         public var restoreIdentifier: String?
-        /// The options of the message channels. For sealing, this device is the side that does not
-        /// greet.
+        /// The options of the message channels. For sealing, this device is the side that answers
+        /// the greeting.
         public var messages = MessageChannelOptions()
         /// The time that the app has to compute a value that a central reads; 10 seconds by
         /// default. The central itself gives up after 30 seconds (Vol 3, Part F, 3.3.3).

@@ -23,7 +23,7 @@ extension TestWorld {
         line: UInt = #line
     ) async throws {
         story.follow(accessory)
-        guard try await !sees(accessory, within: limit, { $0.state == state }) else { return }
+        guard try await !hasChange(accessory, within: limit, { $0.state == state }) else { return }
         throw ExpectationFailure(
             "\(story.name(of: accessory)) did not become \(state) within \(limit): "
                 + "it is \(accessory.latestChange)",
@@ -44,7 +44,9 @@ extension TestWorld {
         line: UInt = #line
     ) async throws {
         story.follow(accessory)
-        guard try await sees(accessory, within: duration, { $0.state == state }) else { return }
+        guard try await hasChange(accessory, within: duration, { $0.state == state }) else {
+            return
+        }
         throw ExpectationFailure(
             "\(story.name(of: accessory)) must not become \(state), and is \(accessory.latestChange)",
             story,
@@ -84,15 +86,15 @@ extension TestWorld {
     }
 
     /// Returns whether a change that satisfies the predicate comes in time.
-    private func sees(
+    private func hasChange(
         _ accessory: Accessory,
         within limit: Duration,
-        _ isWanted: @escaping @Sendable (AccessoryChange) -> Bool
+        _ predicate: @escaping @Sendable (AccessoryChange) -> Bool
     ) async throws -> Bool {
         let changes = accessory.changes
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await change in changes where isWanted(change) { return true }
+                for await change in changes where predicate(change) { return true }
                 // The accessory was forgotten, so there are no more changes.
                 try await Task.never()
                 return false

@@ -6,8 +6,8 @@ import LanyardTestSupport
 @testable import BluetoothSMP
 
 /// Pairings with random faults.
-struct FuzzedPairing<Dice: RandomNumberGenerator> {
-    private(set) var generator: Dice
+struct FuzzedPairing<Generator: RandomNumberGenerator> {
+    private(set) var generator: Generator
     private var model: PairingModel
     private(set) var problems: [String] = []
     private(set) var pairings = 0
@@ -15,12 +15,12 @@ struct FuzzedPairing<Dice: RandomNumberGenerator> {
     /// Whether the attacker has interfered since the ends started.
     private var isMeddled = false
 
-    init(generator: Dice) {
+    init(generator: Generator) {
         self.generator = generator
         model = Self.makeModel(&self.generator)
     }
 
-    private static func makeModel(_ generator: inout Dice) -> PairingModel {
+    private static func makeModel(_ generator: inout Generator) -> PairingModel {
         let scripts = PairingScript.all
         let script = scripts[Int.random(in: 0..<scripts.count, using: &generator)]
         var model = PairingModel(

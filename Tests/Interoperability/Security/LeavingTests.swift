@@ -37,7 +37,7 @@ import Testing
                     )
                 }
                 var step = 1
-                while step < Self.stepLimit, try await scene.leaves(at: step) { step += 1 }
+                while step < Self.stepLimit, try await scene.disconnects(at: step) { step += 1 }
                 #expect(step > 6 && step < Self.stepLimit)
                 print("our \(way.role), \(way.generation.rawValue): \(step - 1) steps")
             }
@@ -80,7 +80,7 @@ private struct LeavingScene {
     var peripheral: PairingPeripheral?
 
     /// Has the companion disconnect at a step. Returns `false` if the pairing was complete before.
-    func leaves(at step: Int) async throws -> Bool {
+    func disconnects(at step: Int) async throws -> Bool {
         let address = HostilePeerHarness.address(step, isHostile: false)
         var plan = Companion.Plan()
         plan.usesSecureConnections = way.generation == .secureConnections

@@ -63,7 +63,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test("The manager goes back with its delegates, and the links live on")
+    @Test("The manager is returned with its delegates, and its links stay open")
     func givesBack() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {

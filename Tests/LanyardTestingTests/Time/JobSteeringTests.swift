@@ -55,15 +55,15 @@ struct JobSteeringTests {
         }
     }
 
-    @Test("An app on Core Bluetooth repeats its run for one seed", arguments: [1, 9])
-    func sameDay(seed: UInt64) async throws {
-        var days: Set<[String]> = []
-        for _ in 1...30 { days.insert(try await Self.day(seed)) }
-        #expect(days.count == 1, "\(days.first ?? [])\n\(days.dropFirst().first ?? [])")
-        #expect(days.first?.contains { $0.contains("connected") } == true)
+    @Test("Runs of an app with the same seed are identical", arguments: [1, 9])
+    func sameSeed(seed: UInt64) async throws {
+        var logs: Set<[String]> = []
+        for _ in 1...30 { logs.insert(try await Self.log(seed)) }
+        #expect(logs.count == 1, "\(logs.first ?? [])\n\(logs.dropFirst().first ?? [])")
+        #expect(logs.first?.contains { $0.contains("connected") } == true)
     }
 
-    private static func day(_ seed: UInt64) async throws -> [String] {
+    private static func log(_ seed: UInt64) async throws -> [String] {
         let world = TestWorld(seed: seed)
         let strap = world.add(
             VirtualAccessory(
@@ -96,10 +96,10 @@ struct JobSteeringTests {
 
     @Test("Several concurrent worlds do not affect each other")
     func parallel() async throws {
-        let alone = try await Self.day(5)
+        let alone = try await Self.log(5)
         try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 1...8 { group.addTask { try await Self.day(5) } }
-            for try await day in group { #expect(day == alone) }
+            for _ in 1...8 { group.addTask { try await Self.log(5) } }
+            for try await log in group { #expect(log == alone) }
         }
     }
 }

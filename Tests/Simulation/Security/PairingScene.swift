@@ -55,7 +55,7 @@ final class PairingScene: Sendable {
         let isStrap = controller == strapController
         configuration.address = isStrap ? ServingScene.strap : ServingScene.phone
         configuration.store = store
-        configuration.randomness = Dice(isStrap ? 3 : 4)
+        configuration.randomness = SeededGenerator(isStrap ? 3 : 4)
         configuration.pairing.ioCapability = side.io
         configuration.pairing.requiresAuthentication = side.io != .noInputNoOutput
         configuration.pairingDelegate = Person(desk, air)
@@ -188,7 +188,7 @@ struct Person: PairingDelegate {
 }
 
 /// Random numbers that are the same in every run.
-struct Dice: RandomNumberGenerator, Sendable {
+struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(_ seed: UInt64) { state = seed }

@@ -8,9 +8,7 @@ import Testing
 
 @Suite("Procedures: robustness")
 struct ProcedureRobustnessTests {
-    typealias Dice = SplitMix64
-
-    private static func proposal(_ generator: inout Dice) -> ConnectionParameterProposal {
+    private static func proposal(_ generator: inout SplitMix64) -> ConnectionParameterProposal {
         ConnectionParameterProposal(
             intervalMinimum: .microseconds(Int64(generator.next() % 5_000) * 1_250),
             intervalMaximum: .microseconds(Int64(generator.next() % 5_000) * 1_250),
@@ -19,7 +17,7 @@ struct ProcedureRobustnessTests {
         )
     }
 
-    private static func length(_ generator: inout Dice) -> LengthOffer {
+    private static func length(_ generator: inout SplitMix64) -> LengthOffer {
         LengthOffer(
             receiveBytes: Int(generator.next() % 70_000),
             receiveTime: .microseconds(Int64(generator.next() % 70_000)),
@@ -28,14 +26,15 @@ struct ProcedureRobustnessTests {
         )
     }
 
-    private static func phys(_ generator: inout Dice) -> PHYOffer {
+    private static func phys(_ generator: inout SplitMix64) -> PHYOffer {
         PHYOffer(
             send: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: generator.next())),
             receive: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: generator.next()))
         )
     }
 
-    private static func indication(_ generator: inout Dice, _ counter: UInt16) -> LLControlPDU {
+    private static func indication(_ generator: inout SplitMix64, _ counter: UInt16) -> LLControlPDU
+    {
         let instant = counter &+ UInt16(truncatingIfNeeded: generator.next() % 12) &- 1
         switch generator.next() % 3 {
         case 0:
@@ -62,7 +61,7 @@ struct ProcedureRobustnessTests {
         }
     }
 
-    private static func pdu(_ generator: inout Dice, _ counter: UInt16) -> LLControlPDU {
+    private static func pdu(_ generator: inout SplitMix64, _ counter: UInt16) -> LLControlPDU {
         let number = generator.next()
         let byte = UInt8(truncatingIfNeeded: number >> 8)
         let code = HCI.ErrorCode(rawValue: UInt8(truncatingIfNeeded: number >> 16))
@@ -100,7 +99,7 @@ struct ProcedureRobustnessTests {
         }
     }
 
-    private static func request(_ generator: inout Dice) throws -> LinkProcedureRequest {
+    private static func request(_ generator: inout SplitMix64) throws -> LinkProcedureRequest {
         let key = try #require(
             HCI.Key128([UInt8](repeating: UInt8(generator.next() % 2), count: 16))
         )
@@ -145,7 +144,7 @@ struct ProcedureRobustnessTests {
         arguments: RunSeed.seeds(20)
     )
     func forgeries(seed: UInt64) throws {
-        var generator = Dice(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var dialogue = Dialogue(from: UInt16(truncatingIfNeeded: generator.next()))
         for _ in 0..<1_000 {
             let side: LinkSide = generator.next() % 2 == 0 ? .central : .peripheral
@@ -169,7 +168,7 @@ struct ProcedureRobustnessTests {
         arguments: RunSeed.seeds(20)
     )
     func honest(seed: UInt64) throws {
-        var generator = Dice(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let dialogue = Dialogue(from: 65_000)
         let key = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         for _ in 0..<300 {

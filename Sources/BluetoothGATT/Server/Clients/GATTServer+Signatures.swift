@@ -29,9 +29,7 @@ extension GATTServer {
         record.signingKey = key
         record.storedRecord = record.storedRecord ?? storedRecord
         let counters = [record.clientRecord.lastSignCounter, storedRecord?.lastSignCounter]
-            .compactMap {
-                $0
-            }
+            .compactMap { $0 }
         record.clientRecord.lastSignCounter = counters.max()
         clients[client] = record
     }
