@@ -29,7 +29,7 @@ struct AES128Tests {
 
     @Test("Messages are authenticated as in RFC 4493")
     func code() {
-        let ofNothing: [UInt8] = [
+        let ofEmpty: [UInt8] = [
             0xBB, 0x1D, 0x69, 0x29, 0xE9, 0x59, 0x37, 0x28, 0x7F, 0xA3, 0x7D, 0x12, 0x9B, 0x75,
             0x67, 0x46,
         ]
@@ -37,7 +37,7 @@ struct AES128Tests {
             0x07, 0x0A, 0x16, 0xB4, 0x6B, 0x4D, 0x41, 0x44, 0xF7, 0x9B, 0xDD, 0x9D, 0xD0, 0x4A,
             0x28, 0x7C,
         ]
-        #expect(AES128(key: Self.key)?.authenticationCode(of: []) == ofNothing)
+        #expect(AES128(key: Self.key)?.authenticationCode(of: []) == ofEmpty)
         #expect(AES128(key: Self.key)?.authenticationCode(of: Self.message) == ofBlock)
     }
 

@@ -38,12 +38,12 @@ extension HostCore {
 
     /// Runs `body` on each current link that meets the condition, oldest first.
     mutating func forEachLink(
-        where isMeant: (LinkCore) -> Bool = { _ in true },
+        where predicate: (LinkCore) -> Bool = { _ in true },
         now: Instant,
         _ body: (inout LinkCore, inout LinkContext) -> Void
     ) {
         for link in links.identifiers {
-            guard let index = links.index(of: link), isMeant(links.cores[index]) else { continue }
+            guard let index = links.index(of: link), predicate(links.cores[index]) else { continue }
             withLink(at: index, now: now, body)
         }
     }

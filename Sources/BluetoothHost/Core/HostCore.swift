@@ -131,8 +131,8 @@ package struct HostCore: Sendable {
     }
 
     /// Returns whether the outbox contains such an action.
-    func willEmit(_ isMeant: (HostAction) -> Bool) -> Bool {
-        context.containsAction(where: isMeant)
+    func willEmit(_ predicate: (HostAction) -> Bool) -> Bool {
+        context.containsAction(where: predicate)
     }
 
     mutating func emit(_ action: HostAction) { context.emit(action) }

@@ -64,8 +64,8 @@ extension AccessoryCentral {
         self.init(adopted: driver, in: configuration.process)
     }
 
-    /// Ends the central, and gives the manager that it took over back to the app. The links live
-    /// on.
+    /// Ends the central, and gives the manager that it took over back to the app. The links stay
+    /// open.
     ///
     /// The manager and the peripherals that the app passed get their former delegates back, if
     /// these still exist. Peripherals that the central connected itself have no delegate.

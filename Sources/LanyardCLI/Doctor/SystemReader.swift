@@ -54,11 +54,11 @@ struct SystemReader: Sendable {
     }
 
     private func processes(
-        _ isMeant: (String) -> Bool
+        _ predicate: (String) -> Bool
     ) -> [SystemProcess] {
         tree.names(in: "/proc").compactMap { entry in
             guard let number = Int(entry), let name = tree.text("/proc/\(entry)/comm"),
-                isMeant(name)
+                predicate(name)
             else { return nil }
             return SystemProcess(number: number, name: name)
         }

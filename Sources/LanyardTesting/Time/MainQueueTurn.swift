@@ -34,7 +34,7 @@ final class MainQueueTurn: ApplicationWatch {
         self.executor = { [weak executor] in executor }
     }
 
-    func willWork() {
+    func applicationWillRun() {
         Self.turn.wait()
         Self.currentHolder.withLock { $0 = executor() }
     }
@@ -43,12 +43,12 @@ final class MainQueueTurn: ApplicationWatch {
         DispatchQueue.main.async(execute: settled)
     }
 
-    func rests() {
+    func applicationBecameIdle() {
         Self.currentHolder.withLock { $0 = nil }
         Self.turn.signal()
     }
 
-    func giveBack(_ job: UnownedJob) {
+    func runElsewhere(_ job: UnownedJob) {
         globalConcurrentExecutor.enqueue(job)
     }
 }

@@ -8,7 +8,7 @@
 package protocol ApplicationWatch: Sendable {
     /// Called on the air's thread before code of the application runs because of the air. It may
     /// block until the application's turn, if applications share resources of the process.
-    func willWork()
+    func applicationWillRun()
 
     /// Calls `settled` when all work has run that the application has enqueued so far outside the
     /// air. Called on the air's thread, after code of the application has run.
@@ -16,10 +16,10 @@ package protocol ApplicationWatch: Sendable {
 
     /// Called on the air's thread when the application has nothing more to do, or the air no longer
     /// waits for it.
-    func rests()
+    func applicationBecameIdle()
 
     /// Runs a job elsewhere that was enqueued on the air, after the air has stopped running.
-    func giveBack(_ job: UnownedJob)
+    func runElsewhere(_ job: UnownedJob)
 }
 
 /// The state of an application with which an executor takes turns.
@@ -37,5 +37,5 @@ struct ApplicationState: Sendable {
     /// waiting for the air.
     var runsInParallel = false
 
-    mutating func somethingRan() { unsettledCount = Self.settlementCount }
+    mutating func noteActivity() { unsettledCount = Self.settlementCount }
 }

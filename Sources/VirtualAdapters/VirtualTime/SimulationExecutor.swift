@@ -87,7 +87,7 @@ public final class SimulationExecutor: HostExecutor {
 
     private func endOutsideWork(unsettling isUnsettling: Bool) {
         let mustSignal = state.withLock { state in
-            if isUnsettling { state.application?.somethingRan() }
+            if isUnsettling { state.application?.noteActivity() }
             precondition(state.outsideWorkCount > 0, "endOutsideWork() without beginOutsideWork()")
             state.outsideWorkCount -= 1
             guard state.outsideWorkCount == 0 else { return false }
@@ -182,7 +182,7 @@ extension SimulationExecutor {
         case .taskJob(let job, let executor), .foreignJob(let job, let executor):
             applicationWillRun()
             job.runSynchronously(on: executor.asUnownedTaskExecutor())
-            state.withLock { $0.application?.somethingRan() }
+            state.withLock { $0.application?.noteActivity() }
         }
     }
 
@@ -346,7 +346,7 @@ extension SimulationExecutor {
             state.application?.isRunningApplication = true
             return state.application?.watch
         }
-        watch?.willWork()
+        watch?.applicationWillRun()
     }
 
     /// Stops time until the application has settled once more, if its code has run.
@@ -372,7 +372,7 @@ extension SimulationExecutor {
             state.application?.isRunningApplication = false
             return state.application?.watch
         }
-        watch?.rests()
+        watch?.applicationBecameIdle()
     }
 
     /// Lets the air continue while the application works, until no work outside of the executor is
@@ -386,7 +386,7 @@ extension SimulationExecutor {
     /// Returns the jobs of other executors that have not run to those executors.
     private func returnForeignJobs() {
         let (clients, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
-        for client in clients { watch?.giveBack(client) }
+        for client in clients { watch?.runElsewhere(client) }
     }
 }
 

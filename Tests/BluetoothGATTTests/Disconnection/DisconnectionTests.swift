@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Each test ends the link at every step of every procedure with several requests. No operation may
-/// stay without an end, and the server may keep no state of the client.
+/// Each test ends the link at every step of every procedure with several requests. Every
+/// operation must end, and the server must keep no state of the client.
 @Suite("The end of a link")
 struct DisconnectionTests {
     /// A procedure with a name for messages of failures.

@@ -66,14 +66,14 @@ struct PairingOptionsTests {
         }
     }
 
-    @Test("Out of band data replaces a person")
+    @Test("Out of band data replaces a user")
     func outOfBand() throws {
         #expect(throws: ProgramFailure.self) { try policy("--mitm", hasUser: false) }
         let withData = try policy("--mitm", hasUser: false, hasOutOfBandData: true)
         #expect(withData.requiresAuthentication)
     }
 
-    @Test("A person is there at a terminal, or with --answers")
+    @Test("A terminal or --answers provides a user")
     func presence() throws {
         var console = Console(
             isOutputTerminal: false,

@@ -20,12 +20,12 @@ struct PrivacyTests {
     )
     func recognition(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(10))
-        try await home.run { phone, lamp, stranger in
+        try await home.run { phone, lamp, unknownPeer in
             _ = try await lamp.advertise(Home.lampProposal)
             async let known = Self.count(phone, for: .seconds(1_200), home.air) {
                 $0.address == Home.lamp.address && $0.isIdentityResolved
             }
-            async let strange = Self.count(stranger, for: .seconds(1_200), home.air) {
+            async let strange = Self.count(unknownPeer, for: .seconds(1_200), home.air) {
                 $0.isIdentityResolved || $0.address == Home.lamp.address
             }
             let counts = try await (known, strange)
@@ -89,7 +89,7 @@ struct PrivacyTests {
     @Test("Links and discoveries continue while three busy hosts rotate addresses")
     func everything() async throws {
         let home = try Home(rotation: .seconds(3))
-        try await home.run { phone, lamp, stranger in
+        try await home.run { phone, lamp, unknownPeer in
             _ = try await lamp.advertise(Home.lampProposal)
             _ = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Second")))
             _ = try await phone.advertise(Advertising(AdvertisingContent(localName: "Phone")))
@@ -97,7 +97,7 @@ struct PrivacyTests {
             async let received = Self.count(phone, for: .seconds(120), home.air) {
                 $0.isIdentityResolved && $0.address == Home.lamp.address
             }
-            async let others = Self.count(stranger, for: .seconds(120), home.air) { _ in true }
+            async let others = Self.count(unknownPeer, for: .seconds(120), home.air) { _ in true }
             let counts = try await (received, others)
             #expect(counts.0 > 100 && counts.1 > 100)
             #expect(await phone.links.count == 1)

@@ -41,7 +41,7 @@ final class PrivateHousehold: Sendable {
 
     static let phone = Member(1)
     static let lamp = Member(2)
-    static let stranger = Member(3)
+    static let unknownPeer = Member(3)
 
     let air: SimulatedAir
     let recorder: AddressRecorder
@@ -64,7 +64,7 @@ final class PrivateHousehold: Sendable {
         recorder = AddressRecorder(air.world)
         self.rotation = rotation
         self.lampIsPrivate = lampIsPrivate
-        transports = try ["phone", "lamp", "stranger"].enumerated().map { [air] place, name in
+        transports = try ["phone", "lamp", "unknownPeer"].enumerated().map { [air] place, name in
             var configuration = ControllerConfiguration(
                 name: name,
                 at: Position(x: 2 * Double(place), y: 0)
@@ -80,19 +80,19 @@ final class PrivateHousehold: Sendable {
         bound: Duration = .seconds(4_000),
         _ body:
             @escaping @Sendable (
-                _ phone: BluetoothHost, _ lamp: BluetoothHost, _ stranger: BluetoothHost
+                _ phone: BluetoothHost, _ lamp: BluetoothHost, _ unknownPeer: BluetoothHost
             ) async throws -> Void
     ) async throws {
         try await air.run(bound: bound) { [self] in
             let phone = host(0, Self.phone, peer: Self.lamp, privacy)
             let lamp = host(1, Self.lamp, peer: Self.phone, lampIsPrivate ? privacy : .off)
-            let stranger = host(2, Self.stranger, peer: nil, privacy)
-            for host in [phone, lamp, stranger] { try await host.start() }
+            let unknownPeer = host(2, Self.unknownPeer, peer: nil, privacy)
+            for host in [phone, lamp, unknownPeer] { try await host.start() }
             let result: Result<Void, any Error>
-            do { result = .success(try await body(phone, lamp, stranger)) } catch {
+            do { result = .success(try await body(phone, lamp, unknownPeer)) } catch {
                 result = .failure(error)
             }
-            for host in [phone, lamp, stranger] { await host.shutdown() }
+            for host in [phone, lamp, unknownPeer] { await host.shutdown() }
             try result.get()
         }
         air.world.finishWatching()

@@ -174,8 +174,8 @@ struct AccessorySecurityTests {
         _ = couple.accessory.encryptionChanged(true, now: .zero)
         #expect(couple.accessory.security.isEncrypted && couple.accessory.security.isBonded)
         couple.accessory.centralLeft()
-        let stranger = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
-        _ = couple.accessory.centralConnected(stranger, now: .zero)
+        let unknownPeer = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
+        _ = couple.accessory.centralConnected(unknownPeer, now: .zero)
         #expect(couple.accessory.key(diversifier: 0, random: 0) == nil)
     }
 

@@ -54,7 +54,7 @@ import Testing
 }
 
 /// Malformed and unsupported requests.
-@Suite struct OddRequestTests {
+@Suite struct InvalidRequestTests {
     static let exchanges = [
         Exchange("GATT/SR/UNS/BI-01-C: an unknown request", "3f 0102", "01 3f 0000 06"),
         Exchange("GATT/SR/UNS/BI-02-C: an unknown command", "7f 0102", ""),
@@ -69,7 +69,7 @@ import Testing
         Exchange("an empty PDU", "", ""),
     ]
 
-    @Test("The server continues after an odd request", arguments: exchanges)
+    @Test("The server continues after an invalid request", arguments: exchanges)
     func requests(exchange: Exchange) {
         var client = ServerClient()
         #expect(client.ask(exchange.request) == exchange.response)

@@ -28,7 +28,7 @@ struct AdvertisingRequestTests {
     )
     func scanResponse(type: HCI.AdvertisingType) throws {
         try host.advertise(type, response: [3, 9, 65, 66])
-        let answer = try #require(try tester.askForScan())
+        let answer = try #require(try tester.requestScan())
         #expect(answer.scanResponse?.data == [3, 9, 65, 66])
         #expect(answer.channel == 38 && answer.addressee == tester.radio)
         // The event continues after the response, on the remaining channel.
@@ -45,21 +45,21 @@ struct AdvertisingRequestTests {
     )
     func noScanResponse(type: HCI.AdvertisingType) throws {
         try host.advertise(type, response: [3, 9, 65, 66])
-        #expect(try tester.askForScan() == nil)
+        #expect(try tester.requestScan() == nil)
     }
 
     @Test("A late request, or one for another device, is not answered")
     func wrongRequests() throws {
         try host.advertise(response: [1, 2])
         tester.lateness = .microseconds(5)
-        #expect(try tester.askForScan() == nil)
+        #expect(try tester.requestScan() == nil)
         tester.lateness = .zero
-        tester.advertiser = TestHost.stranger
-        #expect(try tester.askForScan() == nil)
-        #expect(try tester.askForConnection() == nil)
+        tester.advertiser = TestHost.unknownPeer
+        #expect(try tester.requestScan() == nil)
+        #expect(try tester.requestConnection() == nil)
         #expect(host.events.isEmpty)
         tester.advertiser = nil
-        #expect(try tester.askForScan() != nil)
+        #expect(try tester.requestScan() != nil)
     }
 
     @Test("A request is not received while the radio is used otherwise")
@@ -72,17 +72,17 @@ struct AdvertisingRequestTests {
                 now: world.now
             )
         }
-        #expect(try tester.askForScan() == nil)
-        #expect(try tester.askForConnection() == nil)
+        #expect(try tester.requestScan() == nil)
+        #expect(try tester.requestConnection() == nil)
         #expect(host.events.isEmpty)
         tester.whenAsking = nil
-        #expect(try tester.askForScan() != nil)
+        #expect(try tester.requestScan() != nil)
     }
 
     @Test("The event continues after a request without an answer")
     func unanswered() throws {
         try host.advertise(policy: .filtered)
-        #expect(try tester.askForScan() == nil)
+        #expect(try tester.requestScan() == nil)
         let next = try #require(sniffer.packets.first { $0.channel == 39 })
         let request = try #require(sniffer.packets.first { $0.sender == tester.radio })
         #expect(next.start > request.end)
@@ -94,7 +94,7 @@ struct AdvertisingRequestTests {
     @Test("LL/DDI/ADV/BV-06-C: A connection request ends advertising")
     func connection() throws {
         try host.advertise()
-        #expect(try tester.askForConnection() == nil)
+        #expect(try tester.requestConnection() == nil)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
             Issue.record("no Connection Complete: \(host.events)")
             return
@@ -111,9 +111,9 @@ struct AdvertisingRequestTests {
     @Test("LL/DDI/ADV/BV-07-C: A scan request and then a connection request are handled")
     func both() throws {
         try host.advertise(response: [2, 10, 0])
-        #expect(try tester.askForScan() != nil)
+        #expect(try tester.requestScan() != nil)
         #expect(host.events.isEmpty)
-        try tester.askForConnection()
+        try tester.requestConnection()
         #expect(!host.events.isEmpty)
     }
 
@@ -124,21 +124,21 @@ struct AdvertisingRequestTests {
         ]
     )
     func filter(policy: HCI.AdvertisingFilterPolicy) throws {
-        let friend = tester.address
-        try welcome(friend)
+        let knownPeer = tester.address
+        try welcome(knownPeer)
         try host.advertise(policy: policy, response: [1, 2])
-        tester.address = TestHost.stranger
+        tester.address = TestHost.unknownPeer
         let filtersScans = policy == .scanFiltered || policy == .filtered
         let filtersConnections = policy == .connectFiltered || policy == .filtered
-        #expect((try tester.askForScan() == nil) == filtersScans)
-        tester.address = friend
-        #expect(try tester.askForScan() != nil)
-        tester.address = TestHost.stranger
-        try tester.askForConnection()
+        #expect((try tester.requestScan() == nil) == filtersScans)
+        tester.address = knownPeer
+        #expect(try tester.requestScan() != nil)
+        tester.address = TestHost.unknownPeer
+        try tester.requestConnection()
         #expect(host.events.isEmpty == filtersConnections)
         guard filtersConnections else { return }
-        tester.address = friend
-        try tester.askForConnection()
+        tester.address = knownPeer
+        try tester.requestConnection()
         #expect(!host.events.isEmpty)
     }
 
@@ -148,10 +148,10 @@ struct AdvertisingRequestTests {
     )
     func directed(type: HCI.AdvertisingType) throws {
         try host.advertise(type, policy: .filtered)
-        try tester.askForConnection()
+        try tester.requestConnection()
         #expect(host.events.isEmpty)
-        tester.address = TestHost.stranger
-        try tester.askForConnection()
+        tester.address = TestHost.unknownPeer
+        try tester.requestConnection()
         #expect(host.events.count >= 1)
         world.run(for: .milliseconds(500))
         #expect(sniffer.packets.last?.legacy == nil)
@@ -160,10 +160,10 @@ struct AdvertisingRequestTests {
     @Test("A connected device cannot connect again")
     func connectedAlready() throws {
         try host.advertise()
-        try tester.askForConnection()
+        try tester.requestConnection()
         host.forget()
         try host.perform(HCI.LESetAdvertisingEnable(isEnabled: true))
-        try tester.askForConnection()
+        try tester.requestConnection()
         let isConnected = host.events.contains {
             if case .enhancedConnectionCompleteV2 = $0 { true } else { false }
         }
@@ -226,7 +226,7 @@ struct ExtendedRequestTests {
         try host.setResponse([1, 2, 3], of: 2)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
         #expect(try tester.askAuxiliaryForScan() == nil)
-        tester.address = TestHost.stranger
+        tester.address = TestHost.unknownPeer
         #expect(try tester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
     }
 
@@ -236,7 +236,7 @@ struct ExtendedRequestTests {
         parameters.reportsScanRequests = isWanted
         try host.perform(parameters)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        #expect(try tester.askForScan() != nil)
+        #expect(try tester.requestScan() != nil)
         #expect(host.events.count == (isWanted ? 1 : 0))
     }
 
@@ -269,7 +269,7 @@ struct ExtendedRequestTests {
     func otherSets() throws {
         try host.perform(TestHost.setParameters(5, [.legacy, .connectable, .scannable]))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5))
-        try tester.askForConnection()
+        try tester.requestConnection()
         try host.perform(TestHost.setParameters(6, [.legacy], interval: 32...32))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 6))
         sniffer.forget()

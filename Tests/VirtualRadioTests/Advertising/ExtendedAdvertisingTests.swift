@@ -170,7 +170,7 @@ struct ExtendedAdvertisingTests {
         world.run(for: .seconds(1))
         let pdus = sniffer.packets.compactMap(\.extended).filter { $0.kind == .auxiliary }
         #expect(pdus.count >= 9)
-        #expect(pdus.allSatisfy { $0.target == TestHost.stranger && $0.transmitPower == 0 })
+        #expect(pdus.allSatisfy { $0.target == TestHost.unknownPeer && $0.transmitPower == 0 })
     }
 
     @Test("The data ID changes with the data and only with it")

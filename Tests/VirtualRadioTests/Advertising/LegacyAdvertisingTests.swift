@@ -109,7 +109,7 @@ struct LegacyAdvertisingTests {
             let starts = sniffer.packets.filter { $0.channel == channel }.map(\.start)
             #expect(starts.gaps.allSatisfy { $0 <= .microseconds(3750) })
         }
-        #expect(sniffer.packets.allSatisfy { $0.legacy?.target == TestHost.stranger })
+        #expect(sniffer.packets.allSatisfy { $0.legacy?.target == TestHost.unknownPeer })
         #expect(sniffer.packets.allSatisfy { $0.legacy?.data == [] })
         guard case .connectionComplete(let event) = host.events.first else {
             Issue.record("no Connection Complete: \(host.events)")
@@ -136,7 +136,7 @@ struct LegacyAdvertisingTests {
         world.run(for: .seconds(10))
         #expect((90...100).contains(sniffer.events.count))
         let packet = try #require(sniffer.packets.first)
-        #expect(packet.legacy?.target == TestHost.stranger)
+        #expect(packet.legacy?.target == TestHost.unknownPeer)
         #expect(packet.legacy?.isConnectable == true && packet.legacy?.isScannable == false)
         #expect(packet.end - packet.start == .microseconds(176))
     }

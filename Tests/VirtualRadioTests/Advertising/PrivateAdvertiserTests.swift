@@ -9,7 +9,7 @@ struct PrivateAdvertiserTests {
     let world = World(seed: 17)
     let host: TestHost
     let sniffer: Sniffer
-    let friend = DeviceAddress(value: 0xC000_5E00_0003, kind: .random)
+    let knownPeer = DeviceAddress(value: 0xC000_5E00_0003, kind: .random)
 
     init() throws {
         host = try TestHost(world)
@@ -17,7 +17,7 @@ struct PrivateAdvertiserTests {
         try host.unmaskEverything()
         try host.perform(
             HCI.LEAddDeviceToResolvingList(
-                peerIdentity: HCI.PeerAddress(friend),
+                peerIdentity: HCI.PeerAddress(knownPeer),
                 peerKey: try #require(HCI.Key128([UInt8](repeating: 3, count: 16))),
                 localKey: try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
             )
@@ -27,7 +27,7 @@ struct PrivateAdvertiserTests {
 
     @Test("With an entry for the peer, the own address is a private one made for it")
     func ownAddress() throws {
-        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: friend)
+        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
         let addresses = Set(sniffer.packets.compactMap(\.legacy?.advertiser))
         #expect(addresses.count == 1)
@@ -47,7 +47,7 @@ struct PrivateAdvertiserTests {
         try host.perform(
             HCI.LESetResolvablePrivateAddressTimeout(timeout: HCI.AddressTimeout(rawValue: 10))
         )
-        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: friend)
+        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(100))
         let addresses = Set(sniffer.packets.compactMap(\.legacy?.advertiser))
         #expect((9...12).contains(addresses.count))
@@ -59,27 +59,27 @@ struct PrivateAdvertiserTests {
 
     @Test("The target of directed advertising is addressed by a private address as well")
     func target() throws {
-        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
+        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
         let targets = Set(sniffer.packets.compactMap(\.legacy?.target))
-        #expect(targets.count == 1 && targets != [friend])
+        #expect(targets.count == 1 && targets != [knownPeer])
         #expect(targets.allSatisfy { $0.randomKind == .resolvablePrivate })
     }
 
     @Test("A target that connects with its private address is reported by its identity")
     func connection() throws {
         let tester = try LowerTester(world, sniffer)
-        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
+        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
         let advertisement = try #require(sniffer.packets.last?.legacy)
         tester.address = try #require(advertisement.target)
-        try tester.askForConnection()
+        try tester.requestConnection()
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
             Issue.record("no Connection Complete: \(host.events)")
             return
         }
         #expect(event.connection.peerAddress.isIdentity)
-        #expect(event.connection.peerAddress.value == friend.value)
+        #expect(event.connection.peerAddress.value == knownPeer.value)
         #expect(event.connection.peerPrivateAddress.value == tester.address.value)
         #expect(event.connection.localPrivateAddress.value == advertisement.advertiser.value)
     }
@@ -88,11 +88,11 @@ struct PrivateAdvertiserTests {
     func refused() throws {
         let tester = try LowerTester(world, sniffer)
         try host.advertise(.connectableUndirected, own: .public, response: [1, 1])
-        tester.address = friend
-        #expect(try tester.askForScan() == nil)
-        try tester.askForConnection()
+        tester.address = knownPeer
+        #expect(try tester.requestScan() == nil)
+        try tester.requestConnection()
         #expect(host.events.isEmpty)
-        tester.address = TestHost.stranger
-        #expect(try tester.askForScan() != nil)
+        tester.address = TestHost.unknownPeer
+        #expect(try tester.requestScan() != nil)
     }
 }

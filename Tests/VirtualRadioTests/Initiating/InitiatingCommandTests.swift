@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Refused commands to connect")
 struct InitiatingCommandTests {
-    static let peer = HCI.PeerAddress(TestHost.stranger)
+    static let peer = HCI.PeerAddress(TestHost.unknownPeer)
 
     let world = World(seed: 31)
     let host: TestHost

@@ -87,7 +87,7 @@ struct InitiatingTests {
 
     @Test("LL/CON/INI/BV-02-C: Directed advertising is answered by its target")
     func directed() throws {
-        try peripheral.advertise(.directedLowDutyCycle, peer: TestHost.stranger)
+        try peripheral.advertise(.directedLowDutyCycle, peer: TestHost.unknownPeer)
         try central.status(TestHost.create(peer))
         world.run(for: .seconds(2))
         #expect(requests.isEmpty)
@@ -148,7 +148,7 @@ struct InitiatingTests {
         try small.status(TestHost.create(peer))
         world.run(for: .seconds(2))
         #expect(world.core.ether.linkCount(of: small.id.radio) == 1)
-        let next = TestHost.create(HCI.PeerAddress(TestHost.stranger))
+        let next = TestHost.create(HCI.PeerAddress(TestHost.unknownPeer))
         #expect(try small.status(next) == .connectionLimitExceeded)
     }
 

@@ -103,9 +103,9 @@ import VirtualRadio
     func reportsAddresses() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
-        try room.stranger.scan(policy: .unfiltered)
+        try room.unknownPeer.scan(policy: .unfiltered)
         room.world.run(for: .seconds(10))
-        let addresses = Set(room.stranger.reports.map(\.address))
+        let addresses = Set(room.unknownPeer.reports.map(\.address))
         #expect(addresses.count >= 9)
         #expect(addresses.allSatisfy { $0.type == .random })
     }
@@ -114,7 +114,7 @@ import VirtualRadio
     func filtersDuplicatesByIdentity() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
-        for host in [room.phone, room.stranger] {
+        for host in [room.phone, room.unknownPeer] {
             try host.scan(policy: .unfiltered)
             try host.stopScan()
             try host.perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: true))
@@ -122,19 +122,19 @@ import VirtualRadio
         }
         room.world.run(for: .seconds(10))
         #expect(room.phone.reports.count == 1)
-        #expect(room.stranger.reports.count >= 9)
+        #expect(room.unknownPeer.reports.count >= 9)
     }
 
     @Test("LL/DDI/SCN/BV-26-C: In network privacy mode an identity address is not reported")
     func networkMode() throws {
         try room.advertise(own: .random)
         try room.phone.scan(policy: .unfiltered)
-        try room.stranger.scan(policy: .unfiltered)
+        try room.unknownPeer.scan(policy: .unfiltered)
         room.world.run(for: .seconds(5))
         #expect(room.phone.reports.isEmpty)
         let address = HCI.PeerAddress(PrivateRoom.sensorIdentity)
-        #expect(room.stranger.reports.count > 30)
-        #expect(room.stranger.reports.allSatisfy { $0.address == address })
+        #expect(room.unknownPeer.reports.count > 30)
+        #expect(room.unknownPeer.reports.allSatisfy { $0.address == address })
     }
 
     @Test("LL/DDI/SCN/BV-28-C: In device privacy mode an identity address is reported")
@@ -169,18 +169,18 @@ import VirtualRadio
         try room.sensor.setTimeout(1)
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
-        try room.stranger.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
+        try room.unknownPeer.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
         try room.advertise()
         try room.phone.scan(policy: .filterAcceptList)
-        try room.stranger.scan(policy: .filterAcceptList)
+        try room.unknownPeer.scan(policy: .filterAcceptList)
         room.world.run(for: .seconds(5))
         #expect(room.phone.reports.count > 30)
-        #expect(room.stranger.reports.isEmpty)
+        #expect(room.unknownPeer.reports.isEmpty)
     }
 
     @Test("A device outside the Filter Accept List is not reported, though its identity is known")
     func refusesOthers() throws {
-        let other = HCI.PeerAddress(TestHost.stranger)
+        let other = HCI.PeerAddress(TestHost.unknownPeer)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: other))
         try room.advertise()
         try room.phone.scan(policy: .filterAcceptList)
@@ -193,7 +193,7 @@ import VirtualRadio
         try room.advertise()
         let key = try HCI.Key128.repeating(3)
         let adding = HCI.LEAddDeviceToResolvingList(
-            peerIdentity: HCI.PeerAddress(TestHost.stranger),
+            peerIdentity: HCI.PeerAddress(TestHost.unknownPeer),
             peerKey: key,
             localKey: key
         )
@@ -265,10 +265,10 @@ import VirtualRadio
         try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: phone))
         try room.advertise(.scannable, policy: .scanFiltered)
         try room.phone.scan(.active, own: .resolvableOrPublic)
-        try room.stranger.scan(.active)
+        try room.unknownPeer.scan(.active)
         room.world.run(for: .seconds(5))
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
-        #expect(!requests.filter { $0.scanner == room.stranger.publicAddress }.isEmpty)
+        #expect(!requests.filter { $0.scanner == room.unknownPeer.publicAddress }.isEmpty)
         let responses = room.air.packets.filter { $0.scanResponse != nil }
         #expect(responses.allSatisfy { $0.addressee == room.phone.id.radio })
     }

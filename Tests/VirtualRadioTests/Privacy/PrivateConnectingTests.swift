@@ -60,7 +60,7 @@ import VirtualRadio
     @Test("An initiator with a private address for the peer needs no random one")
     func withoutRandomAddress() throws {
         let unknown = TestHost.create(
-            HCI.PeerAddress(TestHost.stranger),
+            HCI.PeerAddress(TestHost.unknownPeer),
             own: .resolvableOrRandom
         )
         #expect(try room.phone.status(unknown) == .invalidCommandParameters)
@@ -77,7 +77,7 @@ import VirtualRadio
     func connectsByAcceptList() throws {
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
-        try room.stranger.advertise()
+        try room.unknownPeer.advertise()
         try room.advertise()
         try room.connect(.filterAcceptList, to: .none)
         #expect(try room.phone.status(HCI.LEClearFilterAcceptList()) == .commandDisallowed)
@@ -156,7 +156,7 @@ import VirtualRadio
     func directed() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.phone.scan(policy: .unfiltered)
-        try room.stranger.scan(policy: .unfiltered)
+        try room.unknownPeer.scan(policy: .unfiltered)
         room.world.run(for: .seconds(2))
         let packet = try #require(room.air.packets.compactMap(\.legacy).first)
         let target = try #require(packet.target)
@@ -165,7 +165,7 @@ import VirtualRadio
         #expect(room.phone.reports.count > 10)
         #expect(room.phone.reports.allSatisfy { $0.address == sensorIdentity })
         #expect(room.phone.reports.allSatisfy { $0.type == .connectableDirected })
-        #expect(room.stranger.reports.isEmpty)
+        #expect(room.unknownPeer.reports.isEmpty)
     }
 
     @Test("The target of directed advertising connects")
@@ -218,10 +218,10 @@ import VirtualRadio
     @Test("A target that is not resolved is reported under the extended filter policies")
     func unresolvedTargets() throws {
         try room.advertise(.directedLowDutyCycle)
-        try room.stranger.scan(policy: .unfilteredExtended)
+        try room.unknownPeer.scan(policy: .unfilteredExtended)
         room.world.run(for: .seconds(2))
         let packet = try #require(room.air.packets.compactMap(\.legacy).first)
-        let reports = room.stranger.directedReports
+        let reports = room.unknownPeer.directedReports
         #expect(reports.count > 10)
         #expect(reports.allSatisfy { $0.address.value == packet.advertiser.value })
         #expect(reports.allSatisfy { $0.target.value == packet.target?.value })

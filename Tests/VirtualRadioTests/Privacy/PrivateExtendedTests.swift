@@ -101,14 +101,14 @@ import VirtualRadio
     func directed() throws {
         try start([.directed], data: [2, 1, 6])
         try room.phone.scanExtended()
-        try room.stranger.scanExtended()
+        try room.unknownPeer.scanExtended()
         room.world.run(for: .seconds(3))
         let targets = Set(room.air.packets.compactMap(\.extended?.target))
         let key = IdentityResolvingKey(room.phoneKey)
         #expect(!targets.isEmpty && targets.allSatisfy { key.resolves($0) })
         #expect(room.phone.extendedReports.count > 10)
         #expect(room.phone.extendedReports.allSatisfy { $0.address == sensorIdentity })
-        #expect(room.stranger.extendedReports.isEmpty)
+        #expect(room.unknownPeer.extendedReports.isEmpty)
     }
 
     private var sensorIdentity: HCI.PeerAddress {

@@ -13,7 +13,7 @@ final class PrivateRoom {
     let world: World
     let phone: TestHost
     let sensor: TestHost
-    let stranger: TestHost
+    let unknownPeer: TestHost
     let air: Sniffer
     /// The keys with which each side makes its private addresses.
     let phoneKey: HCI.Key128
@@ -23,7 +23,7 @@ final class PrivateRoom {
         world = World(seed: seed)
         phone = try TestHost(world, "phone", at: 0)
         sensor = try TestHost(world, "sensor", at: 1)
-        stranger = try TestHost(world, "stranger", at: 2)
+        unknownPeer = try TestHost(world, "unknownPeer", at: 2)
         air = Sniffer(world)
         phoneKey = try .repeating(0x11)
         sensorKey = try .repeating(0x22)

@@ -35,12 +35,12 @@ import VirtualRadio
     }
 
     @Test("Unknown addresses of every kind stay as they are")
-    func strangers() throws {
+    func unknownPeers() throws {
         let (host, _) = try makeHost()
         var list = host.controller.resolvingList
-        let stranger = try PrivatePeer(9)
-        #expect(list.resolve(try stranger.makeAddress()) == .unresolved)
-        #expect(list.resolve(stranger.identity) == .unresolved)
+        let unknownPeer = try PrivatePeer(9)
+        #expect(list.resolve(try unknownPeer.makeAddress()) == .unresolved)
+        #expect(list.resolve(unknownPeer.identity) == .unresolved)
         for top in UInt64(0)..<4 {
             let address = DeviceAddress(value: top << 46 | 0x1234_5678, kind: .random)
             #expect(list.resolve(address) == .unresolved)
@@ -105,12 +105,14 @@ import VirtualRadio
         var list = host.controller.resolvingList
         var generator = WorldSeed(2).stream("many")
         let key = IdentityResolvingKey(peer.peerKey)
-        let friends = try (0..<20).map { _ in try #require(key.makeAddress(using: &generator)) }
+        let knownPeers = try (0..<20).map { _ in try #require(key.makeAddress(using: &generator)) }
         for round in 0..<3 {
-            for friend in friends { #expect(list.resolve(friend) == .identity(peer.identity)) }
+            for knownPeer in knownPeers {
+                #expect(list.resolve(knownPeer) == .identity(peer.identity))
+            }
             for number in UInt64(0)..<3_000 {
-                let stranger = 0x4000_0000_0000 | UInt64(round) << 24 | number
-                _ = list.resolve(DeviceAddress(value: stranger, kind: .random))
+                let unknownPeer = 0x4000_0000_0000 | UInt64(round) << 24 | number
+                _ = list.resolve(DeviceAddress(value: unknownPeer, kind: .random))
             }
         }
     }

@@ -160,7 +160,7 @@ struct EncryptionTests {
         "Any other PDU of the peer during the start ends the link",
         arguments: LinkSide.allCases
     )
-    func strangers(side: LinkSide) throws {
+    func unknownPeers(side: LinkSide) throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
         dialogue.run(events: 1)

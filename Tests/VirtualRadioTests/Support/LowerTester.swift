@@ -31,7 +31,7 @@ final class LowerTester {
 
     /// Sends SCAN_REQ on channel 38 of the next event. Returns the advertiser's answer.
     @discardableResult
-    func askForScan() throws -> AdvertisingPacket? {
+    func requestScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
         let pdu = try #require(packet.legacy)
         let request = ScanRequestPDU(
@@ -45,7 +45,7 @@ final class LowerTester {
     /// Sends CONNECT_IND on channel 38 of the next event. Returns the advertiser's answer, of which
     /// there should be none.
     @discardableResult
-    func askForConnection() throws -> AdvertisingPacket? {
+    func requestConnection() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
         let pdu = try #require(packet.legacy)
         let request = try connectionRequest(pdu.set, pdu.advertiser, .le1M, isAuxiliary: false)

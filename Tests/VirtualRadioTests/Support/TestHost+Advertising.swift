@@ -5,7 +5,7 @@ import VirtualRadio
 
 extension TestHost {
     /// A device that is not in the world: the target of directed advertising.
-    static let stranger = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
+    static let unknownPeer = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
     /// Unmasks every event, as hosts do that support all of them.
     func unmaskEverything() throws {
@@ -18,7 +18,7 @@ extension TestHost {
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
         own: HCI.OwnAddressType = .public,
-        peer: DeviceAddress = stranger,
+        peer: DeviceAddress = unknownPeer,
         channels: HCI.AdvertisingChannels = .all,
         policy: HCI.AdvertisingFilterPolicy = .unfiltered
     ) -> HCI.LESetAdvertisingParameters {
@@ -38,7 +38,7 @@ extension TestHost {
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
         own: HCI.OwnAddressType = .public,
-        peer: DeviceAddress = stranger,
+        peer: DeviceAddress = unknownPeer,
         channels: HCI.AdvertisingChannels = .all,
         policy: HCI.AdvertisingFilterPolicy = .unfiltered,
         data: [UInt8] = [2, 1, 6],

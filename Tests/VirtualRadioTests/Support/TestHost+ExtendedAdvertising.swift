@@ -16,7 +16,7 @@ extension TestHost {
             intervalMinimum: HCI.AdvertisingInterval(rawValue: interval.lowerBound),
             intervalMaximum: HCI.AdvertisingInterval(rawValue: interval.upperBound),
             ownAddressType: .public,
-            peerAddress: HCI.PeerAddress(stranger),
+            peerAddress: HCI.PeerAddress(unknownPeer),
             setIdentifier: handle & 0x0F
         )
     }

@@ -12,7 +12,7 @@ package struct AttributeDatabase: Sendable {
     package internal(set) var services: [GATT.Service] = []
 
     /// The Database Hash in transmission order, least significant byte first (Vol 3, Part G, 7.3).
-    package internal(set) var hash = DatabaseHash.ofNothing
+    package internal(set) var hash = DatabaseHash.empty
 
     /// The characteristics, keyed by the handle of their value.
     var characteristics: [AttributeHandle: CharacteristicRecord] = [:]

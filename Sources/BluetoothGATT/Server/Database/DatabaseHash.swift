@@ -9,7 +9,7 @@ import BluetoothTypes
 /// database, without values for the user.
 enum DatabaseHash {
     /// The hash of an empty database.
-    static let ofNothing = hash(of: [Attribute]())
+    static let empty = hash(of: [Attribute]())
 
     /// Computes the hash in transmission order. The specification defines it as a 128-bit number,
     /// and numbers are transmitted least significant byte first.

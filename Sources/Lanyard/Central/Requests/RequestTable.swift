@@ -68,9 +68,9 @@ struct RequestTable {
     ///
     /// - Returns: The request, or `nil` if there was none.
     mutating func answered(
-        _ isMeant: (Subject) -> Bool
+        _ predicate: (Subject) -> Bool
     ) -> (number: Int, subject: Subject)? {
-        guard let index = entries.firstIndex(where: { isMeant($0.subject) }) else { return nil }
+        guard let index = entries.firstIndex(where: { predicate($0.subject) }) else { return nil }
         let entry = entries.remove(at: index)
         return (entry.number, entry.subject)
     }
