@@ -92,7 +92,7 @@ extension Notebook {
     }
 
     /// Performs requests that arrive together: all of them, or none.
-    private func carryOut(_ requests: [CBATTRequest]) -> CBATTError.Code {
+    private func execute(_ requests: [CBATTRequest]) -> CBATTError.Code {
         var newText = text
         var commands: [String] = []
         for request in requests {
@@ -175,7 +175,7 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
         didReceiveWrite requests: [CBATTRequest]
     ) {
         guard let first = requests.first else { return }
-        peripheral.respond(to: first, withResult: carryOut(requests))
+        peripheral.respond(to: first, withResult: execute(requests))
     }
 
     func peripheralManager(

@@ -13,7 +13,7 @@ struct AccessorySetupRule {
     private static let technology = "Bluetooth"
 
     /// Whether the app is meant to use the picker.
-    let isWanted: Bool
+    let isUsed: Bool
 
     func findings(
         _ file: PropertyListFile,
@@ -22,11 +22,11 @@ struct AccessorySetupRule {
         guard platform == .iOS else { return [] }
         let given = Self.criteria.filter(file.has)
         guard let technologies = file.texts(Self.supports) else {
-            return file.has(Self.supports) || isWanted || !given.isEmpty
-                ? [Self.unsupported(isWanted, given)] : []
+            return file.has(Self.supports) || isUsed || !given.isEmpty
+                ? [Self.unsupported(isUsed, given)] : []
         }
         guard technologies.contains(Self.technology) else {
-            return isWanted || !given.isEmpty ? [Self.unsupported(isWanted, given)] : []
+            return isUsed || !given.isEmpty ? [Self.unsupported(isUsed, given)] : []
         }
         guard !given.isEmpty else { return [Self.noCriteria] }
         let problems = given.compactMap { Self.problem(about: $0, in: file) }
@@ -60,12 +60,12 @@ struct AccessorySetupRule {
         return BluetoothID(text) != nil && text.utf8.count != 8
     }
 
-    private static func unsupported(_ isWanted: Bool, _ given: [String]) -> SetUpFinding {
+    private static func unsupported(_ isUsed: Bool, _ given: [String]) -> SetUpFinding {
         SetUpFinding(
-            isWanted ? .obstacle : .warning,
+            isUsed ? .obstacle : .warning,
             supports,
             "does not have \(technology)",
-            why: isWanted
+            why: isUsed
                 ? "the system does not show the picker without it"
                 : "without it the system does not read \(given.first ?? supports)",
             remedy: "add <key>\(supports)</key><array><string>\(technology)</string></array>"

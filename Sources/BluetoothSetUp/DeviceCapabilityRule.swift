@@ -9,8 +9,8 @@ enum DeviceCapabilityRule {
         _ file: PropertyListFile,
         _ platform: InfoPlistCheck.Platform
     ) -> [SetUpFinding] {
-        guard platform == .iOS, let isWanted = isWanted(file) else { return [] }
-        guard isWanted else {
+        guard platform == .iOS, let isRequired = isRequired(file) else { return [] }
+        guard isRequired else {
             let finding = SetUpFinding(
                 .obstacle,
                 key,
@@ -28,7 +28,7 @@ enum DeviceCapabilityRule {
 
     /// Returns whether the capability is required: in an array by its presence, in a dictionary by
     /// its value; `nil` if there is no entry.
-    private static func isWanted(_ file: PropertyListFile) -> Bool? {
+    private static func isRequired(_ file: PropertyListFile) -> Bool? {
         if let names = file.texts(key) { return names.contains(capability) ? true : nil }
         return file.flags(key)?[capability]
     }

@@ -70,7 +70,7 @@ public struct InfoPlistCheck: Hashable, Sendable {
         var findings = UsageDescriptionRule.findings(file, platform)
         findings += backgroundRule.findings(file, platform)
         findings += DeviceCapabilityRule.findings(file, platform)
-        findings += AccessorySetupRule(isWanted: usesAccessorySetup).findings(file, platform)
+        findings += AccessorySetupRule(isUsed: usesAccessorySetup).findings(file, platform)
         if let entitlements {
             findings += SandboxRule.findings(try PropertyListFile(entitlements))
         } else if platform == .macOS {

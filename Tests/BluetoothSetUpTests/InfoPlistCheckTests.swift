@@ -68,11 +68,11 @@ import Testing
         "Row 21: Systems before iOS 13 also require the old usage description",
         arguments: [("12.4", true), ("9", true), ("13.0", false), ("18.0", false), ("x", false)]
     )
-    func oldSystems(version: String, isWanted: Bool) throws {
+    func oldSystems(version: String, isRequired: Bool) throws {
         let found = try findings([
             Self.usage: Samples.sentence, "MinimumOSVersion": "<string>\(version)</string>",
         ])
-        #expect(obstacles(found) == (isWanted ? ["\(Self.oldUsage) is missing"] : []))
+        #expect(obstacles(found) == (isRequired ? ["\(Self.oldUsage) is missing"] : []))
         let both = try findings([
             Self.usage: Samples.sentence, "MinimumOSVersion": "<string>\(version)</string>",
             Self.oldUsage: Samples.sentence,

@@ -83,20 +83,24 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A call ends when the bus goes, and the connection returns with it")
+    @Test("A call fails when the bus disconnects, and the connection opens again")
     func reconnection() async throws {
         let fixture = try Fixture { call, bus in
-            if case .call(_, _, "Die") = call.kind { bus.disconnect() } else { bus.reply(to: call) }
+            if case .call(_, _, "Disconnect") = call.kind {
+                bus.disconnect()
+            } else {
+                bus.reply(to: call)
+            }
         }
         var events = fixture.events.makeAsyncIterator()
         #expect(await fixture.opens(&events))
-        await #expect(throws: DBusError.disconnected) { try await fixture.call("Die") }
+        await #expect(throws: DBusError.disconnected) { try await fixture.call("Disconnect") }
         guard case .closed(.disconnected)? = await events.next() else {
             Issue.record("the end was not reported")
             return
         }
         #expect(await fixture.opens(&events))
-        _ = try await fixture.call("Live")
+        _ = try await fixture.call("Answer")
         await fixture.end()
     }
 

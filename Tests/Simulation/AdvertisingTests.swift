@@ -58,9 +58,9 @@ struct AdvertisingTests {
     /// Returns the first discovery that matches.
     private static func receive(
         _ host: BluetoothHost,
-        _ isWanted: @Sendable (Advertisement) -> Bool
+        _ predicate: @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
-        for try await found in host.scan(reportsDuplicates: true) where isWanted(found) {
+        for try await found in host.scan(reportsDuplicates: true) where predicate(found) {
             return found
         }
         throw CancellationError()

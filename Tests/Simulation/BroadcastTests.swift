@@ -44,9 +44,9 @@ struct BroadcastTests {
     /// Returns the first advertisement that matches.
     static func receive(
         _ host: BluetoothHost,
-        _ isWanted: @Sendable (Advertisement) -> Bool
+        _ predicate: @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
-        for try await found in host.scan(reportsDuplicates: true) where isWanted(found) {
+        for try await found in host.scan(reportsDuplicates: true) where predicate(found) {
             return found
         }
         throw CancellationError()

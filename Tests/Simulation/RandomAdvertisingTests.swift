@@ -94,7 +94,7 @@ private struct Play {
     /// Returns the advertisements that the phone receives, until a hundred in a row are not new.
     private func listen(
         for limit: Int,
-        where isWanted: @Sendable (Advertisement) -> Bool = { _ in true }
+        where predicate: @Sendable (Advertisement) -> Bool = { _ in true }
     ) async -> [Advertisement] {
         guard !sets.isEmpty else { return [] }
         var received: [Advertisement] = []
@@ -102,7 +102,7 @@ private struct Play {
         do {
             for try await found in phone.scan(reportsDuplicates: true) {
                 patience -= 1
-                if isWanted(found), !received.contains(where: { $0.data == found.data }) {
+                if predicate(found), !received.contains(where: { $0.data == found.data }) {
                     received.append(found)
                     patience = 100
                 }

@@ -91,7 +91,7 @@ extension Advertiser {
         let backsOff = dialect != nil && outstanding == nil
         // The loop uses indices, because iterating over the sets copies each of them, and this runs
         // for every packet.
-        for index in sets.indices where sets[index].isWanted {
+        for index in sets.indices where sets[index].isRequested {
             soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
             if backsOff { soonest = earliest(soonest, sets[index].backoffEnd) }
         }
@@ -101,7 +101,7 @@ extension Advertiser {
     /// Processes the deadlines up to `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         let isExtended = dialect?.isExtended ?? false
-        for index in sets.indices where sets[index].isWanted {
+        for index in sets.indices where sets[index].isRequested {
             if let end = sets[index].overdueAt(isExtended: isExtended), now >= end {
                 sets[index].end = .durationElapsed
             }

@@ -44,8 +44,8 @@ extension Advertiser {
     private func nextOperation(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation? {
         guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
         let isListReady = nextEdit == nil && admissions.isListOurs
-        for isWanted in [false, true] {
-            for set in sets where set.isWanted == isWanted {
+        for isRequested in [false, true] {
+            for set in sets where set.isRequested == isRequested {
                 let circumstances = AdvertisingSetState.Circumstances(
                     dialect: dialect,
                     knowsPower: power[set.handle] != nil,
@@ -91,7 +91,7 @@ extension Advertiser {
         guard let dialect else { return }
         for index in sets.indices {
             let set = sets[index]
-            guard set.isWanted, !set.isAnnounced, let configuration = set.configuration,
+            guard set.isRequested, !set.isAnnounced, let configuration = set.configuration,
                 outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
                 !set.wantsAcceptList || nextEdit == nil
             else { continue }

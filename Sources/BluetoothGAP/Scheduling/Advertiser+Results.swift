@@ -55,7 +55,7 @@ extension Advertiser {
         let answer = try? result.decode(as: HCI.LEReadAdvertisingPhysicalChannelTxPower.self)
         for index in sets.indices {
             power[sets[index].handle] = answer?.level ?? 0
-            if sets[index].isWanted { prepare(index) }
+            if sets[index].isRequested { prepare(index) }
         }
     }
 

@@ -104,7 +104,7 @@ package struct Advertiser: Sendable {
 
     /// Whether a connectable set is wanted, so that the host accepts connections.
     package var awaitsConnections: Bool {
-        sets.contains { $0.isWanted && $0.requested.isConnectable }
+        sets.contains { $0.isRequested && $0.requested.isConnectable }
     }
 
     /// Returns the address on the air of the set that led to a link.
@@ -134,8 +134,8 @@ package struct Advertiser: Sendable {
         self.dialect = dialect
         for index in sets.indices { sets[index].ownAddress = setAddress() }
         admissions.list = AcceptListModel(capacity: capabilities.filterAcceptListSize)
-        for index in sets.indices where sets[index].isWanted {
-            if sets.prefix(index).count(where: \.isWanted) >= dialect.advertisingSetLimit {
+        for index in sets.indices where sets[index].isRequested {
+            if sets.prefix(index).count(where: \.isRequested) >= dialect.advertisingSetLimit {
                 sets[index].end = .failed(.tooManySets(limit: dialect.advertisingSetLimit))
             } else {
                 prepare(index)
@@ -157,7 +157,7 @@ package struct Advertiser: Sendable {
     ) -> [Action] {
         precondition(!sets.contains { $0.id == id }, "another set has this identifier")
         let limit = min(dialect?.advertisingSetLimit ?? Self.setLimit, Self.setLimit)
-        guard sets.count(where: \.isWanted) < limit, let handle = freeHandle else {
+        guard sets.count(where: \.isRequested) < limit, let handle = freeHandle else {
             return [.ended(id, .failed(.tooManySets(limit: limit)))]
         }
         sets.append(AdvertisingSetState(id: id, handle: handle, requested: advertising))
@@ -175,7 +175,9 @@ package struct Advertiser: Sendable {
         _ advertising: Advertising,
         now: Instant
     ) throws(AdvertisingError) -> [Action] {
-        guard let index = sets.firstIndex(where: { $0.id == id && $0.isWanted }) else { return [] }
+        guard let index = sets.firstIndex(where: { $0.id == id && $0.isRequested }) else {
+            return []
+        }
         if let dialect {
             let known = power[sets[index].handle]
             sets[index].configuration = try Advertiser.SetConfiguration(
@@ -198,7 +200,7 @@ package struct Advertiser: Sendable {
         because end: AdvertisingEnd = .stopped,
         now: Instant
     ) -> [Action] {
-        for index in sets.indices where sets[index].id == id && sets[index].isWanted {
+        for index in sets.indices where sets[index].id == id && sets[index].isRequested {
             sets[index].end = end
         }
         return settle(now: now)
@@ -217,7 +219,7 @@ package struct Advertiser: Sendable {
         self.dialect = CommandDialect(dialect.capabilities, ownAddress: ownAddress)
         for index in sets.indices {
             sets[index].ownAddress = setAddress()
-            if sets[index].isWanted { prepare(index) }
+            if sets[index].isRequested { prepare(index) }
         }
         return settle(now: now)
     }

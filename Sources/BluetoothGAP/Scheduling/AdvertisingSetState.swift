@@ -77,7 +77,7 @@ struct AdvertisingSetState: Sendable {
         eventsLeft = requested.eventLimit.map { max(1, Int($0)) }
     }
 
-    var isWanted: Bool { end == nil }
+    var isRequested: Bool { end == nil }
 
     /// Whether an extended controller has the set, or may have it.
     var mayExist: Bool { presumed.exists != false }
@@ -90,7 +90,7 @@ struct AdvertisingSetState: Sendable {
 
     /// Whether the set is requested with the Filter Accept List.
     var wantsAcceptList: Bool {
-        isWanted && configuration.map { $0.parameters.filterPolicy != .unfiltered } ?? false
+        isRequested && configuration.map { $0.parameters.filterPolicy != .unfiltered } ?? false
     }
 
     /// Whether a central may be connecting through the set now.
@@ -121,7 +121,7 @@ extension AdvertisingSetState {
     func nextOperation(_ circumstances: Circumstances) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
         if activity == .doubtful { return .disable(set: handle) }
-        guard isWanted, let configuration else {
+        guard isRequested, let configuration else {
             if activity == .on { return .disable(set: handle) }
             return mayExist && dialect.isExtended ? .remove(set: handle) : nil
         }

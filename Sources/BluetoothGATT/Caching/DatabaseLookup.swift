@@ -72,7 +72,7 @@ package struct DatabaseLookup: Sendable {
     /// Whether `outdated` was reported and not followed by a database or an indication.
     private var isOutdated = false
     /// Whether the application waits for the database.
-    var isWanted = false
+    var isRequested = false
     /// Whether encryption has proved that the server is the bonded one.
     var isTrusted = false
     /// Whether a change was reported during the lookup.
@@ -135,8 +135,8 @@ extension DatabaseLookup {
     ///   only proof of the server's identity.
     package mutating func request(isTrusted: Bool) -> [Action] {
         self.isTrusted = isTrusted
-        if let database, !isWanted { return [.found(database)] }
-        isWanted = true
+        if let database, !isRequested { return [.found(database)] }
+        isRequested = true
         restarts = 0
         guard case .idle = phase else { return [] }
         return look()
@@ -176,7 +176,7 @@ extension DatabaseLookup {
 // Transitions.
 extension DatabaseLookup {
     private mutating func proceed() -> [Action] {
-        guard isWanted else { return isCurrent ? prepareServer() : [] }
+        guard isRequested else { return isCurrent ? prepareServer() : [] }
         guard isCurrent, let record else { return lookAgain() }
         return answer(record)
     }
@@ -251,7 +251,7 @@ extension DatabaseLookup {
 
     private mutating func lookAgain() -> [Action] {
         hasChanged = false
-        guard isWanted else { return [] }
+        guard isRequested else { return [] }
         guard restarts < Self.restartLimit else {
             return failed(.attribute(.databaseOutOfSync, handle: .invalid))
         }
@@ -271,7 +271,7 @@ extension DatabaseLookup {
 
     private mutating func answer(_ record: DatabaseRecord) -> [Action] {
         isInUse = true
-        isWanted = false
+        isRequested = false
         let change = change(to: record.database)
         known = record.database
         isOutdated = false
@@ -287,7 +287,7 @@ extension DatabaseLookup {
     }
 
     private mutating func failed(_ failure: GATT.Failure) -> [Action] {
-        isWanted = false
+        isRequested = false
         hasChanged = false
         return [.failed(failure)]
     }
@@ -373,7 +373,7 @@ extension DatabaseLookup {
     /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
     /// it.
     private mutating func outOfSync() -> [Action] {
-        guard isOutOfSync, !isWanted else { return proceed() }
+        guard isOutOfSync, !isRequested else { return proceed() }
         isOutdated = true
         return [.outdated]
     }

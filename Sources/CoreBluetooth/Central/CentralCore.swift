@@ -64,7 +64,7 @@ struct CentralCore: Sendable {
 
         var isUsable: Bool { link != nil && !isEnding }
         /// Whether there is a connection request whose start delay has ended.
-        var isWanted: Bool { requests.contains { !$0.value.isDeferred } }
+        var isRequested: Bool { requests.contains { !$0.value.isDeferred } }
         var isIdle: Bool { requests.isEmpty && canceled.isEmpty && link == nil && !isConnecting }
     }
 
@@ -205,14 +205,14 @@ struct CentralCore: Sendable {
     /// Starts or cancels the request to the host, depending on whether a manager requests the peer.
     private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
         guard let state = peers[peer] else { return [] }
-        let isWanted = state.isWanted && state.link == nil
-        guard isWanted != state.isConnecting else {
+        let isRequested = state.isRequested && state.link == nil
+        guard isRequested != state.isConnecting else {
             removeIfIdle(peer)
             return []
         }
-        peers[peer]?.isConnecting = isWanted
+        peers[peer]?.isConnecting = isRequested
         removeIfIdle(peer)
-        return [isWanted ? .requestConnection(peer) : .cancelConnectionRequest(peer)]
+        return [isRequested ? .requestConnection(peer) : .cancelConnectionRequest(peer)]
     }
 
     private mutating func removeIfIdle(_ peer: PeerIdentifier) {
@@ -302,7 +302,7 @@ extension CentralCore {
             peers[peer] = state
             return actions + linkOpened(spare, to: peer, isIncoming: true)
         }
-        if state.isWanted {
+        if state.isRequested {
             state.isConnecting = true
             actions.append(.requestConnection(peer))
         }

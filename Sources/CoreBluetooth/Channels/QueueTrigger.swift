@@ -54,11 +54,11 @@ final class QueueTrigger: StreamTrigger, @unchecked Sendable {
     }
 
     private func callHandler() {
-        let isWanted = state.withLock { state in
+        let isRequested = state.withLock { state in
             state.isPending = false
             return !state.hasEnded
         }
-        if isWanted { handler() }
+        if isRequested { handler() }
         outsideWork?.endOutsideWork()
     }
 }

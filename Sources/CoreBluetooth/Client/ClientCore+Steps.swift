@@ -95,7 +95,7 @@ extension ClientCore {
         case .setNotifying(true, let characteristic), .renotify(let characteristic):
             subscriptions.agreed(characteristic.valueHandle)
             // The managers that subscribed may have disconnected meanwhile.
-            if !subscriptions.isWanted(characteristic.valueHandle) {
+            if !subscriptions.isRequested(characteristic.valueHandle) {
                 enqueue(.unsubscribe(characteristic), for: nil)
             }
         case .setNotifying(false, let characteristic), .unsubscribe(let characteristic):

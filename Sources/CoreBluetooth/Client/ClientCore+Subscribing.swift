@@ -73,7 +73,7 @@ extension ClientCore {
         _ job: Job
     ) -> [Action] {
         let value = characteristic.valueHandle
-        let isUnwanted = job.session != nil || !subscriptions.isWanted(value)
+        let isUnwanted = job.session != nil || !subscriptions.isRequested(value)
         guard isUnwanted, let descriptor = subscriptions.descriptor(of: value) else {
             return end(job, nil)
         }

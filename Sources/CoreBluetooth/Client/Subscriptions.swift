@@ -32,7 +32,7 @@ struct Subscriptions: Sendable {
     /// `nil` if there is no subscription.
     func descriptor(of value: AttributeHandle) -> AttributeHandle? { entries[value]?.descriptor }
 
-    func isWanted(_ value: AttributeHandle) -> Bool { entries[value]?.sessions.isEmpty == false }
+    func isRequested(_ value: AttributeHandle) -> Bool { entries[value]?.sessions.isEmpty == false }
 
     /// Adds a subscription before its request is sent.
     mutating func begin(_ characteristic: GATT.Characteristic, by descriptor: AttributeHandle) {
@@ -72,7 +72,7 @@ struct Subscriptions: Sendable {
         for (value, entry) in entries.sorted(by: { $0.key < $1.key })
         where entry.sessions.contains(session) {
             remove(session, from: value)
-            if !isWanted(value) { unwanted.append(entry.characteristic) }
+            if !isRequested(value) { unwanted.append(entry.characteristic) }
         }
         return unwanted
     }

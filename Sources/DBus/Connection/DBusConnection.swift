@@ -54,7 +54,7 @@ package final class DBusConnection: @unchecked Sendable {
     private var completions: [DBusConnectionCore.Serial: Completion] = [:]
     private var deadlineTimer: (any HostTimer)?
     private var retryTimer: (any HostTimer)?
-    private var isWanted = false
+    private var shouldBeOpen = false
     private var lastError: DBusError?
 
     /// Creates a connection, which `open()` opens.
@@ -73,8 +73,8 @@ package final class DBusConnection: @unchecked Sendable {
 
     /// Opens the connection, and keeps it open until `close()`.
     package func open() {
-        guard !isWanted else { return }
-        isWanted = true
+        guard !shouldBeOpen else { return }
+        shouldBeOpen = true
         let deadlines = executor.makeTimer { [weak self] in self?.deadlinePassed() }
         let retries = executor.makeTimer { [weak self] in self?.connect() }
         (deadlineTimer, retryTimer) = (deadlines, retries)
@@ -83,7 +83,7 @@ package final class DBusConnection: @unchecked Sendable {
 
     /// Closes the connection for good. Waiting calls end with `DBusError.disconnected`.
     package func close() {
-        isWanted = false
+        shouldBeOpen = false
         retryTimer?.set(to: nil)
         let stream = stream
         ended(.disconnected)
@@ -120,7 +120,7 @@ package final class DBusConnection: @unchecked Sendable {
     // MARK: The socket
 
     private func connect() {
-        guard isWanted, stream == nil else { return }
+        guard shouldBeOpen, stream == nil else { return }
         core = DBusConnectionCore()
         do throws(TransportError) {
             let stream = try DescriptorStream(
@@ -148,7 +148,7 @@ package final class DBusConnection: @unchecked Sendable {
         descriptors = []
         perform(core.disconnected())
         deadlineTimer?.set(to: nil)
-        guard isWanted else { return }
+        guard shouldBeOpen else { return }
         retryTimer?.set(to: executor.now + Self.retryInterval)
         guard lastError != error else { return }
         lastError = error

@@ -47,7 +47,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     }
 
     /// Ends the listener without a call of `end()` by its owner.
-    private func cease() {
+    private func finish() {
         guard socket != nil else { return }
         end()
         ended()
@@ -61,7 +61,7 @@ extension AnnouncementListener: DescriptorHandler {
     }
 
     func loopEnded() {
-        cease()
+        finish()
     }
 
     /// Reads one message, and returns whether there was one. The receiver may end the listener.
@@ -70,13 +70,13 @@ extension AnnouncementListener: DescriptorHandler {
         do throws(SystemError) {
             let bytes = try executor.loop.read(socket)
             guard !bytes.isEmpty else {
-                cease()
+                finish()
                 return false
             }
             if let message = ManagementMessage(bytes[...]) { received(message) }
             return true
         } catch {
-            if !error.isTemporary { cease() }
+            if !error.isTemporary { finish() }
             return false
         }
     }

@@ -11,7 +11,7 @@ struct NearbyList {
     private var lost: [PresentDevice] = []
 
     /// Applies a presence event.
-    mutating func follow(_ event: PresenceEvent) {
+    mutating func apply(_ event: PresenceEvent) {
         let device = event.device
         switch event {
         case .discovered:

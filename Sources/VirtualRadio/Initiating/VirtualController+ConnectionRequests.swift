@@ -118,10 +118,10 @@ extension VirtualController {
         case .unresolved: peer = ResolvedPeer(address: advertiser, isResolved: false)
         }
         // A host may also specify the present private address of the device.
-        let isWanted =
+        let isRequested =
             request.peer.map { $0 == peer.address || $0 == advertiser }
             ?? acceptList.contains(peer.address)
-        guard isWanted, !ether.hasLink(radio, to: peer.address) else { return nil }
+        guard isRequested, !ether.hasLink(radio, to: peer.address) else { return nil }
         return peer
     }
 

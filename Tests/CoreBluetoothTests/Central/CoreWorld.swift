@@ -209,9 +209,9 @@ struct CoreWorld {
                 )
                 #expect(link.map { $0.isIncoming || isLeaving } ?? true, "A link has no manager")
             } else if link == nil {
-                let isWanted = requesting.contains { !deferred.contains($0.value) }
+                let isRequested = requesting.contains { !deferred.contains($0.value) }
                 #expect(
-                    connectionRequests.contains(peer) == isWanted,
+                    connectionRequests.contains(peer) == isRequested,
                     "The request to the host does not match the managers' requests"
                 )
             }

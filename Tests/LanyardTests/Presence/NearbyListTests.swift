@@ -22,13 +22,13 @@ struct NearbyListTests {
     @Test("Devices are in the order of their signal, and those without a signal are last")
     func sorted() {
         var list = NearbyList()
-        list.follow(.discovered(device(1, nil)))
-        list.follow(.discovered(device(2, -80)))
-        list.follow(.discovered(device(3, -40)))
-        list.follow(.discovered(device(4, nil)))
-        list.follow(.discovered(device(5, -80)))
+        list.apply(.discovered(device(1, nil)))
+        list.apply(.discovered(device(2, -80)))
+        list.apply(.discovered(device(3, -40)))
+        list.apply(.discovered(device(4, nil)))
+        list.apply(.discovered(device(5, -80)))
         #expect(numbers(list.devices(known: []).devices) == [3, 2, 5, 1, 4])
-        list.follow(.updated(device(5, -30, name: "Five")))
+        list.apply(.updated(device(5, -30, name: "Five")))
         let devices = list.devices(known: []).devices
         #expect(numbers(devices) == [5, 3, 2, 1, 4])
         #expect(devices.first?.name == "Five")
@@ -37,13 +37,13 @@ struct NearbyListTests {
     @Test("A lost device moves to the lost devices until it returns, and a merged one disappears")
     func lost() {
         var list = NearbyList()
-        for number in 1...3 { list.follow(.discovered(device(number, -50))) }
-        list.follow(.lost(device(1, -50), .silent))
-        list.follow(.lost(device(2, -50), .displaced))
-        list.follow(.lost(device(3, -50), .merged))
+        for number in 1...3 { list.apply(.discovered(device(number, -50))) }
+        list.apply(.lost(device(1, -50), .silent))
+        list.apply(.lost(device(2, -50), .displaced))
+        list.apply(.lost(device(3, -50), .merged))
         #expect(numbers(list.devices(known: []).devices) == [])
         #expect(numbers(list.devices(known: []).lost) == [2, 1])
-        list.follow(.discovered(device(1, -50)))
+        list.apply(.discovered(device(1, -50)))
         #expect(numbers(list.devices(known: []).devices) == [1])
         #expect(numbers(list.devices(known: []).lost) == [2])
     }
@@ -52,8 +52,8 @@ struct NearbyListTests {
     func bounded() {
         var list = NearbyList()
         for number in 0..<100 {
-            list.follow(.discovered(device(number, -50)))
-            list.follow(.lost(device(number, -50), .silent))
+            list.apply(.discovered(device(number, -50)))
+            list.apply(.lost(device(number, -50), .silent))
         }
         let lost = list.devices(known: []).lost
         #expect(numbers(lost) == (100 - NearbyDevices.lostLimit..<100).reversed())
@@ -62,8 +62,8 @@ struct NearbyListTests {
     @Test("Devices that are accessories of the central are marked as known")
     func known() {
         var list = NearbyList()
-        list.follow(.discovered(device(1, -50)))
-        list.follow(.discovered(device(2, -60)))
+        list.apply(.discovered(device(1, -50)))
+        list.apply(.discovered(device(2, -60)))
         let devices = list.devices(known: [PresenceStory.identity(2)]).devices
         #expect(devices.map(\.isKnown) == [false, true])
     }

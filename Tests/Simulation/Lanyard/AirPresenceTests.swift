@@ -13,8 +13,8 @@ struct AirPresenceTests {
     private final class Tale: Sendable {
         let events = Mutex<[(event: PresenceEvent, time: Duration)]>([])
 
-        func count(_ isWanted: (PresenceEvent) -> Bool) -> Int {
-            events.withLock { $0.count { isWanted($0.event) } }
+        func count(_ predicate: (PresenceEvent) -> Bool) -> Int {
+            events.withLock { $0.count { predicate($0.event) } }
         }
     }
 

@@ -112,11 +112,11 @@ struct PrivacyTests {
         _ host: BluetoothHost,
         for duration: Duration,
         _ air: SimulatedAir,
-        _ isWanted: @Sendable @escaping (Advertisement) -> Bool
+        _ predicate: @Sendable @escaping (Advertisement) -> Bool
     ) async throws -> Int {
         let scan = Task(executorPreference: air.executor.taskExecutor) {
             var count = 0
-            for try await found in host.scan(reportsDuplicates: true) where isWanted(found) {
+            for try await found in host.scan(reportsDuplicates: true) where predicate(found) {
                 count += 1
             }
             return count

@@ -231,13 +231,13 @@ struct ExtendedRequestTests {
     }
 
     @Test("Scan requests are reported only if the host enables it", arguments: [true, false])
-    func reports(isWanted: Bool) throws {
+    func reports(isRequested: Bool) throws {
         var parameters = TestHost.setParameters(2, [.legacy, .scannable])
-        parameters.reportsScanRequests = isWanted
+        parameters.reportsScanRequests = isRequested
         try host.perform(parameters)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
         #expect(try tester.requestScan() != nil)
-        #expect(host.events.count == (isWanted ? 1 : 0))
+        #expect(host.events.count == (isRequested ? 1 : 0))
     }
 
     @Test("AUX_CONNECT_REQ is answered, and the set ends", arguments: [PHY.le1M, .le2M, .leCoded])

@@ -8,7 +8,7 @@ import VirtualRadio
 struct PowerTests {
     private let world = World(seed: 1)
 
-    @Test("A controller without power answers nothing and starts fresh with power")
+    @Test("A controller without power answers nothing, and is reset by power-on")
     func power() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)

@@ -32,9 +32,9 @@ extension GATTServer {
         pending[bearer] = nil
         switch (request.work, result) {
         case (.read(let reading), _):
-            return carryOn(reading, request, result, on: bearer)
+            return resume(reading, request, result, on: bearer)
         case (.write(let plan), .success):
-            return carryOut(plan, on: bearer)
+            return execute(plan, on: bearer)
         case (.write(let plan), .failure(let code)):
             let named = plan.asked.first { $0.handle == handle }
             return end(request, on: bearer, code, at: named?.handle)
@@ -58,7 +58,7 @@ extension GATTServer {
         return nextRequestID
     }
 
-    private mutating func carryOn(
+    private mutating func resume(
         _ reading: some Reading,
         _ request: PendingRequest,
         _ result: Result<[UInt8], ATT.ErrorCode>,
@@ -76,7 +76,7 @@ extension GATTServer {
                 return end(request, on: bearer, code)
             }
         }
-        return carryOn(reading, on: bearer, until: request.deadline)
+        return resume(reading, on: bearer, until: request.deadline)
     }
 
     private mutating func end(

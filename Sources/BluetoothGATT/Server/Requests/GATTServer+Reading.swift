@@ -8,22 +8,22 @@ extension GATTServer {
         do throws(RequestRefusal) {
             switch request {
             case .readRequest(let request):
-                return carryOn(ReadOne(request), on: bearer, since: now)
+                return resume(ReadOne(request), on: bearer, since: now)
             case .readBlobRequest(let request):
-                return carryOn(ReadOne(request), on: bearer, since: now)
+                return resume(ReadOne(request), on: bearer, since: now)
             case .readMultipleRequest(let request):
                 let reading = ReadSeveral(request)
                 try checkAll(reading.handles, for: bearer.client)
-                return carryOn(reading, on: bearer, since: now)
+                return resume(reading, on: bearer, since: now)
             case .readMultipleVariableRequest(let request):
                 let reading = ReadSeveral(request)
                 try checkAll(reading.handles, for: bearer.client)
-                return carryOn(reading, on: bearer, since: now)
+                return resume(reading, on: bearer, since: now)
             case .readByTypeRequest(let request):
                 let handles = try handles(of: request.type, request.start, request.end)
-                return carryOn(ReadByType(request, handles), on: bearer, since: now)
+                return resume(ReadByType(request, handles), on: bearer, since: now)
             case .findByTypeValueRequest(let request):
-                return carryOn(try findByTypeValue(request), on: bearer, since: now)
+                return resume(try findByTypeValue(request), on: bearer, since: now)
             default: return []
             }
         } catch {
@@ -74,16 +74,16 @@ extension GATTServer {
 }
 
 extension GATTServer {
-    private mutating func carryOn(
+    private mutating func resume(
         _ reading: some Reading,
         on bearer: BearerID,
         since start: Instant
     ) -> [Action] {
-        carryOn(reading, on: bearer, until: start + Self.questionLimit)
+        resume(reading, on: bearer, until: start + Self.questionLimit)
     }
 
     /// Continues a read until the response is complete or the application must be asked.
-    mutating func carryOn(
+    mutating func resume(
         _ reading: some Reading,
         on bearer: BearerID,
         until deadline: Instant

@@ -25,16 +25,16 @@ extension GATTServer {
         var actions: [Action] = []
         let refusal = outOfSyncRefusal(of: request, on: bearer, into: &actions)
         if request.opcode.isCommand {
-            return refusal == nil ? actions + carryOut(command: request, on: bearer) : actions
+            return refusal == nil ? actions + execute(command: request, on: bearer) : actions
         }
         guard pending[bearer] == nil else {
             return [.violated(bearer.client, "a request before the response to the previous one")]
         }
         if let refusal { return actions + refuse(request, refusal, on: bearer) }
-        return actions + carryOut(request, on: bearer, now: now)
+        return actions + execute(request, on: bearer, now: now)
     }
 
-    private mutating func carryOut(
+    private mutating func execute(
         _ request: ATT.PDU,
         on bearer: BearerID,
         now: Instant
@@ -54,7 +54,7 @@ extension GATTServer {
         }
     }
 
-    private mutating func carryOut(command: ATT.PDU, on bearer: BearerID) -> [Action] {
+    private mutating func execute(command: ATT.PDU, on bearer: BearerID) -> [Action] {
         switch command {
         case .writeCommand(let command): write(command, by: bearer.client)
         case .signedWriteCommand(let command): write(command, on: bearer)

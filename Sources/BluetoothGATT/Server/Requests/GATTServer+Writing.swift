@@ -60,7 +60,7 @@ extension GATTServer {
     ) -> [Action] {
         do throws(RequestRefusal) {
             let plan = try plan(entries, for: opcode, .write, by: bearer.client)
-            guard let first = plan.asked.first else { return carryOut(plan, on: bearer) }
+            guard let first = plan.asked.first else { return execute(plan, on: bearer) }
             let waiting = PendingRequest(
                 id: takeRequestID(),
                 handle: first.handle,
@@ -76,7 +76,7 @@ extension GATTServer {
 
     /// Executes a plan after all checks. The response comes first, so that it precedes PDUs with
     /// which the application reacts to the write.
-    mutating func carryOut(_ plan: WritePlan, on bearer: BearerID) -> [Action] {
+    mutating func execute(_ plan: WritePlan, on bearer: BearerID) -> [Action] {
         let response: ATT.PDU =
             plan.opcode == .executeWriteRequest ? .executeWriteResponse : .writeResponse
         var actions: [Action] = []

@@ -18,7 +18,7 @@ extension CentralDriver {
     /// Updates the scan request of an accessory. A search and a watch share one request: the end of
     /// one does not end the other.
     private func planScan(_ entry: AccessoryEntry) {
-        let isWanted = entry.isScannedFor || entry.isWatchedFor
+        let isRequested = entry.isScannedFor || entry.isWatchedFor
         // The data that identifies the device may arrive in a later packet than the first, and a
         // device that is too far away may come nearer.
         let scan = PlannedScan(
@@ -26,7 +26,7 @@ extension CentralDriver {
             reportsDuplicates: entry.description.identity != .system
                 || entry.description.matcher.looksBeyondServices
         )
-        if !scans.set(isWanted ? scan : nil, for: entry.number) {
+        if !scans.set(isRequested ? scan : nil, for: entry.number) {
             record(.note, "too many scans at a time", entry)
         }
     }

@@ -39,7 +39,7 @@ final class NearbyListSink: PresenceSink {
     }
 
     func receive(_ events: [PresenceEvent]) {
-        for event in events { list.follow(event) }
+        for event in events { list.apply(event) }
         let devices = list.devices(known: known())
         guard devices != latest else { return }
         latest = devices
