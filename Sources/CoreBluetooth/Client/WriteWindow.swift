@@ -15,7 +15,7 @@ final class WriteWindow: Sendable {
 
     private struct State {
         var unsent = 0
-        var owesCallback = false
+        var isCallbackPending = false
     }
 
     private let state = Mutex(State())
@@ -27,7 +27,7 @@ final class WriteWindow: Sendable {
         state.withLock { state in
             guard state.unsent < Self.overflowLimit else { return false }
             state.unsent += 1
-            if state.unsent >= Self.limit { state.owesCallback = true }
+            if state.unsent >= Self.limit { state.isCallbackPending = true }
             return true
         }
     }
@@ -36,8 +36,8 @@ final class WriteWindow: Sendable {
     func release() -> Bool {
         state.withLock { state in
             state.unsent -= 1
-            guard state.owesCallback, state.unsent <= Self.lowWater else { return false }
-            state.owesCallback = false
+            guard state.isCallbackPending, state.unsent <= Self.lowWater else { return false }
+            state.isCallbackPending = false
             return true
         }
     }

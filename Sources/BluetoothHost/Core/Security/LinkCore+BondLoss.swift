@@ -94,7 +94,7 @@ extension LinkCore {
             suspendConnectTimeout(&context)
             guard protection.waiters.isEmpty else { return continueSecuring(&context) }
             pair(context.configuration.pairing, &context)
-        case .receive(let request): hand(request[...], &context)
+        case .receive(let request): passToManager(request[...], &context)
         case .keep(let keys): keep(keys, &context)
         }
     }

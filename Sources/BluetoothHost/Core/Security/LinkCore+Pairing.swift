@@ -76,7 +76,7 @@ extension LinkCore {
             return context.emit(.log("ignored a PDU, because the peer does not read the responses"))
         }
         guard payload.first == Self.pairingRequest, role == .peripheral else {
-            return hand(payload, &context)
+            return passToManager(payload, &context)
         }
         pairingAsked(payload, &context)
     }
@@ -86,7 +86,7 @@ extension LinkCore {
     private mutating func pairingAsked(_ request: ArraySlice<UInt8>, _ context: inout LinkContext) {
         guard protection.loss == nil else { return }
         guard awaitsEncryption, !mayReplaceBond, let bond else {
-            return hand(request, &context)
+            return passToManager(request, &context)
         }
         // An open request of this host would permit the pairing.
         if let reason = refusalForPeer(context) {
@@ -96,7 +96,7 @@ extension LinkCore {
     }
 
     /// Passes a PDU to the Security Manager.
-    mutating func hand(_ pdu: ArraySlice<UInt8>, _ context: inout LinkContext) {
+    mutating func passToManager(_ pdu: ArraySlice<UInt8>, _ context: inout LinkContext) {
         manage(&context) { manager, generator, now in
             manager.receive(pdu, using: &generator, now: now)
         }

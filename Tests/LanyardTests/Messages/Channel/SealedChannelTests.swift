@@ -46,7 +46,7 @@ struct SealedChannelTests {
                     Reply(reply: $0.question + 1)
                 }
                 for number in 1...2 {
-                    // The side that does not greet has its link first.
+                    // The peripheral, which waits for the greeting, has its link first.
                     pair.1.report(.linked)
                     pair.0.report(.linked)
                     await pair.0.settle()
@@ -64,7 +64,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("With different keys no message opens, and the error reveals no more")
+    @Test("A message of another key is refused, and the error does not say why")
     func otherKey() async throws {
         for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
             let pair = FakeTransport.pair(linked: false)
