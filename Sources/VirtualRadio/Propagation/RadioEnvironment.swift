@@ -145,7 +145,7 @@ package struct RadioEnvironment: Sendable {
         guard let source = self[sender], let destination = self[receiver] else { return false }
         let isSteady = shadowing.deviation <= 0 || shadowing.period == nil
         return isSteady && source.path.isStill(from: instant)
-            && receiver.path.isStill(from: instant)
+            && destination.path.isStill(from: instant)
     }
 
     private func isSeparated(_ one: Int, _ other: Int) -> Bool {
