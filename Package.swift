@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// With LANYARD_RELEASE=1, exact versions of all packages, those that other packages bring along
-// included: what `Scripts/build-static` builds, and `Scripts/check-dependencies` checks. Packages that
-// depend on Lanyard get ranges.
-let isRelease = Context.environment["LANYARD_RELEASE"] == "1"
+/// Returns whether a script has set a variable that changes the package.
+func isSet(_ variable: String) -> Bool { Context.environment[variable] == "1" }
+
+// Scripts/build-static builds a release with exact versions of all packages, indirect ones included,
+// which Scripts/check-dependencies checks. Packages that depend on Lanyard get ranges.
+let isRelease = isSet("LANYARD_RELEASE")
 let dependencies: [Package.Dependency] =
     isRelease
     ? [
@@ -19,22 +21,89 @@ let dependencies: [Package.Dependency] =
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ]
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser"
+)
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+// BoringSSL's functions. On Apple's platforms, `Crypto` is CryptoKit, and BoringSSL is not built.
+let cryptoExtras: Target.Dependency = .product(
+    name: "CryptoExtras",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux])
+)
+// Not needed itself: SwiftPM warns of a package that no target names.
+let asn1: [Target.Dependency] =
+    isRelease ? [.product(name: "SwiftASN1", package: "swift-asn1")] : []
 
-// The protocols, each on those before it.
+// Apple's platforms have their own CoreBluetooth, and the façade there has another name: an
+// application uses it instead of the framework with `-module-alias CoreBluetooth=LanyardCoreBluetooth`.
+// LANYARD_COREBLUETOOTH=1 gives it its name where the manifest is read on another system than Linux,
+// for a cross build. LANYARD_ALIAS=1 gives it the other name on Linux, for Scripts/check-alias.
+#if os(Linux)
+    let hasCoreBluetooth = !isSet("LANYARD_ALIAS")
+#else
+    let hasCoreBluetooth = isSet("LANYARD_COREBLUETOOTH")
+#endif
+let facade = hasCoreBluetooth ? "CoreBluetooth" : "LanyardCoreBluetooth"
+
+// Lists of modules that several targets use. Those of the protocols are each on those before it.
 let protocols: [Target.Dependency] = [
     "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
     "BluetoothSMP", "BluetoothGAP",
 ]
 let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothPort", "BluetoothHost"]
 let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-// BoringSSL's functions. On Apple's platforms, `Crypto` is CryptoKit and no part of BoringSSL is built.
-let cryptoExtras: Target.Dependency = .product(
-    name: "CryptoExtras",
-    package: "swift-crypto",
-    condition: .when(platforms: [.linux])
-)
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+// What only the façade under Apple's name has.
+let coreBluetooth: [Target.Dependency] = hasCoreBluetooth ? ["CoreBluetooth"] : []
+let apps: [Target.Dependency] = hasCoreBluetooth ? ["CoreBluetooth", "LanyardTesting"] : []
+
+/// Returns a library target: a module of Sources/, or a part of the tests or examples.
+func module(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    path: String? = nil,
+    exclude: [String] = [],
+    resources: [Resource] = [],
+    settings: [SwiftSetting] = []
+) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: path,
+        exclude: exclude,
+        resources: resources,
+        swiftSettings: settings
+    )
+}
+
+/// Returns a library target with a privacy manifest, which an application for Apple's platforms needs.
+/// On Linux it would only cost a resource bundle.
+func moduleWithPrivacyManifest(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    #if os(Linux)
+        module(name, dependencies, exclude: ["PrivacyInfo.xcprivacy"])
+    #else
+        module(name, dependencies, resources: [.copy("PrivacyInfo.xcprivacy")])
+    #endif
+}
+
+/// Returns a program: an example, or one that tests or scripts start.
+func program(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    path: String,
+    exclude: [String] = [],
+    settings: [SwiftSetting] = []
+) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies,
+        path: path,
+        exclude: exclude,
+        swiftSettings: settings
+    )
+}
 
 /// Returns a test target that has what all tests share.
 func tests(
@@ -43,74 +112,25 @@ func tests(
     path: String? = nil,
     exclude: [String] = []
 ) -> Target {
-    let shared: [Target.Dependency] = ["LanyardTestSupport", "ProcessTestSupport"]
-    return .testTarget(
+    .testTarget(
         name: name,
-        dependencies: dependencies + shared,
+        dependencies: dependencies + ["LanyardTestSupport", "ProcessTestSupport"],
         path: path,
         exclude: exclude
     )
 }
 
-/// Returns a library target: a module of Sources/, or a part of the tests or examples.
-func module(
-    _ name: String,
-    _ dependencies: [Target.Dependency] = [],
-    path: String? = nil,
-    exclude: [String] = [],
-    sources: [String]? = nil,
-    resources: [Resource]? = nil
-) -> Target {
-    .target(
-        name: name,
-        dependencies: dependencies,
-        path: path,
-        exclude: exclude,
-        sources: sources,
-        resources: resources
-    )
-}
-
-/// Returns a program that tests start, or an example, in no product.
-func program(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path)
-}
-
-/// Returns the program of a folder in Examples/.
-func example(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
-    program("Example\(folder)", dependencies, path: "Examples/\(folder)")
-}
-
-// The privacy manifests of the targets that an application for Apple's platforms links. On Linux they
-// would only cost a resource bundle.
-#if os(Linux)
-    let privacyManifest: [Resource] = []
-    let privacyManifestExclusion = ["PrivacyInfo.xcprivacy"]
-#else
-    let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
-    let privacyManifestExclusion: [String] = []
-#endif
-
-/// Returns the targets of the façade, whose module gets a name.
-func facade(named name: String) -> [Target] {
-    [
-        // Open enumerations, which only C can declare.
-        module("CoreBluetoothEnumerations"),
-        .target(
-            name: name,
-            dependencies: host + [
-                "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
-                "CoreBluetoothEnumerations", logging,
-            ],
-            path: "Sources/CoreBluetooth",
-            // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
-            // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
-            swiftSettings: [
-                .swiftLanguageMode(Context.environment["LANYARD_SANITIZED"] == "1" ? .v6 : .v5)
-            ]
-        ),
+let tool = Target.executableTarget(
+    name: "LanyardCLI",
+    dependencies: host + radio + apps
+        + ["Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging, arguments],
+    // In the program itself, which stays one file.
+    resources: [
+        .embedInCode("AssignedNumbers/assigned-numbers.csv"),
+        .embedInCode("AssignedNumbers/company-names.csv"),
+        .embedInCode("Timeline/Page"),
     ]
-}
+)
 
 // The compiler refuses an import that is not declared here. `Scripts/check-imports` checks the
 // rules that the compiler does not know.
@@ -133,7 +153,7 @@ let package = Package(
     dependencies: dependencies,
     targets: [
         module("BluetoothTypes"),
-        module("BluetoothCrypto", [crypto, cryptoExtras]),
+        module("BluetoothCrypto", [crypto, cryptoExtras] + asn1),
         module("BluetoothHCI", ["BluetoothTypes"]),
         module("BluetoothL2CAP", ["BluetoothTypes", "BluetoothHCI"]),
         module("BluetoothATT", ["BluetoothTypes", "BluetoothL2CAP"]),
@@ -142,11 +162,9 @@ let package = Package(
         module("BluetoothGAP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         // Declarations of Linux that the C library's headers lack.
         module("LinuxInterfaces"),
-        module(
+        moduleWithPrivacyManifest(
             "HCITransports",
-            ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"],
-            exclude: privacyManifestExclusion,
-            resources: privacyManifest
+            ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
         ),
         module("DBus", ["BluetoothTypes", "HCITransports"]),
         module(
@@ -173,7 +191,6 @@ let package = Package(
         ),
         module("VirtualRadio", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("VirtualAccessories", protocols + ["VirtualRadio", "JSONText"]),
-        module("JSONText"),
         module(
             "VirtualAdapters",
             [
@@ -181,28 +198,28 @@ let package = Package(
                 "VirtualAccessories", "JSONText",
             ]
         ),
+        module("JSONText"),
+        // Open enumerations, which only C can declare.
+        module("CoreBluetoothEnumerations"),
+        module(
+            facade,
+            host + [
+                "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
+                "CoreBluetoothEnumerations", logging,
+            ],
+            path: "Sources/CoreBluetooth",
+            // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK
+            // does not give. Scripts/test-sanitized builds it in mode 6, where a race is an error.
+            settings: [.swiftLanguageMode(isSet("LANYARD_SANITIZED") ? .v6 : .v5)]
+        ),
         // The table in the library itself, as a resource of a bundle could be missing.
         module("BluetoothValues", resources: [.embedInCode("Fields/characteristic-fields.csv")]),
         module("BluetoothSetUp", ["BluetoothValues"]),
-        module(
+        moduleWithPrivacyManifest(
             "Lanyard",
-            ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
-            exclude: privacyManifestExclusion,
-            resources: privacyManifest
+            coreBluetooth + ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging]
         ),
-        .executableTarget(
-            name: "LanyardCLI",
-            dependencies: host + radio + [
-                "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            // In the program itself, which stays one file.
-            resources: [
-                .embedInCode("AssignedNumbers/assigned-numbers.csv"),
-                .embedInCode("AssignedNumbers/company-names.csv"),
-                .embedInCode("Timeline/Page"),
-            ]
-        ),
+        tool,
 
         module("LanyardTestSupport", path: "Tests/Support"),
         module("ProcessTestSupport", path: "Tests/ProcessSupport"),
@@ -240,14 +257,18 @@ let package = Package(
             exclude: ["Oracle/oracle.py", "Oracle/differences.csv"]
         ),
         tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
-        tests("LanyardTests", ["Lanyard", "JSONText"]),
+        tests("LanyardTests", coreBluetooth + ["Lanyard", "JSONText"]),
         tests("LanyardCLITests", ["LanyardCLI"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
-        tests("SimulationTests", host + radio, path: "Tests/Simulation"),
+        tests(
+            "SimulationTests",
+            host + radio + apps + ["BluetoothRadios", "Lanyard"],
+            path: "Tests/Simulation"
+        ),
         tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),
         tests(
             "InteroperabilityTests",
-            host + radio + ["PairingTestSupport"],
+            host + radio + coreBluetooth + ["BluetoothRadios", "Lanyard", "PairingTestSupport"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),
@@ -255,28 +276,18 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have their own CoreBluetooth, and the module there has another name: an
-// application uses it instead of the framework with
-// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name where
-// the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives it the
-// other name on Linux, for Scripts/check-alias.
-#if os(Linux)
-    let hasCoreBluetooth = Context.environment["LANYARD_ALIAS"] != "1"
-#else
-    let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
-#endif
 if hasCoreBluetooth {
     package.products += [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
     ]
-    package.targets += facade(named: "CoreBluetooth")
     package.targets += [
         module("LanyardTesting", host + radio + ["CoreBluetooth", "Lanyard"]),
-        example("HeartRateMonitor", ["CoreBluetooth"]),
-        example("NotebookPeripheral", ["CoreBluetooth"]),
-        example("FileDrop", ["CoreBluetooth"]),
-        example("MessageBox", ["Lanyard"]),
+
+        program("ExampleHeartRateMonitor", coreBluetooth, path: "Examples/HeartRateMonitor"),
+        program("ExampleNotebookPeripheral", coreBluetooth, path: "Examples/NotebookPeripheral"),
+        program("ExampleFileDrop", coreBluetooth, path: "Examples/FileDrop"),
+        program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
         module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
         module("PortingShims", [logging], path: "Examples/Porting/Shims"),
         module(
@@ -285,25 +296,23 @@ if hasCoreBluetooth {
             path: "Examples/Porting",
             exclude: ["Shims"]
         ),
-        program("RestorationApp", ["CoreBluetooth"], path: "Tests/RestorationApp"),
+
+        program("RestorationApp", coreBluetooth, path: "Tests/RestorationApp"),
         // Every symbol of Apple's table with its type, and clients in the three idioms.
-        module("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
-        .target(
-            name: "PlainClient",
-            dependencies: ["CoreBluetooth"],
-            path: "Tests/APICompatibility/PlainClient",
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
+        module("CoreBluetoothSymbols", coreBluetooth, path: "Tests/APICompatibility/Symbols"),
         module(
-            "MainActorClient",
-            ["CoreBluetooth"],
-            path: "Tests/APICompatibility/MainActorClient"
+            "PlainClient",
+            coreBluetooth,
+            path: "Tests/APICompatibility/PlainClient",
+            settings: [.swiftLanguageMode(.v5)]
         ),
+        module("MainActorClient", coreBluetooth, path: "Tests/APICompatibility/MainActorClient"),
         module(
             "PreconcurrencyClient",
-            ["CoreBluetooth"],
+            coreBluetooth,
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
+
         tests("LanyardTestingTests", radio + ["LanyardTesting"]),
         tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
@@ -319,136 +328,87 @@ if hasCoreBluetooth {
             path: "Tests/APICompatibility/Tests"
         ),
     ]
-    let users: [String: [Target.Dependency]] = [
-        "Lanyard": ["CoreBluetooth"],
-        "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
-        "LanyardTests": ["CoreBluetooth"],
-        "SimulationTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard", "LanyardTesting"],
-        "InteroperabilityTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard"],
-    ]
-    for target in package.targets { target.dependencies += users[target.name] ?? [] }
 } else {
     package.products.append(
         .library(name: "LanyardCoreBluetooth", targets: ["LanyardCoreBluetooth"])
     )
-    package.targets += facade(named: "LanyardCoreBluetooth")
 }
 
-// A package that no target needs itself would be warned of.
-if isRelease {
-    package.targets.first { $0.name == "BluetoothCrypto" }?.dependencies
-        .append(.product(name: "SwiftASN1", package: "swift-asn1"))
-}
-
-// Scripts/check-alias builds examples on the façade under its other name.
-if Context.environment["LANYARD_ALIAS"] == "1" {
-    let examples = ["HeartRateMonitor", "NotebookPeripheral", "FileDrop"]
-    package.targets += examples.map { example in
-        .executableTarget(
-            name: "Aliased\(example)",
-            dependencies: ["LanyardCoreBluetooth"],
+// The examples on the façade under its other name.
+if isSet("LANYARD_ALIAS") {
+    package.targets += ["HeartRateMonitor", "NotebookPeripheral", "FileDrop"].map { example in
+        program(
+            "Aliased\(example)",
+            ["LanyardCoreBluetooth"],
             path: "Examples/\(example)",
-            swiftSettings: [
-                .unsafeFlags(["-module-alias", "CoreBluetooth=LanyardCoreBluetooth"])
-            ]
+            settings: [.unsafeFlags(["-module-alias", "CoreBluetooth=LanyardCoreBluetooth"])]
         )
     }
 }
 
-// Scripts/test-bluez adds the tests with BlueZ. They read symbols of package access, so they cannot be
-// a package of their own.
-if Context.environment["LANYARD_BLUEZ"] == "1" {
+// What only Scripts/test-bluez and Scripts/fuzz build. It uses symbols of package access, so it cannot
+// be in packages of its own.
+if isSet("LANYARD_BLUEZ") {
     package.targets.append(
         tests(
             "BlueZTests",
-            host + radio + ["CoreBluetooth", "Lanyard", "PairingTestSupport"],
+            host + radio + coreBluetooth + ["Lanyard", "PairingTestSupport"],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
         )
     )
 }
-
-// Scripts/fuzz adds the fuzz targets.
-if Context.environment["LANYARD_FUZZING"] == "1" {
-    // The program as a library: libFuzzer brings a `main` of its own.
-    let tool = package.targets.first { $0.name == "LanyardCLI" }
-    package.targets.removeAll { $0.name == "LanyardCLI" }
+if isSet("LANYARD_FUZZING") {
+    // The command line as a library: libFuzzer brings a `main` of its own.
+    package.products.removeAll { $0.name == "lanyard" }
+    package.targets.removeAll { $0.name == tool.name }
     package.targets += [
-        .target(
-            name: "LanyardCLI",
-            dependencies: tool?.dependencies ?? [],
-            resources: tool?.resources ?? [],
-            swiftSettings: [
+        module(
+            tool.name,
+            tool.dependencies,
+            resources: tool.resources ?? [],
+            settings: [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "program"])
             ]
         ),
-        // The parts of three test targets that the fuzz targets use.
-        module(
-            "HostHarness",
-            ["BluetoothHost"],
-            path: "Tests/BluetoothHostTests",
-            sources: ["Model", "Harness/Harness.swift"]
-        ),
+        // Parts of test targets.
+        module("HostHarness", ["BluetoothHost"], path: "Tests/BluetoothHostTests/Model"),
         module(
             "ServerHarness",
             ["BluetoothGATT", "LanyardTestSupport"],
-            path: "Tests/BluetoothGATTTests/Fuzz",
-            sources: ["FuzzedServer.swift", "RequestGenerator.swift"]
+            path: "Tests/BluetoothGATTTests/FuzzedServer"
         ),
         module(
             "PairingHarness",
             ["BluetoothSMP", "LanyardTestSupport"],
-            path: "Tests/BluetoothSMPTests",
-            sources: [
-                "Conformance/FuzzedPairing.swift", "Conformance/PairingModel.swift",
-                "Conformance/PairingScript.swift", "Conformance/People.swift",
-                "Conformance/Probe.swift", "PDUs/PDUVector.swift",
-            ]
+            path: "Tests/BluetoothSMPTests/FuzzedPairing"
         ),
-        .executableTarget(
-            name: "LanyardFuzzing",
-            dependencies: [
+        program(
+            "LanyardFuzzing",
+            tool.dependencies + [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
                 "DBus", "BlueZAdapter",
-            ] + (tool?.dependencies ?? []),
+            ],
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]
         ),
     ]
-    package.products.removeAll { $0.name == "lanyard" }
 }
 
-// Scripts/docs adds DocC's plugin.
-if Context.environment["LANYARD_DOCS"] == "1" {
-    package.dependencies.append(
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")
-    )
-}
-
-/// Removes all targets but these and those that they depend on.
-@MainActor
-func keepOnly(_ names: [String]) {
-    var kept = Set(names)
-    var open = names
+// LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and those that
+// they depend on, so that a script builds only what it needs.
+if let names = Context.environment["LANYARD_ONLY"] {
+    var kept: Set<String> = []
+    var open = names.split(separator: ",").map(String.init)
     while let name = open.popLast() {
-        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
-            switch dependency {
-            case .targetItem(let needed, _), .byNameItem(let needed, _):
-                if kept.insert(needed).inserted { open.append(needed) }
-            default: break
-            }
-        }
+        guard kept.insert(name).inserted else { continue }
+        let target = package.targets.first { $0.name == name }
+        for case .byNameItem(let needed, _) in target?.dependencies ?? [] { open.append(needed) }
     }
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { product in
         let targets =
             (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
-        return targets?.allSatisfy(kept.contains) == false
+        return !kept.isSuperset(of: targets ?? [])
     }
-}
-
-// LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and their
-// dependencies, so that a script builds only what it needs.
-if let names = Context.environment["LANYARD_ONLY"] {
-    keepOnly(names.split(separator: ",").map(String.init))
 }

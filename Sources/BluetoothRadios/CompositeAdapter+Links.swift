@@ -39,7 +39,7 @@ extension CompositeAdapter {
     ) {
         guard let port = port(of: link) else { return refuse(completion) }
         port.openChannel(psm, on: link.inner) { result in
-            completion(result.map { RadioChannel(inner: $0, link: link) })
+            completion(result.map { CompositeChannel(inner: $0, link: link) })
         }
     }
 
@@ -49,7 +49,7 @@ extension CompositeAdapter {
 }
 
 /// A channel of a port, with the identifier of the link of the composite adapter.
-struct RadioChannel: PortChannel {
+struct CompositeChannel: PortChannel {
     let inner: any PortChannel
     let link: LinkIdentifier
 
@@ -94,7 +94,7 @@ extension CompositeAdapter {
                 index += 1
                 return try port.listen(requiresEncryption: requiresEncryption) { channel in
                     let link = LinkIdentifier(channel.link, onRadio: radio)
-                    accepted(RadioChannel(inner: channel, link: link))
+                    accepted(CompositeChannel(inner: channel, link: link))
                 }
             },
             undo: { $0.stopListening($1) }

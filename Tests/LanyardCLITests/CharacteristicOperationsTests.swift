@@ -144,7 +144,7 @@ import Testing
         var accessory = accessory
         accessory.notifications = [[1], [2], [3]]
         let received = Mutex<[String]>([])
-        let subscriptions = Subscriptions(
+        let subscriptions = CharacteristicSubscriptions(
             operations: CharacteristicOperations(accessory: accessory, limits: StepLimits()),
             references: try ["#7", "#13"].map { try CharacteristicReference($0) },
             kind: nil,

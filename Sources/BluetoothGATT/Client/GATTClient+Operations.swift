@@ -4,7 +4,7 @@ import BluetoothATT
 
 extension GATTClient {
     /// Returns the procedure for an operation.
-    func procedure(for operation: GATT.Operation, on bearer: ATTBearer) -> any Procedure {
+    func procedure(for operation: GATT.Operation, on bearer: ATTBearer) -> any GATT.Procedure {
         switch operation {
         case .exchangeMTU:
             ExchangeMTU(receiveMTU: bearer.receiveMTULimit)

@@ -12,7 +12,7 @@ extension GATTClient {
     }
 
     mutating func begin(
-        _ procedure: any Procedure,
+        _ procedure: any GATT.Procedure,
         naming handle: AttributeHandle?,
         id: OperationID,
         on bearer: inout ATTBearer

@@ -37,7 +37,7 @@ package struct GATTClient: Sendable {
 
     /// A procedure in progress.
     struct Running {
-        var procedure: any Procedure
+        var procedure: any GATT.Procedure
         /// The handle that the operation uses, or nil if it uses none.
         var handle: AttributeHandle?
         /// Whether the end of the operation was already reported.
@@ -47,7 +47,7 @@ package struct GATTClient: Sendable {
     /// A procedure that waits for the server's queue of prepared writes.
     struct Waiting {
         let id: OperationID
-        let procedure: any Procedure
+        let procedure: any GATT.Procedure
         let handle: AttributeHandle?
     }
 

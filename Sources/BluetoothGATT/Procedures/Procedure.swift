@@ -2,17 +2,18 @@
 
 import BluetoothATT
 
-/// A procedure of Vol 3, Part G, chapter 4, in progress: its outstanding request and its results so
-/// far.
+extension GATT {
+    /// A procedure of Vol 3, Part G, chapter 4, in progress: its outstanding request and its
+    /// results so far.
 ///
-/// A procedure never has more than one outstanding request and receives only the response to that
-/// request. It has no access to the bearer, other procedures, or time. An error that it throws ends
-/// it.
+    /// A procedure never has more than one outstanding request and receives only the response to
+    /// that request. It has no access to the bearer, other procedures, or time. An error that it
+    /// throws ends it.
 protocol Procedure: Sendable {
     /// Returns the first step.
     ///
-    /// - Parameter mtu: The maximum length of a PDU in bytes, which may have increased at the next
-    ///   call.
+        /// - Parameter mtu: The maximum length of a PDU in bytes, which may have increased at the
+        ///   next call.
     mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep
 
     /// Processes the response to the outstanding request. The response has the kind that the
@@ -31,9 +32,10 @@ protocol Procedure: Sendable {
 
     /// Abandons the procedure, because the caller canceled it.
     ///
-    /// - Returns: Whether the procedure must continue to its end, because otherwise prepared writes
-    ///   would remain at the server.
+        /// - Returns: Whether the procedure must continue to its end, because otherwise prepared
+        ///   writes would remain at the server.
     mutating func abandon() -> Bool
+}
 }
 
 /// The next step of a procedure.
@@ -45,7 +47,7 @@ enum ProcedureStep: Equatable {
     case complete(GATT.Outcome)
 }
 
-extension Procedure {
+extension GATT.Procedure {
     mutating func receive(
         _ failure: GATT.Failure,
         mtu: Int
@@ -71,7 +73,7 @@ extension GATT.Failure {
 /// The common part of all discoveries. A discovery sends requests for the rest of a range until the
 /// range is exhausted or the server responds with Attribute Not Found, which means that there are
 /// no more attributes.
-protocol DiscoveryProcedure: Procedure {
+protocol DiscoveryProcedure: GATT.Procedure {
     /// The progress of the discovery.
     var sweep: HandleSweep { get set }
 
@@ -170,7 +172,7 @@ struct HandleSweep: Sendable {
 /// If the server does not support the request, the MTU stays at 23 bytes, which is an outcome and
 /// not a failure. Once the request is sent, the procedure always runs to its end, because a client
 /// may exchange MTUs only once on each link and could not repeat a canceled exchange.
-struct ExchangeMTU: Procedure {
+struct ExchangeMTU: GATT.Procedure {
     let receiveMTU: Int
 
     func begin(mtu: Int) -> ProcedureStep {

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// Read Characteristic Value, and Read Characteristic Descriptors: one request, at most MTU - 1
 /// bytes (Vol 3, Part G, 4.8.1 and 4.12.1).
-struct ReadCharacteristicValue: Procedure {
+struct ReadCharacteristicValue: GATT.Procedure {
     let handle: AttributeHandle
 
     func begin(mtu: Int) -> ProcedureStep {
@@ -24,7 +24,7 @@ struct ReadCharacteristicValue: Procedure {
 /// Most values need one request. Read Using Characteristic UUID needs a second one to find out that
 /// there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes if
 /// that is less. The procedure then reads the rest as a long value.
-struct ReadSingleCharacteristicValue: Procedure {
+struct ReadSingleCharacteristicValue: GATT.Procedure {
     /// The maximum length of a value in a Read By Type Response (Vol 3, Part F, 3.4.4.2).
     private static let lengthLimit = 253
 
@@ -92,7 +92,7 @@ struct ReadSingleCharacteristicValue: Procedure {
 /// The value may change during the procedure. ATT does not report this, so the result may combine
 /// old and new parts. If the value has become shorter, the result ends at the first offset that is
 /// no longer valid.
-struct ReadLongCharacteristicValues: Procedure {
+struct ReadLongCharacteristicValues: GATT.Procedure {
     private let handle: AttributeHandle
     private var value: [UInt8] = []
     /// The length of a part that fills its PDU, in bytes, by the MTU at the time of the request.
@@ -163,7 +163,7 @@ struct ReadLongCharacteristicValues: Procedure {
 
 /// Read Multiple Characteristic Values: reads several values whose lengths the client knows (Vol 3,
 /// Part G, 4.8.4).
-struct ReadMultipleCharacteristicValues: Procedure {
+struct ReadMultipleCharacteristicValues: GATT.Procedure {
     let handles: [AttributeHandle]
 
     func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
@@ -201,7 +201,7 @@ extension GATT {
 ///
 /// If the values do not fit into one response, the last ones are missing, and the last one in the
 /// response may be truncated.
-struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
+struct ReadMultipleVariableLengthCharacteristicValues: GATT.Procedure {
     let handles: [AttributeHandle]
 
     func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {

@@ -4,7 +4,7 @@ import BluetoothATT
 
 /// Write Characteristic Value, and Write Characteristic Descriptors: one request, at most MTU - 3
 /// bytes (Vol 3, Part G, 4.9.3 and 4.12.3).
-struct WriteCharacteristicValue: Procedure {
+struct WriteCharacteristicValue: GATT.Procedure {
     let handle: AttributeHandle
     let value: [UInt8]
 
@@ -43,7 +43,7 @@ extension GATT {
 }
 
 /// Write Without Response: a command, at most MTU - 3 bytes (Vol 3, Part G, 4.9.1).
-struct WriteWithoutResponse: Procedure {
+struct WriteWithoutResponse: GATT.Procedure {
     let handle: AttributeHandle
     let value: [UInt8]
 
@@ -59,7 +59,7 @@ struct WriteWithoutResponse: Procedure {
 
 /// Signed Write Without Response: a command whose signature proves the identity of its sender on a
 /// link without encryption, with at most MTU - 15 bytes (Vol 3, Part G, 4.9.2).
-struct SignedWriteWithoutResponse: Procedure {
+struct SignedWriteWithoutResponse: GATT.Procedure {
     let handle: AttributeHandle
     let value: [UInt8]
     let signer: GATT.CommandSigner
@@ -119,7 +119,7 @@ struct CharacteristicValueReliableWrites: QueuedWriteProcedure {
 }
 
 /// The common part of the procedures that prepare values and execute them together.
-protocol QueuedWriteProcedure: Procedure {
+protocol QueuedWriteProcedure: GATT.Procedure {
     /// The progress of the writes.
     var writes: QueuedWrites { get set }
 }

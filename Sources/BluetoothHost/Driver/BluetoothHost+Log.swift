@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 // The host's log.
 extension BluetoothHost {
     /// Logs a line at the level `debug`. The number of lines is limited, because peers can cause
@@ -24,5 +26,33 @@ extension BluetoothHost {
             configuration.logger.notice("the adapter \(transport.name) can be used again")
         default: configuration.logger.debug("adapter \(transport.name): \(state)")
         }
+    }
+}
+
+/// A limit on the number of log lines in a period. Lines above the limit are counted.
+struct LogBudget {
+    static let linesPerPeriod = 20
+    static let period: Duration = .seconds(10)
+
+    private var periodEnd = Instant.zero
+    private var spent = 0
+    private var suppressed = 0
+
+    /// Requests permission to log one line.
+    ///
+    /// - Returns: The number of lines that were suppressed since the last permitted one; `nil` if
+    ///   this line must be suppressed too.
+    mutating func spend(now: Instant) -> Int? {
+        if now >= periodEnd {
+            periodEnd = now + Self.period
+            spent = 0
+        }
+        guard spent < Self.linesPerPeriod else {
+            suppressed += 1
+            return nil
+        }
+        spent += 1
+        defer { suppressed = 0 }
+        return suppressed
     }
 }

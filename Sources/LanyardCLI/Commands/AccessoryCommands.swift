@@ -10,7 +10,7 @@ struct ExploreCommand: ConsoleCommand {
         abstract: "List the services, characteristics and values of a peripheral."
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
@@ -36,8 +36,8 @@ struct ReadCommand: ConsoleCommand {
         abstract: "Read the value of a characteristic."
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
-    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.characteristicHelp, completion: .characteristics)
     var characteristic: String
     @OptionGroup var options: AdapterOptions
 
@@ -59,8 +59,8 @@ struct WriteCommand: ConsoleCommand {
         abstract: "Write the value of a characteristic."
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
-    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.characteristicHelp, completion: .characteristics)
     var characteristic: String
     @Argument(
         help: """
@@ -109,8 +109,8 @@ struct SubscribeCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
-    @Argument(help: Lanyard.characteristicHelp, completion: .characteristics)
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.characteristicHelp, completion: .characteristics)
     var characteristics: [String]
 
     @Option(
@@ -127,10 +127,10 @@ struct SubscribeCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let target = try Target(target)
         let references = try characteristics.map { try CharacteristicReference($0) }
-        guard references.count <= Subscriptions.limit else {
+        guard references.count <= CharacteristicSubscriptions.limit else {
             throw ProgramFailure.usage(
                 "\(references.count) characteristics are too many",
-                advice: "name at most \(Subscriptions.limit)"
+                advice: "name at most \(CharacteristicSubscriptions.limit)"
             )
         }
         if let count, count < 1 {
@@ -143,7 +143,7 @@ struct SubscribeCommand: ConsoleCommand {
         let kind: GATT.SubscriptionKind? = indicate ? .indication : nil
         try await session.withLink(to: target) { link, _ in
             let operations = CharacteristicOperations(accessory: link, limits: session.limits)
-            let subscriptions = Subscriptions(
+            let subscriptions = CharacteristicSubscriptions(
                 operations: operations,
                 references: references,
                 kind: kind,

@@ -76,7 +76,7 @@ struct ChannelOpenCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
     @OptionGroup var channel: ChannelOptions
     @OptionGroup var options: AdapterOptions
 

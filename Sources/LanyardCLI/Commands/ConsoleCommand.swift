@@ -21,7 +21,7 @@ enum ProgramRun {
     static func run(_ arguments: [String], on console: Console) async -> ProcessStatus {
         do {
             try checkNames(in: arguments)
-            let command = try Lanyard.parseAsRoot(arguments)
+            let command = try LanyardCommand.parseAsRoot(arguments)
             guard let command = command as? any ConsoleCommand else {
                 var command = command
                 try command.run()
@@ -57,7 +57,7 @@ enum ProgramRun {
     private static let shownLimit = 60
 
     private static var commandNames: [String] {
-        Lanyard.configuration.subcommands.compactMap { $0.configuration.commandName }
+        LanyardCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
     }
 
     private static func report(
@@ -65,8 +65,8 @@ enum ProgramRun {
         of arguments: [String],
         on console: Console
     ) -> ProcessStatus {
-        if Lanyard.exitCode(for: error) == .success {
-            try? console.print(Lanyard.fullMessage(for: error))
+        if LanyardCommand.exitCode(for: error) == .success {
+            try? console.print(LanyardCommand.fullMessage(for: error))
             return .success
         }
         let failure = failure(error, of: arguments)
@@ -79,12 +79,12 @@ enum ProgramRun {
 
     private static func failure(_ error: any Error, of arguments: [String]) -> ProgramFailure {
         if let failure = error as? ProgramFailure { return failure }
-        guard Lanyard.exitCode(for: error) == .validationFailure else {
+        guard LanyardCommand.exitCode(for: error) == .validationFailure else {
             return ProgramFailure(error, during: "running the command")
         }
         let command = arguments.first { commandNames.contains($0) }.map { " " + $0 } ?? ""
         return .usage(
-            message: Lanyard.message(for: error),
+            message: LanyardCommand.message(for: error),
             advice: "see 'lanyard\(command) --help'"
         )
     }

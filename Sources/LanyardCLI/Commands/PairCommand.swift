@@ -15,7 +15,7 @@ struct PairCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String
     @OptionGroup var pairing: PairingOptions
 
     @Option(

@@ -21,7 +21,7 @@ struct ShellCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String?
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String?
 
     @Flag(help: "In a script, continue after a failed line.")
     var keepGoing = false
@@ -62,7 +62,7 @@ struct ShellCommand: ConsoleCommand {
                 await session.complete(before, variables: ScriptInterpreter.resultVariables)
             }
             console.remark(
-                "lanyard \(Lanyard.configuration.version) on \(setup.adapter.adapter). "
+                "lanyard \(LanyardCommand.configuration.version) on \(setup.adapter.adapter). "
                     + "Type help for the commands.\n"
             )
             try await FirstResult.of([

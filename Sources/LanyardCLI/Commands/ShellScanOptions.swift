@@ -8,13 +8,13 @@ struct ShellScanOptions: ParsableArguments {
     @OptionGroup var scan: ScanOptions
 
     /// Parses the words after `scan`.
-    static func request(_ words: [String]) throws(ProgramFailure) -> ScanRequest {
+    static func request(_ words: [String]) throws(ProgramFailure) -> ShellOperation.ScanRequest {
         do {
             let options = try parse(words)
             guard options.seconds.count <= 1 else {
                 throw ProgramFailure.usage("'scan' takes one time", advice: "use scan 5")
             }
-            return ScanRequest(
+            return ShellOperation.ScanRequest(
                 filter: try options.scan.filter,
                 parameters: options.scan.parameters,
                 hasFilter: options.scan.hasFilter,

@@ -5,7 +5,9 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothSMP
 import BluetoothTypes
+import Foundation
 import Lanyard
+import Synchronization
 import VirtualAccessories
 
 // The conversion to the profile of a `SimpleAccessory`.
@@ -133,5 +135,24 @@ extension BluetoothID {
             preconditionFailure("\(text) is not a UUID")
         }
         return uuid
+    }
+}
+
+/// The record of all values that were written to an accessory.
+final class WriteRecord: Sendable {
+    /// The largest number of values. When it is reached, the older half is removed.
+    static let limit = 100_000
+
+    private let writes = Mutex<[(identifier: BluetoothID, value: Data)]>([])
+
+    func note(_ value: [UInt8], to identifier: BluetoothID) {
+        writes.withLock { writes in
+            if writes.count >= Self.limit { writes.removeFirst(Self.limit / 2) }
+            writes.append((identifier, Data(value)))
+        }
+    }
+
+    func values(of identifier: BluetoothID) -> [Data] {
+        writes.withLock { $0.filter { $0.identifier == identifier }.map(\.value) }
     }
 }

@@ -23,10 +23,37 @@ extension CommandHandler {
             ) throws(HCI.ErrorCode) -> Void
     ) -> CommandHandler {
         beginning(command) { (controller, command, ether) throws(HCI.ErrorCode) -> Void in
-            let spoken = controller.settings.advertisingDialect ?? dialect
-            guard spoken == dialect else { throw .commandDisallowed }
+            try dialect.requireUse(by: controller)
             try body(&controller, command, &ether)
             controller.settings.advertisingDialect = dialect
+        }
+    }
+
+    /// Returns the handler of a command of one family, answered with Command Complete. If the
+    /// command succeeds, the host is bound to that family.
+    static func completing<Command: CommandCompleteCommand>(
+        _ command: Command.Type,
+        in dialect: AdvertisingDialect,
+        _ body:
+            @escaping @Sendable (
+                inout VirtualController, Command, inout Ether
+            ) throws(HCI.ErrorCode) -> Command.ReturnParameters
+    ) -> CommandHandler {
+        completing(command) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Command.ReturnParameters in
+            try dialect.requireUse(by: controller)
+            let answer = try body(&controller, command, &ether)
+            controller.settings.advertisingDialect = dialect
+            return answer
+        }
+    }
+}
+
+extension AdvertisingDialect {
+    /// Throws Command Disallowed if the host has used the other family.
+    fileprivate func requireUse(by controller: VirtualController) throws(HCI.ErrorCode) {
+        guard controller.settings.advertisingDialect ?? self == self else {
+            throw .commandDisallowed
         }
     }
 }

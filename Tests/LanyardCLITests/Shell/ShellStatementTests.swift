@@ -48,8 +48,8 @@ import Testing
 
     @Test("A scan takes a time and the filters of lanyard scan")
     func scan() throws {
-        #expect(try statement("scan") == .perform(.scan(ScanRequest())))
-        var request = ScanRequest(hasFilter: true, limit: .seconds(2.5))
+        #expect(try statement("scan") == .perform(.scan(ShellOperation.ScanRequest())))
+        var request = ShellOperation.ScanRequest(hasFilter: true, limit: .seconds(2.5))
         request.filter.namePrefix = "La"
         request.filter.minimumRSSI = -60
         request.filter.discoveryProcedure = .general

@@ -18,18 +18,18 @@ struct SharingTests {
         Kit(straps: 5) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
     }
 
+    /// The shortest slice, so that six of them are a few minutes of virtual time.
+    private static let slice = StandardConnectionPolicy.minimumTimeSlice
+
     /// Pairs all sensors while there is room, and returns a central with three slots that
     /// remembers them.
-    private func centralWithThreeSlots(
-        _ kit: Kit,
-        _ policy: StandardConnectionPolicy = .standard
-    ) async throws -> AccessoryCentral {
+    private func centralWithThreeSlots(_ kit: Kit) async throws -> AccessoryCentral {
         let first = kit.central(Self.sensor)
         for _ in 1...5 { _ = try await first.pair(Self.sensor) }
         await first.shutDown()
         let central = kit.central(Self.sensor) {
             $0.connectionLimit = .fixed(3)
-            $0.policy = policy
+            $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
         }
         try await kit.world.advance(by: .seconds(120))
         #expect(central.accessories.count { $0.state == .ready } == 3)
@@ -38,20 +38,19 @@ struct SharingTests {
 
     @Test("Row 13: Five silent accessories take turns on three links, in slices")
     func turns() async throws {
-        let policy = StandardConnectionPolicy()
         let kit = kit()
         try await kit.world.run(for: .seconds(20_000)) {
-            let central = try await centralWithThreeSlots(kit, policy)
+            let central = try await centralWithThreeSlots(kit)
             let received = ReceivedValues<AccessoryIdentity>()
             let observations = central.accessories.map { accessory in
                 accessory.onChange { if $0.state == .ready { received.add(accessory.id) } }
             }
             let calls = kit.count(of: "connect")
-            try await kit.world.advance(by: .seconds(3600))
-            let perHour = kit.count(of: "connect") - calls
-            print("time slice \(policy.timeSlice): \(perHour) reconnects an hour")
+            try await kit.world.advance(by: Self.slice * 6)
+            let reconnects = kit.count(of: "connect") - calls
+            print("\(reconnects) reconnects in six time slices")
             // Three links, each of which changes hands at the end of its slice.
-            #expect(perHour <= 3 * 3600 / Int(policy.timeSlice / .seconds(1)))
+            #expect(reconnects <= 3 * 6)
             #expect(Set(received.values) == Set(central.accessories.map(\.id)))
             for observation in observations { observation.cancel() }
             await central.shutDown()
@@ -69,13 +68,13 @@ struct SharingTests {
                 try #require(strap).switchOff()
             }
             let calls = kit.count(of: "connect")
-            try await kit.world.advance(by: .seconds(3600))
+            try await kit.world.advance(by: Self.slice * 6)
             #expect(kit.count(of: "connect") == calls)
             #expect(central.accessories.count { $0.state == .ready } == 3)
             // A waiting accessory that returns gets its turn.
             let back = try #require(waiting.first)
             try #require(kit.straps.first { $0.name == back.name }).switchOn()
-            try await kit.world.advance(by: .seconds(600))
+            try await kit.world.advance(by: Self.slice * 2)
             #expect(kit.count(of: "connect") > calls)
             await central.shutDown()
         }

@@ -37,6 +37,20 @@ extension LinkCore {
         nextDisconnectAttempt = earliest(nextDisconnectAttempt, context.now + limit)
     }
 
+    /// Disconnects a link that is not, or cannot be, protected as required.
+    mutating func disconnect(as error: HostError, _ context: inout LinkContext) {
+        protection.scheduledEnd = nil
+        guard !isDisconnecting || awaitsKeyDelivery else { return }
+        protection.end = error
+        disconnect(request: nil, isUrgent: true, &context)
+    }
+
+    /// Disconnects such a link after the peer has had time to receive the reason.
+    mutating func disconnectSoon(as error: HostError, _ context: LinkContext) {
+        guard !isDisconnecting, protection.scheduledEnd == nil else { return }
+        protection.scheduledEnd = (error, context.now + Self.refusalPause)
+    }
+
     /// Ends a link that waits for the delivery of keys, if they are delivered.
     mutating func disconnectIfKeysAreDelivered(_ context: inout LinkContext) {
         guard awaitsKeyDelivery, !hasKeysUnderWay(context) else { return }

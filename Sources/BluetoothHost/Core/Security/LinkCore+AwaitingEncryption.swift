@@ -94,7 +94,7 @@ extension LinkCore {
             answerBondLoss(false, &context)
         }
         if let end = protection.scheduledEnd, end.dueAt <= context.now {
-            self.end(as: end.error, &context)
+            disconnect(as: end.error, &context)
         }
         guard let due = protection.manager?.nextDeadline, due <= context.now else { return }
         manage(&context) { manager, _, now in manager.deadlinePassed(now: now) }

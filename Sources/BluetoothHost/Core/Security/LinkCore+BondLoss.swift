@@ -113,10 +113,10 @@ extension LinkCore {
 
     private mutating func refuse(_ loss: BondLoss, _ context: inout LinkContext) {
         switch loss.next {
-        case .pair, .keep: end(as: .bondLost, &context)
+        case .pair, .keep: disconnect(as: .bondLost, &context)
         case .receive:
             refusePairing(.pairingNotSupported, &context)
-            endSoon(as: .bondLost, context)
+            disconnectSoon(as: .bondLost, context)
         }
     }
 }

@@ -80,9 +80,9 @@ extension LinkCore {
         protection.outgoing.removeAll(where: Self.carriesKey)
         failWaiters(with: error, &context)
         reportPairing(.failure(error), &context)
-        guard canRefuse else { return end(as: error, &context) }
+        guard canRefuse else { return disconnect(as: error, &context) }
         refusePairing(.keyRejected, &context)
-        endSoon(as: error, context)
+        disconnectSoon(as: error, context)
     }
 
     /// Uses the bond of a pairing that the host has stored.

@@ -99,14 +99,14 @@ extension LinkCore {
         protection.offered = nil
         if let keySize, Int(keySize) < key.strength.keySize {
             context.emit(.log("ended a link whose key is shorter than it was: \(keySize) bytes"))
-            return end(as: .encryptionFailed(.insufficientSecurity), &context)
+            return disconnect(as: .encryptionFailed(.insufficientSecurity), &context)
         }
         encrypted(with: key, &context)
     }
 
     private mutating func encrypted(with key: LinkProtection.Key, _ context: inout LinkContext) {
         if key.origin == .bond, let bond, context.isRemoved(bond) {
-            return end(as: .notBonded, &context)
+            return disconnect(as: .notBonded, &context)
         }
         protection.inForce = key
         switch key.origin {
@@ -134,14 +134,14 @@ extension LinkCore {
         context.emit(.log("a link could not be encrypted: \(error)"))
         let offered = protection.offered
         protection.offered = nil
-        guard !security.isEncrypted else { return end(as: error, &context) }
+        guard !security.isEncrypted else { return disconnect(as: error, &context) }
         guard let offered else { return }
         if offered.origin == .unfinishedPairing {
             informManager(ofEncryption: false, &context)
         } else if error == .encryptionFailed(.pinOrKeyMissing), let bond {
             bondLost(bond, then: .pair, &context)
         } else {
-            end(as: error, &context)
+            disconnect(as: error, &context)
         }
     }
 
@@ -150,7 +150,7 @@ extension LinkCore {
     private mutating func encryptionEnded(_ context: inout LinkContext) {
         context.emit(.log("ended a link that is not encrypted any more"))
         distrust(&context)
-        end(as: .notEncrypted, &context)
+        disconnect(as: .notEncrypted, &context)
     }
 
     /// Stops treating the link as encrypted.
@@ -159,20 +159,6 @@ extension LinkCore {
         protection.isProved = false
         security = bond?.security(isEncrypted: false) ?? .none
         updateServerSecurity(&context)
-    }
-
-    /// Ends a link that is not, or cannot be, protected as required.
-    mutating func end(as error: HostError, _ context: inout LinkContext) {
-        protection.scheduledEnd = nil
-        guard !isDisconnecting || awaitsKeyDelivery else { return }
-        protection.end = error
-        disconnect(request: nil, isUrgent: true, &context)
-    }
-
-    /// Ends such a link after the peer has had time to receive the reason.
-    mutating func endSoon(as error: HostError, _ context: LinkContext) {
-        guard !isDisconnecting, protection.scheduledEnd == nil else { return }
-        protection.scheduledEnd = (error, context.now + Self.refusalPause)
     }
 
     /// Reports the key to the key observer, if there is one. Called wherever a controller gets a

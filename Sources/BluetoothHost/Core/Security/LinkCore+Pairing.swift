@@ -231,9 +231,9 @@ extension LinkCore {
             // The controller may still report encryption that has begun. The report has no effect.
             protection.offered = nil
             distrust(&context)
-            endSoon(as: .notEncrypted, context)
+            disconnectSoon(as: .notEncrypted, context)
         } else if mustEnd {
-            endSoon(as: .bondLost, context)
+            disconnectSoon(as: .bondLost, context)
         }
     }
 }

@@ -52,13 +52,15 @@ enum ShellOperation: Equatable, Sendable {
     case help(String?)
 }
 
-/// The scan that a line describes.
-struct ScanRequest: Equatable, Sendable {
-    var filter = ScanFilter()
-    var parameters = ScanParameters()
-    var hasFilter = false
-    /// The time of the scan; nil for a live table until a key ends it.
-    var limit: Duration?
+extension ShellOperation {
+    /// The scan that a line describes.
+    struct ScanRequest: Equatable, Sendable {
+        var filter = ScanFilter()
+        var parameters = ScanParameters()
+        var hasFilter = false
+        /// The time of the scan; nil for a live table until a key ends it.
+        var limit: Duration?
+    }
 }
 
 extension ShellStatement {

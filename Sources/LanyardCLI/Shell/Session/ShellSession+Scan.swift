@@ -13,7 +13,7 @@ extension ShellSession {
     static let scanLineLimit = 1_000
 
     /// Scans: with a live table until a key ends it, or for a time with a line for each change.
-    func scan(_ request: ScanRequest, line: Int) async throws -> ShellOutput {
+    func scan(_ request: ShellOperation.ScanRequest, line: Int) async throws -> ShellOutput {
         let isLive =
             request.limit == nil && environment.isInteractive && !environment.printer.isJSON
         let discoveries = remember(
@@ -35,7 +35,7 @@ extension ShellSession {
 
     private func list(
         _ discoveries: AsyncThrowingStream<Advertisement, any Error>,
-        _ request: ScanRequest,
+        _ request: ShellOperation.ScanRequest,
         line: Int
     ) async throws -> ShellOutput {
         let printer = environment.printer

@@ -54,10 +54,10 @@ extension ShellSession {
     ) async throws -> ShellOutput {
         let link = try connection().link
         let count = state.withLock { $0.subscriptions.count } + references.count
-        guard count <= Subscriptions.limit else {
+        guard count <= CharacteristicSubscriptions.limit else {
             throw ProgramFailure.usage(
                 "there would be \(count) subscriptions",
-                advice: "use at most \(Subscriptions.limit)"
+                advice: "use at most \(CharacteristicSubscriptions.limit)"
             )
         }
         var names: [String] = []

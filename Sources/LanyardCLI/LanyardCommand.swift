@@ -15,7 +15,7 @@ import Foundation
 
 /// The `lanyard` program.
 @main
-struct Lanyard: AsyncParsableCommand {
+struct LanyardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lanyard",
         abstract: "Scan, connect to, serve and simulate Bluetooth Low Energy devices.",

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 /// Subscriptions to one or several characteristics of an accessory.
-struct Subscriptions: Sendable {
+struct CharacteristicSubscriptions: Sendable {
     /// The maximum number of subscriptions at the same time.
     static let limit = 64
 
