@@ -92,7 +92,10 @@ extension HostCore {
     /// Passes the current use of the radio, which may exclude advertising, to the advertiser.
     mutating func radioUseChanged(now: Instant) {
         var use = scheduler.radioUse
-        for link in links.cores { use.insert(link.role == .peripheral ? .peripheral : .central) }
+        // A loop over the elements copies every link.
+        for index in links.cores.indices {
+            use.insert(links.cores[index].role == .peripheral ? .peripheral : .central)
+        }
         perform(advertiser.radioUseChanged(to: use, now: now), now: now)
     }
 }

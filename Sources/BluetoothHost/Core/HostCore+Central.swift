@@ -44,8 +44,11 @@ extension HostCore {
             return fail(id, obstacle)
         }
         let identity = identity(of: target)
-        let earlier = links.cores.first { $0.identity == identity || $0.peer == target }
-        guard earlier?.isDisconnecting != false,
+        // A search by indices, because a loop over the elements copies every link.
+        let earlier = links.cores.indices.first {
+            links.cores[$0].identity == identity || links.cores[$0].peer == target
+        }
+        guard earlier.map({ links.cores[$0].isDisconnecting }) != false,
             !connectionRequests.values.contains(where: { $0.identity == identity })
         else { return fail(id, HostError.alreadyConnecting) }
         let timeout = isPending ? nil : options.timeout

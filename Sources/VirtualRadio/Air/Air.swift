@@ -68,6 +68,11 @@ package struct Air: Sendable {
         channels[channel.index].end(ofPacketsFrom: start)
     }
 
+    /// Returns whether every reported packet on the channel ends at the instant or before.
+    func isQuiet(_ channel: RadioChannel, from instant: Instant) -> Bool {
+        channels[channel.index].isQuiet(from: instant)
+    }
+
     /// Returns the packets of other senders that overlap this one, the latest first.
     package func overlapping(_ wanted: Transmission) -> [Transmission] {
         var found: [Transmission] = []

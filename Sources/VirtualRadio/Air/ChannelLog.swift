@@ -12,6 +12,8 @@ struct ChannelLog: Sendable {
     private var transmissions: [Transmission] = []
     private var first = 0
     private var longest: Int64 = 0
+    /// The end of the packet that ends last.
+    private var lastEnd: Int64 = .min
     private static let retention = Air.retention.nanoseconds
 
     /// The number of packets that were forgotten because of `Air.transmissionLimit`.
@@ -26,8 +28,12 @@ struct ChannelLog: Sendable {
         while place > first, transmissions[place - 1].start > transmission.start { place -= 1 }
         transmissions.insert(transmission, at: place)
         longest = max(longest, transmission.end.nanoseconds - transmission.start.nanoseconds)
+        lastEnd = max(lastEnd, transmission.end.nanoseconds)
         forget()
     }
+
+    /// Returns whether every packet so far ends at the instant or before.
+    func isQuiet(from instant: Instant) -> Bool { lastEnd <= instant.nanoseconds }
 
     /// Calls `visit` with each packet of another sender that overlaps this one, the latest first.
     func forEachOverlapping(_ wanted: Transmission, _ visit: (Transmission) -> Void) {

@@ -78,6 +78,7 @@ extension Ether {
             return
         }
         let channel = link.nextChannel()
+        if performEmptyEvent(of: &link, on: channel) { return closeEvent(of: &link) }
         load(.central, &link, budget: .max)
         link.event = reserveFirstExchange(of: &link, on: channel)
         if link.event == nil { return closeEvent(of: &link) }

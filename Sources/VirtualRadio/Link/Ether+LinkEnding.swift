@@ -38,7 +38,7 @@ extension Ether {
         cancel(&end.deadlineToken)
         links.resources[end.radio.index].close(end.handle)
         links.resources[end.radio.index].heldPackets -= end.heldPackets
-        schedules[end.radio.index].release(link.id, from: now)
+        schedules[end.radio.index].releaseAll(of: link.id, from: now)
         link[side] = nil
     }
 

@@ -149,7 +149,7 @@ extension LinkEnd {
 
 extension RadioLink {
     /// Whether packets of one end reach the other, because both have the same view of the link.
-    fileprivate var endsAgree: Bool {
+    var endsAgree: Bool {
         guard let one = central?.settings, let other = peripheral?.settings else { return false }
         return one.isCompatible(with: other)
     }

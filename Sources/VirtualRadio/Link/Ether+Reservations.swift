@@ -92,7 +92,7 @@ extension Ether {
     ///
     /// - Returns: False if there is no such end, or its radio is reserved.
     @discardableResult
-    private mutating func reserve(
+    mutating func reserve(
         _ end: LinkEnd?,
         of link: LinkID,
         from start: Instant,

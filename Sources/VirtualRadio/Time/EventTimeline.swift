@@ -88,10 +88,16 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     ///
     /// - Returns: Whether the present was moved.
     package mutating func pass(to instant: Instant) -> Bool {
-        guard instant <= runEnd, instant > now else { return false }
-        if let due = heap.firstInstant, due <= instant { return false }
+        guard canPass(to: instant) else { return false }
         now = instant
         takenAtThisInstant = 0
+        return true
+    }
+
+    /// Returns whether `pass` would move the present to the instant, and to each earlier one.
+    package func canPass(to instant: Instant) -> Bool {
+        guard instant <= runEnd, instant > now else { return false }
+        if let due = heap.firstInstant, due <= instant { return false }
         return true
     }
 

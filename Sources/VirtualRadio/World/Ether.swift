@@ -105,20 +105,33 @@ package struct Ether: Sendable {
         modulation: Modulation,
         at radio: RadioID
     ) -> Int8? {
-        guard let reception = environment.reception(of: radio),
-            let full = environment.power(from: transmission.sender, to: radio, at: now)
-        else { return nil }
+        guard let full = environment.power(from: transmission.sender, to: radio, at: now) else {
+            return nil
+        }
         let power = full.reduced(by: transmission.reduction)
         let isCovered = air.destroys(transmission, power: power) {
             environment.power(from: $0, to: radio, at: now)
         }
+        let report = receive(power, pduLength: pduLength, modulation: modulation, at: radio)
+        return isCovered ? nil : report
+    }
+
+    /// Returns the signal strength, as controllers report it, of a packet that arrives with this
+    /// power and does not collide; `nil` if the packet does not arrive whole.
+    mutating func receive(
+        _ power: ReceivedPower,
+        pduLength: Int,
+        modulation: Modulation,
+        at radio: RadioID
+    ) -> Int8? {
+        guard let reception = environment.reception(of: radio) else { return nil }
         let chance = reception.probability(
             power: power.decibels,
             pduLength: pduLength,
             modulation: modulation
         )
         let isWhole = receivers[radio.index].takes(chance)
-        return isWhole && !isCovered ? ReceivedSignal.report(power.decibels) : nil
+        return isWhole ? ReceivedSignal.report(power.decibels) : nil
     }
 }
 

@@ -102,13 +102,20 @@ package struct RadioSchedule: Sendable {
         return true
     }
 
+    /// Releases the reservations of a link that has ended from the instant on, and forgets the link.
+    package mutating func releaseAll(of link: LinkID, from instant: Instant) {
+        release(link, from: instant)
+        latestStarts[link] = nil
+    }
+
     /// Releases the reservations of the link from the instant on.
     package mutating func release(_ link: LinkID, from instant: Instant) {
         let instant = instant.nanoseconds
         for place in places(from: instant, to: instant) where reservations[place].link == link {
             reservations[place].end = min(reservations[place].end, instant)
         }
-        guard let latest = latestStarts.removeValue(forKey: link), latest >= instant else { return }
+        guard let latest = latestStarts[link], latest >= instant else { return }
+        latestStarts[link] = nil
         for place in (place(ofStart: instant)..<reservations.count).reversed()
         where reservations[place].link == link {
             reservations.remove(at: place)
@@ -135,7 +142,7 @@ package struct RadioSchedule: Sendable {
         reservations.insert(reservation, at: place(ofStart: reservation.start + 1))
         longest = max(longest, reservation.end - reservation.start)
         guard let link = reservation.link else { return }
-        latestStarts[link] = max(latestStarts[link] ?? reservation.start, reservation.start)
+        latestStarts[link, default: reservation.start].raise(to: reservation.start)
     }
 
     private mutating func forget(before now: Instant) {
@@ -164,4 +171,8 @@ package struct RadioSchedule: Sendable {
         }
         return low
     }
+}
+
+extension Int64 {
+    fileprivate mutating func raise(to other: Int64) { self = Swift.max(self, other) }
 }

@@ -172,7 +172,9 @@ public final class World {
 
     private func handle(_ event: WorldEvent) {
         core.handle(event)
-        reportLinkChanges()
+        if linkWatch != nil { reportLinkChanges() }
+        // Nearly all events concern no host.
+        guard core.hasPackets else { return }
         if let observer {
             for packet in core.takePassed() { observer(packet) }
         }

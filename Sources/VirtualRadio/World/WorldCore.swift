@@ -146,6 +146,9 @@ package struct WorldCore {
         }
     }
 
+    /// Whether packets have passed, or have reached hosts, since they were last taken.
+    var hasPackets: Bool { !deliveries.isEmpty || passed?.isEmpty == false }
+
     /// Returns and removes the packets that have reached hosts other than scripted hosts, in order.
     package mutating func takeDeliveries() -> [(radio: RadioID, packet: [UInt8])] {
         guard !deliveries.isEmpty else { return [] }

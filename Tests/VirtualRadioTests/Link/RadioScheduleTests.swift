@@ -70,6 +70,19 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
+    @Test("After the end of a link its radio is free")
+    func releaseOfEndedLink() {
+        var schedule = RadioSchedule()
+        schedule.reserve(from: at(10), to: at(20), for: one, now: at(0))
+        schedule.release(one, from: at(15))
+        schedule.reserve(from: at(500), to: at(520), for: one, now: at(15))
+        schedule.reserve(from: at(500), to: at(520), for: other, now: at(15))
+        schedule.reserve(from: at(600), to: at(620), for: other, now: at(15))
+        schedule.releaseAll(of: one, from: at(30))
+        #expect(schedule.isFree(from: at(30), to: at(599)))
+        #expect(!schedule.isFree(from: at(600), to: at(610)))
+    }
+
     @Test("A schedule answers as a search through all reservations", arguments: RunSeed.seeds(20))
     func sameAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

@@ -143,7 +143,7 @@ extension HostCore {
     }
 
     private func isConnected(to peer: DeviceAddress) -> Bool {
-        links.cores.contains { $0.identity == peer }
+        links.cores.indices.contains { links.cores[$0].identity == peer }
     }
 }
 

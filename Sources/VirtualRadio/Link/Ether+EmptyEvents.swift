@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// Connection events in which both ends send one empty PDU. Nearly all events of a link that waits
+/// for data are of this kind.
+extension Ether {
+    /// Performs the event that begins now in one step, if both ends listen and have nothing to send,
+    /// and nothing else in the world happens until the end of the Peripheral's packet. Then no other
+    /// part of the world can detect the difference from an event in single steps: no packet overlaps
+    /// those of the event, so the air need not record them.
+    ///
+    /// - Returns: Whether the event is over. If it is, the present is the end of its last packet, and
+    ///   `link.event` is the event that must be closed. If not, only radios may be reserved, as the
+    ///   single steps reserve them again.
+    mutating func performEmptyEvent(of link: inout RadioLink, on channel: RadioChannel) -> Bool {
+        guard takesShortcuts, announcedPorts.isEmpty, let central = link.central,
+            let peripheral = link.peripheral, central.isIdle, peripheral.isIdle,
+            peripheral.eventsToSkip == 0, air.isQuiet(channel, from: now), link.endsAgree
+        else { return false }
+        let request = now.later(central.emptyNanoseconds)
+        let answer = request.later(LinkPace.frameSpace + peripheral.emptyNanoseconds)
+        let exchangeEnd = answer.later(LinkPace.frameSpace)
+        guard timeline.canPass(to: answer),
+            reserve(central, of: link.id, from: now, to: exchangeEnd),
+            reserve(peripheral, of: link.id, from: now, to: exchangeEnd)
+        else { return false }
+        link.event = ConnectionEvent(
+            channel: channel,
+            isPeripheralListening: true,
+            isSqueezed: false,
+            exchangeEnd: exchangeEnd
+        )
+        if passEmptyPacket(from: central, to: peripheral, endingAt: request) {
+            link.event?.hasPeripheralHeard = true
+            _ = passEmptyPacket(from: peripheral, to: central, endingAt: answer)
+        }
+        return true
+    }
+
+    /// Advances to the end of an empty packet that nothing overlaps.
+    ///
+    /// - Returns: Whether the packet arrives whole.
+    private mutating func passEmptyPacket(
+        from sender: LinkEnd,
+        to receiver: LinkEnd,
+        endingAt end: Instant
+    ) -> Bool {
+        sender.isAwaitingAcknowledgement = true
+        guard timeline.pass(to: end),
+            let power = environment.power(from: sender.radio, to: receiver.radio, at: end)
+        else { return false }
+        let strength = receive(
+            power,
+            pduLength: PacketLength.header,
+            modulation: sender.rhythm.sending,
+            at: receiver.radio
+        )
+        guard let strength else { return false }
+        receiver.hearEmptyPacket(of: sender.sequence, rssi: strength, now: end)
+        return true
+    }
+}
+
+extension LinkEnd {
+    /// Whether the end has nothing to send, and does not close after the next packet.
+    fileprivate var isIdle: Bool {
+        outgoing == nil && termination == nil && !hasMore
+    }
+
+    /// The air time of an empty PDU of the end, in nanoseconds.
+    fileprivate var emptyNanoseconds: Int64 {
+        rhythm.sending.airNanoseconds(pduLength: PacketLength.header)
+    }
+
+    /// Processes an empty packet with the sequence numbers.
+    fileprivate func hearEmptyPacket(of peer: PacketSequence, rssi: Int8, now: Instant) {
+        self.rssi = rssi
+        lastHeard = now
+        if sequence.acknowledges(peer.expecting) { isAwaitingAcknowledgement = false }
+        _ = sequence.isNew(peer.sending)
+    }
+}
