@@ -13,7 +13,7 @@
         }
 
         func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
-            print("Does \(pairing.link.address) show \(digits)? [y/N]")
+            print("Does \(pairing.address) show \(digits)? [y/N]")
             return readLine() == "y"
         }
     }

@@ -33,6 +33,7 @@ package actor BlueZAdapter: BluetoothPort {
     /// The adapter's name in the kernel, for example `hci1`. `nil` for the first adapter.
     let adapterName: String?
     let store: (any HostStore)?
+    let person: (any DaemonPerson)?
     nonisolated let cipher: PeerCipher
 
     private(set) weak var observer: (any PortObserver)?
@@ -51,6 +52,8 @@ package actor BlueZAdapter: BluetoothPort {
     var links: [LinkIdentifier: DaemonLink] = [:]
     /// The completions of pairings under way, by device.
     var pairings: [DBusObjectPath: [@Sendable (Bool) -> Void]] = [:]
+    /// The open question of the daemon's agent.
+    var question: DaemonQuestion?
 
     /// Creates the adapter, which `open()` opens.
     ///
@@ -58,16 +61,19 @@ package actor BlueZAdapter: BluetoothPort {
     ///   - address: The address of the system's bus.
     ///   - adapterName: The adapter's name in the kernel. `nil` for the first adapter.
     ///   - store: The storage of records and of the secret of identifiers.
+    ///   - person: The person who answers questions of pairings. `nil` if there is none.
     ///   - executor: The executor, which the adapter shuts down with itself.
     package init(
         bus address: DBusAddress,
         adapterName: String? = nil,
         store: (any HostStore)? = nil,
+        person: (any DaemonPerson)? = nil,
         executor: AdapterExecutor = AdapterExecutor()
     ) {
         self.address = address
         self.adapterName = adapterName
         self.store = store
+        self.person = person
         thread = executor
         cipher = PeerCipher(secret: Self.secret(in: store))
     }
@@ -121,6 +127,7 @@ package actor BlueZAdapter: BluetoothPort {
             send(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StopDiscovery"))
         }
         retryTimer?.set(to: nil)
+        withdrawQuestion()
         // Writes the messages above.
         connection?.close()
         connection = nil

@@ -22,7 +22,7 @@ final class FakeDaemon: Sendable {
         var objects: [String: Interfaces]
         var answers: [String: Answer] = [:]
         var calls: [String] = []
-        var replied: (@Sendable (DBusMessage.Kind) -> Void)?
+        var replied: (@Sendable (DBusMessage) -> Void)?
         var waiters: [(member: String, count: Int, CheckedContinuation<Void, Never>)] = []
     }
 
@@ -175,7 +175,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// Sets the receiver of the client's replies to calls of its agent.
-    func onReply(_ replied: @escaping @Sendable (DBusMessage.Kind) -> Void) {
+    func onReply(_ replied: @escaping @Sendable (DBusMessage) -> Void) {
         state.withLock { $0.replied = replied }
     }
 
@@ -196,7 +196,7 @@ final class FakeDaemon: Sendable {
 
     private func handle(_ message: DBusMessage) {
         guard case .call(_, _, let member) = message.kind else {
-            state.withLock { $0.replied }?(message.kind)
+            state.withLock { $0.replied }?(message)
             return
         }
         let (answer, waiters) = state.withLock { state in

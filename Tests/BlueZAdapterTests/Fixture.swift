@@ -14,9 +14,19 @@ final class Fixture: PortObserver, Sendable {
     private let events: AsyncStream<PortEvent>
     private let continuation: AsyncStream<PortEvent>.Continuation
 
-    init(_ daemon: FakeDaemon, adapterName: String? = nil, store: (any HostStore)? = nil) {
+    init(
+        _ daemon: FakeDaemon,
+        adapterName: String? = nil,
+        store: (any HostStore)? = nil,
+        person: (any DaemonPerson)? = nil
+    ) {
         self.daemon = daemon
-        adapter = BlueZAdapter(bus: daemon.bus.address, adapterName: adapterName, store: store)
+        adapter = BlueZAdapter(
+            bus: daemon.bus.address,
+            adapterName: adapterName,
+            store: store,
+            person: person
+        )
         (events, continuation) = AsyncStream.makeStream()
         adapter.thread.perform { [self] in
             adapter.attach(self)

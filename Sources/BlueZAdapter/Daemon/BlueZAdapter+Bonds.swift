@@ -46,45 +46,8 @@ extension BlueZAdapter {
                 case .success: true
                 case .failure(let error): DaemonError.isNamed("AlreadyExists", error)
                 }
+            adapter.withdrawQuestion(about: path)
             for done in adapter.pairings.removeValue(forKey: path) ?? [] { done(isPaired) }
         }
-    }
-
-    // MARK: The agent
-
-    /// Registers the agent that answers the questions of pairings that this program starts. Another
-    /// program's agent answers those of its own pairings, and the default agent all others.
-    func registerAgent() {
-        guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
-        else { return }
-        let arguments: [DBusValue] = [.objectPath(agent), .string("NoInputNoOutput")]
-        send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
-    }
-
-    /// Answers a call of the agent. A pairing that this program has started may proceed without a
-    /// person's answer if it needs none. All other questions are refused.
-    func answerAgent(
-        _ message: DBusMessage,
-        _ path: DBusObjectPath,
-        _ member: String,
-        isDaemon: Bool
-    ) {
-        guard message.expectsReply, let sender = message.sender else { return }
-        let device = message.body.first?.objectPath
-        let isOwn = device.map { pairings[$0] != nil } ?? false
-        let kind: DBusMessage.Kind
-        if !isDaemon || path.description != BlueZ.agentPath {
-            kind = .error(
-                name: "org.freedesktop.DBus.Error.UnknownObject",
-                to: message.serial
-            )
-        } else {
-            switch member {
-            case "Release", "Cancel": kind = .reply(to: message.serial)
-            case "RequestAuthorization" where isOwn: kind = .reply(to: message.serial)
-            default: kind = .error(name: "org.bluez.Error.Rejected", to: message.serial)
-            }
-        }
-        connection?.send(DBusMessage(kind, destination: sender, expectsReply: false))
     }
 }

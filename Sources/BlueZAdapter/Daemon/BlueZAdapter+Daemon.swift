@@ -38,7 +38,7 @@ extension BlueZAdapter {
         where daemon != nil && message.sender == daemon:
             receive(path, interface, member, message.body)
         case .call(let path, _, let member):
-            answerAgent(message, path, member, isDaemon: daemon != nil && message.sender == daemon)
+            receiveCall(message, path, member)
         default: break
         }
     }
@@ -47,6 +47,7 @@ extension BlueZAdapter {
     private func daemonChanged(to owner: String?) {
         guard owner != daemon || owner == nil else { return }
         daemon = owner
+        withdrawQuestion()
         objects = DaemonObjects()
         discovery = DaemonDiscovery()
         guard owner != nil else { return updateAdapter() }

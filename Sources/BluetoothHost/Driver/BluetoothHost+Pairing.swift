@@ -16,11 +16,12 @@ extension BluetoothHost {
         case .asked(let question, let method, let isIncoming):
             let pairing = PairingRequest(
                 id: pairingQuestions.makeID(),
+                address: link.address,
                 link: link,
                 method: method,
                 isIncoming: isIncoming
             )
-            ask(question, about: pairing)
+            ask(question, about: pairing, on: link.identifier)
         case .bondLost(let peer): askToPairAgain(with: peer, on: link)
         case .pressed(let keypress): reportKeypress(keypress, on: link.identifier)
         case .withdrawn: pairingQuestions.withdraw(link.identifier)
@@ -50,8 +51,11 @@ extension BluetoothHost {
         ownExecutor == nil ? executor.taskExecutor : nil
     }
 
-    private func ask(_ question: Pairing.Question, about pairing: PairingRequest) {
-        let link = pairing.link.identifier
+    private func ask(
+        _ question: Pairing.Question,
+        about pairing: PairingRequest,
+        on link: LinkIdentifier
+    ) {
         guard let delegate = configuration.pairingDelegate else {
             return core.answer(.no, on: link, now: executor.now)
         }

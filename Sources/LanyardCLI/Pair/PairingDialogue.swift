@@ -203,7 +203,7 @@ struct TerminalDelegate: PairingDelegate {
 
 extension PairingContext {
     init(_ pairing: PairingRequest) {
-        peer = AddressText.describe(pairing.link.address)
+        peer = AddressText.describe(pairing.address)
         method = pairing.method
         isIncoming = pairing.isIncoming
     }

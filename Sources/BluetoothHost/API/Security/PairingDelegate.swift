@@ -9,7 +9,7 @@ import BluetoothTypes
 /// executor that the host was given. An answer may take up to 30 seconds, after which the pairing
 /// has failed (Vol 3, Part H, 3.4), and up to 25 seconds for `pairsAgain`.
 ///
-/// Each question contains its link, and an answer counts for its own question only. If the pairing
+/// Each question contains the peer's address, and an answer counts for its own question only. If the pairing
 /// fails or continues without the answer, the host cancels the task. An answer that the delegate
 /// returns afterward has no effect, even if another question is open. While a question is open,
 /// the host refuses pairings that peers on other links begin. A second question can be open only if
@@ -134,14 +134,19 @@ public struct PairingRequest: Identifiable, Hashable, Sendable {
     /// The identifier of a question, unique for the lifetime of the host.
     public struct ID: Hashable, Sendable {
         let number: UInt64
+
+        package init(number: UInt64) { self.number = number }
     }
 
     /// The question's identifier.
     public let id: ID
 
-    /// The link that is being paired, with the address that the peer used to connect. Show this
-    /// address, or a name that the application has given to the peer, with each question.
-    public let link: Link
+    /// The address that the peer used to connect. Show it, or a name that the application has given to
+    /// the peer, with each question.
+    public let address: DeviceAddress
+
+    /// The link that is being paired. `nil` where the system's Bluetooth daemon pairs, which has no host.
+    public let link: Link?
 
     /// The pairing method. Show it with each question, because a man-in-the-middle attacker may use
     /// another method with the other side.
@@ -149,6 +154,20 @@ public struct PairingRequest: Identifiable, Hashable, Sendable {
 
     /// Whether the peer began the pairing.
     public let isIncoming: Bool
+
+    package init(
+        id: ID,
+        address: DeviceAddress,
+        link: Link?,
+        method: Pairing.Method,
+        isIncoming: Bool
+    ) {
+        self.id = id
+        self.address = address
+        self.link = link
+        self.method = method
+        self.isIncoming = isIncoming
+    }
 }
 
 /// Six digits that one device displays and the user enters or compares.
@@ -178,6 +197,8 @@ public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
 /// value belongs to one question and does nothing after that question has ended.
 public struct DigitEntry: Sendable {
     let press: @Sendable (Pairing.Keypress) -> Void
+
+    package init(press: @escaping @Sendable (Pairing.Keypress) -> Void) { self.press = press }
 
     /// Reports that the user entered a digit, erased a digit, or cleared all digits. Returns at
     /// once; call it from any thread.

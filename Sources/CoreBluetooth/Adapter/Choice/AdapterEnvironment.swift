@@ -33,7 +33,7 @@ struct AdapterEnvironment: Sendable {
                 return
             }
             if case .daemon(let adapterName)? = try? AdapterChoice(name) {
-                guard let port = Self.daemonPort(adapterName) else { return nil }
+                guard let port = Self.daemonPort(adapterName, switches) else { return nil }
                 self.init(port: port)
                 return
             }
@@ -102,6 +102,7 @@ struct AdapterEnvironment: Sendable {
     /// environment names a bus that cannot be used.
     private static func daemonPort(
         _ adapterName: String?,
+        _ switches: LockedState<AdapterSwitches>,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> (any BluetoothPort)? {
         var address = DBusAddress.systemDefault
@@ -114,7 +115,12 @@ struct AdapterEnvironment: Sendable {
             address = named
         }
         let store = AdapterStore.open(for: daemonStoreName, environment: environment)
-        return BlueZAdapter(bus: address, adapterName: adapterName, store: store)
+        return BlueZAdapter(
+            bus: address,
+            adapterName: adapterName,
+            store: store,
+            person: DaemonConsent(switches)
+        )
     }
 
     private static func access(to name: String) -> AdapterAccess? {

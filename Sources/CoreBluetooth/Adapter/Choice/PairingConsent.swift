@@ -19,7 +19,7 @@ struct PairingConsent: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool {
         if let delegate { return await delegate.consents(to: pairing) }
         return !pairing.isIncoming
-            || switches.current.pairingConditions.permit(pairing.link.identifier)
+            || pairing.link.map { switches.current.pairingConditions.permit($0.identifier) } == true
     }
 
     func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {

@@ -139,7 +139,7 @@ final class PairingEvents: PairingDelegate {
         _ fill: (inout Pandora_PairingEvent) -> Void
     ) -> Pandora_PairingEvent {
         .with {
-            $0.connection = connections.message(for: pairing.link)
+            if let link = pairing.link { $0.connection = connections.message(for: link) }
             fill(&$0)
         }
     }

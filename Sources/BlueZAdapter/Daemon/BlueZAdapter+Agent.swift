@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// A call of the daemon's agent that is not answered yet. The daemon makes one at a time.
+struct DaemonQuestion: Sendable {
+    /// The serial number of the call.
+    let serial: UInt32
+    let device: DBusObjectPath
+    let task: Task<Void, Never>
+}
+
+// The agent (org.bluez.Agent1), which answers the questions of pairings that this program starts. Another
+// program's agent answers those of its own pairings, and the default agent all others. If no other
+// program has an agent, the daemon makes this one the default.
+extension BlueZAdapter {
+    private static let rejected = "org.bluez.Error.Rejected"
+
+    /// Registers the agent. Its capability is that of the person at this time.
+    func registerAgent() {
+        guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
+        else { return }
+        let capability =
+            person?.hasDisplayAndKeyboard == true ? "KeyboardDisplay" : "NoInputNoOutput"
+        let arguments: [DBusValue] = [.objectPath(agent), .string(capability)]
+        send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
+    }
+
+    /// Answers a call of the agent, or asks the person first.
+    func answerAgent(_ call: DBusMessage, _ member: String) {
+        switch member {
+        case "Release", "Cancel":
+            withdrawQuestion()
+            reply(to: call)
+        case "RequestAuthorization":
+            ask(call, needsPerson: false) { await $0.consents(to: $1) ? [] : nil }
+        case "RequestConfirmation":
+            let digits = digits(of: call)
+            ask(call) { await $0.confirms(digits, of: $1) ? [] : nil }
+        case "RequestPasskey":
+            ask(call) { await $0.enterDigits(for: $1).map { [.uint32($0)] } }
+        case "DisplayPasskey": display(call)
+        // Questions of BR/EDR.
+        default: refuse(call, Self.rejected)
+        }
+    }
+
+    /// Displays digits until the pairing ends. The daemon repeats the call for each key that the person
+    /// presses at the peer.
+    private func display(_ call: DBusMessage) {
+        reply(to: call)
+        guard let person, let (device, pairing) = pairing(of: call), question?.device != device
+        else { return }
+        let digits = digits(of: call)
+        withdrawQuestion()
+        let task = Task { await person.show(digits, of: pairing) }
+        question = DaemonQuestion(serial: call.serial, device: device, task: task)
+    }
+
+    private func digits(of call: DBusMessage) -> UInt32 {
+        call.body.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
+    }
+
+    /// Asks the person, and sends the answer to the daemon: the values of the reply, or `nil` to
+    /// decline. Without a person, a pairing that this program started may proceed if the question
+    /// needs none.
+    private func ask(
+        _ call: DBusMessage,
+        needsPerson: Bool = true,
+        _ answer: @escaping @Sendable (any DaemonPerson, DaemonPairing) async -> [DBusValue]?
+    ) {
+        guard let (device, pairing) = pairing(of: call) else { return refuse(call, Self.rejected) }
+        guard let person else {
+            let isPermitted = !needsPerson && !pairing.isIncoming
+            return isPermitted ? reply(to: call) : refuse(call, Self.rejected)
+        }
+        withdrawQuestion()
+        let task = Task { [weak self] in
+            let values = await answer(person, pairing)
+            self?.thread.perform { [weak self] in self?.onThread { $0.answered(call, values) } }
+        }
+        question = DaemonQuestion(serial: call.serial, device: device, task: task)
+    }
+
+    private func answered(_ call: DBusMessage, _ values: [DBusValue]?) {
+        // The daemon does not wait for the answer to a question that it has withdrawn.
+        guard question?.serial == call.serial else { return }
+        question = nil
+        if let values { reply(to: call, values) } else { refuse(call, Self.rejected) }
+    }
+
+    /// Ends the open question.
+    func withdrawQuestion() {
+        question?.task.cancel()
+        question = nil
+    }
+
+    /// Ends the open question about a device, whose pairing has ended.
+    func withdrawQuestion(about device: DBusObjectPath) {
+        if question?.device == device { withdrawQuestion() }
+    }
+
+    private func pairing(of call: DBusMessage) -> (DBusObjectPath, DaemonPairing)? {
+        guard let path = call.body.first?.objectPath, let address = device(at: path)?.address else {
+            return nil
+        }
+        let pairing = DaemonPairing(address: address, isIncoming: pairings[path] == nil)
+        return (path, pairing)
+    }
+}

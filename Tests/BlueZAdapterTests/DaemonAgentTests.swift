@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Synchronization
+import Testing
+
+@testable import BlueZAdapter
+
+/// The agent with a person at the device.
+@Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
+    /// A person who compares and enters the digits 123456, and displays others until the pairing ends.
+    private final class Person: DaemonPerson {
+        let pairings = Mutex<[DaemonPairing]>([])
+        let shown = AsyncStream<UInt32>.makeStream()
+        let hidden = AsyncStream<UInt32>.makeStream()
+
+        var hasDisplayAndKeyboard: Bool { true }
+
+        func consents(to pairing: DaemonPairing) async -> Bool {
+            pairings.withLock { $0.append(pairing) }
+            return !pairing.isIncoming
+        }
+
+        func confirms(_ digits: UInt32, of pairing: DaemonPairing) async -> Bool {
+            digits == 123_456
+        }
+
+        func show(_ digits: UInt32, of pairing: DaemonPairing) async {
+            shown.continuation.yield(digits)
+            // Until the task is canceled.
+            let (end, continuation) = AsyncStream<Never>.makeStream()
+            await withTaskCancellationHandler {
+                for await _ in end {}
+            } onCancel: {
+                continuation.finish()
+            }
+            hidden.continuation.yield(digits)
+        }
+
+        func enterDigits(for pairing: DaemonPairing) async -> UInt32? { 123_456 }
+    }
+
+    private let person = Person()
+
+    private func call(_ member: String, _ arguments: [DBusValue] = []) -> DBusMessage {
+        let device = DBusObjectPath(FakeDaemon.device) ?? .root
+        return DBusMessage(
+            .call(
+                path: DBusObjectPath(BlueZ.agentPath) ?? .root,
+                interface: BlueZ.Interface.agent,
+                member: member
+            ),
+            sender: FakeBus.program,
+            body: [.objectPath(device)] + arguments
+        )
+    }
+
+    /// Makes calls of the agent, one after the other, and returns the answers.
+    private func answers(to calls: [DBusMessage]) async throws -> [DBusMessage] {
+        let daemon = try FakeDaemon()
+        let (answers, continuation) = AsyncStream<DBusMessage>.makeStream()
+        daemon.onReply { continuation.yield($0) }
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterAgent")
+        var iterator = answers.makeAsyncIterator()
+        var received: [DBusMessage] = []
+        for call in calls {
+            daemon.bus.send(call)
+            if let answer = await iterator.next() { received.append(answer) }
+        }
+        await fixture.end()
+        return received
+    }
+
+    @Test("The agent has a display and a keyboard if there is a person")
+    func capability() async throws {
+        let daemon = try FakeDaemon()
+        let (capabilities, continuation) = AsyncStream<String?>.makeStream()
+        daemon.on("RegisterAgent") { call, daemon in
+            continuation.yield(call.body.last?.string)
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon, person: person)
+        var iterator = capabilities.makeAsyncIterator()
+        #expect(await iterator.next() == "KeyboardDisplay")
+        await fixture.end()
+    }
+
+    @Test("The person compares digits and enters them")
+    func digits() async throws {
+        let answers = try await answers(to: [
+            call("RequestConfirmation", [.uint32(123_456)]),
+            call("RequestConfirmation", [.uint32(654_321)]),
+            call("RequestPasskey"),
+        ])
+        #expect(answers.map(\.isAcceptance) == [true, false, true])
+        #expect(answers.last?.body == [.uint32(123_456)])
+    }
+
+    @Test("A pairing that this program did not start is an incoming one")
+    func incoming() async throws {
+        let answers = try await answers(to: [call("RequestAuthorization")])
+        #expect(answers.map(\.isAcceptance) == [false])
+        let expected = DaemonPairing(address: Fixture.sensor, isIncoming: true)
+        #expect(person.pairings.withLock { $0 } == [expected])
+    }
+
+    @Test("Digits stay on the display until the daemon cancels the pairing")
+    func display() async throws {
+        // The daemon repeats the call for each key that is pressed at the peer.
+        let digits: [DBusValue] = [.uint32(42), .uint16(0)]
+        let answers = try await answers(to: [
+            call("DisplayPasskey", digits), call("DisplayPasskey", digits), call("Cancel"),
+        ])
+        #expect(answers.map(\.isAcceptance) == [true, true, true])
+        var shown = person.shown.stream.makeAsyncIterator()
+        var hidden = person.hidden.stream.makeAsyncIterator()
+        #expect(await shown.next() == 42)
+        #expect(await hidden.next() == 42)
+        person.shown.continuation.finish()
+        #expect(await shown.next() == nil, "the digits were displayed once")
+    }
+
+    @Test("A call about an unknown device is refused")
+    func unknownDevice() async throws {
+        var stranger = call("RequestAuthorization")
+        stranger.body = [.objectPath(.root)]
+        var empty = call("RequestConfirmation")
+        empty.body = []
+        #expect(
+            try await answers(to: [stranger, empty]).map(\.isAcceptance) == [false, false]
+        )
+    }
+}
+
+extension DBusMessage {
+    fileprivate var isAcceptance: Bool { if case .reply = kind { true } else { false } }
+}
