@@ -131,7 +131,7 @@ private struct Signal: Equatable {
 
     init?(_ end: LinkEnd?) {
         guard let end else { return nil }
-        instant = end.lastHeard
+        instant = end.lastReceived
         rssi = end.rssi
     }
 }

@@ -5,37 +5,37 @@ import BluetoothATT
 extension GATT {
     /// A procedure of Vol 3, Part G, chapter 4, in progress: its outstanding request and its
     /// results so far.
-///
+    ///
     /// A procedure never has more than one outstanding request and receives only the response to
     /// that request. It has no access to the bearer, other procedures, or time. An error that it
     /// throws ends it.
-protocol Procedure: Sendable {
-    /// Returns the first step.
-    ///
+    protocol Procedure: Sendable {
+        /// Returns the first step.
+        ///
         /// - Parameter mtu: The maximum length of a PDU in bytes, which may have increased at the
         ///   next call.
-    mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep
+        mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep
 
-    /// Processes the response to the outstanding request. The response has the kind that the
-    /// request requires.
-    mutating func receive(
-        _ response: ATT.PDU,
-        mtu: Int
-    ) throws(GATT.Failure) -> ProcedureStep
+        /// Processes the response to the outstanding request. The response has the kind that the
+        /// request requires.
+        mutating func receive(
+            _ response: ATT.PDU,
+            mtu: Int
+        ) throws(GATT.Failure) -> ProcedureStep
 
-    /// Processes a failed request: the server refused it (`.attribute`), or sent a response that
-    /// cannot be decoded (`.protocolViolation`).
-    mutating func receive(
-        _ failure: GATT.Failure,
-        mtu: Int
-    ) throws(GATT.Failure) -> ProcedureStep
+        /// Processes a failed request: the server refused it (`.attribute`), or sent a response that
+        /// cannot be decoded (`.protocolViolation`).
+        mutating func receive(
+            _ failure: GATT.Failure,
+            mtu: Int
+        ) throws(GATT.Failure) -> ProcedureStep
 
-    /// Abandons the procedure, because the caller canceled it.
-    ///
+        /// Abandons the procedure, because the caller canceled it.
+        ///
         /// - Returns: Whether the procedure must continue to its end, because otherwise prepared
         ///   writes would remain at the server.
-    mutating func abandon() -> Bool
-}
+        mutating func abandon() -> Bool
+    }
 }
 
 /// The next step of a procedure.

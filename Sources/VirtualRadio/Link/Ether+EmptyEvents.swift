@@ -31,7 +31,7 @@ extension Ether {
             exchangeEnd: exchangeEnd
         )
         if passEmptyPacket(from: central, to: peripheral, endingAt: request) {
-            link.event?.hasPeripheralHeard = true
+            link.event?.hasPeripheralReceived = true
             _ = passEmptyPacket(from: peripheral, to: central, endingAt: answer)
         }
         return true
@@ -52,11 +52,11 @@ extension Ether {
         let strength = receive(
             power,
             pduLength: PacketLength.header,
-            modulation: sender.rhythm.sending,
+            modulation: sender.settings.sending,
             at: receiver.radio
         )
         guard let strength else { return false }
-        receiver.hearEmptyPacket(of: sender.sequence, rssi: strength, now: end)
+        receiver.receiveEmptyPacket(of: sender.sequence, rssi: strength, now: end)
         return true
     }
 }
@@ -69,13 +69,13 @@ extension LinkEnd {
 
     /// The air time of an empty PDU of the end, in nanoseconds.
     fileprivate var emptyNanoseconds: Int64 {
-        rhythm.sending.airNanoseconds(pduLength: PacketLength.header)
+        settings.sending.airNanoseconds(pduLength: PacketLength.header)
     }
 
     /// Processes an empty packet with the sequence numbers.
-    fileprivate func hearEmptyPacket(of peer: PacketSequence, rssi: Int8, now: Instant) {
+    fileprivate func receiveEmptyPacket(of peer: PacketSequence, rssi: Int8, now: Instant) {
         self.rssi = rssi
-        lastHeard = now
+        lastReceived = now
         if sequence.acknowledges(peer.expecting) { isAwaitingAcknowledgement = false }
         _ = sequence.isNew(peer.sending)
     }
