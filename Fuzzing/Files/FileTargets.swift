@@ -85,7 +85,7 @@ private func fuzzPropertyList(_ bytes: [UInt8]) {
 private func fuzzAccessoryStore(_ bytes: [UInt8]) {
     guard var document = try? AccessoryDocument(Data(bytes)) else { return }
     let known = document.accessories.known
-    guard let encoded = try? document.encoded(), let again = try? AccessoryDocument(encoded) else {
+    guard let again = try? AccessoryDocument(document.encoded()) else {
         fatalError("a document that cannot be written")
     }
     require(again.accessories.known == known, "other accessories come back")
