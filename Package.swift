@@ -193,7 +193,8 @@ let package = Package(
         .executableTarget(
             name: "LanyardCLI",
             dependencies: host + radio + [
-                "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging,
+                "BluetoothRadios", "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText",
+                logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // In the program itself, which stays one file.
