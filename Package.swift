@@ -121,6 +121,8 @@ let package = Package(
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
+        // For the separate package in Fleet/.
+        .library(name: "GatewayProtocol", targets: ["GatewayProtocol"]),
         .library(
             name: "VirtualRadio",
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
@@ -148,6 +150,7 @@ let package = Package(
             exclude: privacyManifestExclusion,
             resources: privacyManifest
         ),
+        module("GatewayProtocol", ["BluetoothTypes", "BluetoothHCI"]),
         module("DBus", ["BluetoothTypes", "HCITransports"]),
         module(
             "BluetoothPort",
@@ -222,6 +225,7 @@ let package = Package(
         tests("BluetoothSMPTests", ["BluetoothSMP"]),
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
+        tests("GatewayProtocolTests", ["BluetoothTypes", "BluetoothHCI", "GatewayProtocol"]),
         tests("DBusTests", ["DBus", "BluetoothTypes", "HCITransports", "BusTestSupport"]),
         tests(
             "BlueZAdapterTests",
@@ -410,7 +414,7 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             name: "LanyardFuzzing",
             dependencies: [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
-                "DBus", "BlueZAdapter",
+                "DBus", "BlueZAdapter", "GatewayProtocol",
             ] + (tool?.dependencies ?? []),
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]

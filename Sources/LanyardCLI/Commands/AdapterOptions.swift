@@ -9,7 +9,7 @@ import VirtualAdapters
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
+            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT or virtual.",
             discussion: """
                 'lanyard adapters' lists the adapters of this machine; docs/LINUX.md describes the \
                 permission that they need. 'virtual' needs no hardware: it has example accessories \
