@@ -123,7 +123,7 @@ func tests(
 let tool = Target.executableTarget(
     name: "LanyardCLI",
     dependencies: host + radio + apps
-        + ["Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging, arguments],
+        + ["BluetoothRadios", "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging, arguments],
     // In the program itself, which stays one file.
     resources: [
         .embedInCode("AssignedNumbers/assigned-numbers.csv"),
@@ -141,6 +141,8 @@ let package = Package(
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
+        // For the separate package in Fleet/.
+        .library(name: "GatewayProtocol", targets: ["GatewayProtocol"]),
         .library(
             name: "VirtualRadio",
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
@@ -166,6 +168,7 @@ let package = Package(
             "HCITransports",
             ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
         ),
+        module("GatewayProtocol", ["BluetoothTypes", "BluetoothHCI"]),
         module("DBus", ["BluetoothTypes", "HCITransports"]),
         module(
             "BluetoothPort",
@@ -238,6 +241,7 @@ let package = Package(
         tests("BluetoothSMPTests", ["BluetoothSMP"]),
         tests("BluetoothGAPTests", ["BluetoothGAP"]),
         tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
+        tests("GatewayProtocolTests", ["BluetoothTypes", "BluetoothHCI", "GatewayProtocol"]),
         tests("DBusTests", ["DBus", "BluetoothTypes", "HCITransports", "BusTestSupport"]),
         tests(
             "BlueZAdapterTests",
@@ -387,7 +391,7 @@ if isSet("LANYARD_FUZZING") {
             "LanyardFuzzing",
             tool.dependencies + [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
-                "DBus", "BlueZAdapter",
+                "DBus", "BlueZAdapter", "GatewayProtocol",
             ],
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]

@@ -16,7 +16,7 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        radioTargets + linkTargets + fileTargets + messageTargets + busTargets
+        radioTargets + linkTargets + fileTargets + messageTargets + busTargets + gatewayTargets
 }
 
 /// Stops the process if an invariant does not hold, so that libFuzzer stores the input.

@@ -121,7 +121,7 @@ extension CompositeAdapter {
 
 extension PortError {
     /// Whether a link ended because the signal or the radio was lost.
-    fileprivate var isLoss: Bool {
+    var isLoss: Bool {
         switch self {
         case .unavailable, .linkEnded(.timeout), .linkEnded(.notEstablished): true
         default: false

@@ -130,7 +130,11 @@ extension CompositeAdapter {
 
     package func open() {
         let timer = executor.makeTimer { [weak self] in self?.timerFired() }
-        state.withLock { $0.timer = timer }
+        let pins = RadioPins(first.record(RadioPins.recordName))
+        state.withLock { state in
+            state.timer = timer
+            state.core.pin(pins, names: radios.map(\.name))
+        }
         for radio in radios { radio.port.open() }
     }
 
@@ -148,8 +152,17 @@ extension CompositeAdapter {
     }
 
     /// Chooses the radio of a peer for all later links, or with `nil` leaves it to the adapter.
-    package func pin(_ peer: PeerIdentifier, toRadio radio: Int?) {
+    /// The store keeps the choice. May be called on the executor only.
+    ///
+    /// - Returns: `false` if no radio has this name, or there are too many choices.
+    package func pin(_ peer: PeerIdentifier, toRadio name: String?) -> Bool {
+        let radio = radios.firstIndex { $0.name == name }
+        guard name == nil || radio != nil else { return false }
+        var pins = RadioPins(first.record(RadioPins.recordName))
+        guard pins.set(name, for: peer) else { return false }
+        _ = first.storeRecord(pins.bytes, RadioPins.recordName)
         state.withLock { $0.core.pin(peer, to: radio) }
+        return true
     }
 }
 

@@ -142,10 +142,18 @@ extension RadioCore {
     /// Chooses the radio of a peer for all later requests, or with `nil` leaves it to the core.
     mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
 
+    /// Takes over the choices of an earlier run. A radio that is not there any more does not count.
+    mutating func pin(_ choices: RadioPins, names: [String]) {
+        for (peer, name) in choices.names { pins[peer] = names.firstIndex(of: name) }
+    }
+
     /// Begins a connection request.
+    ///
+    /// - Parameter listensFirst: Whether all radios listen first, even if one has heard the peer.
     mutating func connectionRequested(
         _ request: RequestIdentifier,
         to peer: PeerIdentifier,
+        listensFirst: Bool = false,
         now: Instant
     ) -> [Action] {
         guard !links.values.contains(where: { $0.peer == peer }),
@@ -163,7 +171,9 @@ extension RadioCore {
             requests[request]?.reason = .onlyRadio
             return connectOnAll(request)
         }
-        if moves[peer]?.needsSurvey != true, let best = bestRadio(for: peer, now: now) {
+        if moves[peer]?.needsSurvey != true, !listensFirst,
+            let best = bestRadio(for: peer, now: now)
+        {
             return prefer(best, for: request, now: now)
         }
         requests[request]?.phase = .surveying(until: now + rules.surveyLimit)

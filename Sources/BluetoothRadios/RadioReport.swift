@@ -57,14 +57,19 @@ extension RadioCore {
             peers: links.sorted { $0.key < $1.key }.map { _, link in
                 RadioReport.Peer(
                     peer: link.peer,
-                    signals: (signals[link.peer]?.signals ?? [:])
-                        .filter { $0.value.isFresh(rules, now: now) }
-                        .mapValues { Int($0.strength.rounded()) },
+                    signals: signals(of: link.peer, now: now),
                     radio: link.radio,
                     reason: link.reason
                 )
             },
             moveCount: moveCount
         )
+    }
+
+    /// Returns the signal of a device in dBm on each radio that has heard it lately.
+    func signals(of peer: PeerIdentifier, now: Instant) -> [Int: Int] {
+        (signals[peer]?.signals ?? [:])
+            .filter { $0.value.isFresh(rules, now: now) }
+            .mapValues { Int($0.strength.rounded()) }
     }
 }

@@ -16,11 +16,14 @@ public enum AdapterSpecification: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
     /// `unix:PATH`.
     case unix(path: String)
+    /// `gateway:HOST:PORT`: a controller that a gateway offers, with which this host is enrolled.
+    case gateway(host: String, port: UInt16)
     /// `serial:DEVICE@SPEED`, followed by options: `serial:/dev/ttyUSB0@1000000,flow=none`.
     case serial(SerialLine)
 
     /// The accepted forms, for error messages.
-    package static let forms = "hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH or serial:DEVICE@SPEED"
+    package static let forms =
+        "hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT or serial:DEVICE@SPEED"
 
     /// Creates a specification from its text.
     ///
@@ -38,7 +41,8 @@ public enum AdapterSpecification: Hashable, Sendable {
         try self.init(text, ports: 0...UInt16.max)
         switch self {
         case .tcp, .unix: break
-        case .hci, .hciAddress, .serial: throw AdapterSpecificationError(text, .noSocket)
+        case .hci, .hciAddress, .serial, .gateway:
+            throw AdapterSpecificationError(text, .noSocket)
         }
     }
 
@@ -55,10 +59,15 @@ public enum AdapterSpecification: Hashable, Sendable {
             }
             self = .hciAddress(address)
         case "tcp":
-            guard let specification = Self.tcp(parts[1], ports: ports) else {
+            guard let (host, port) = Self.endpoint(parts[1], ports: ports) else {
                 throw AdapterSpecificationError(text, .malformedTCP)
             }
-            self = specification
+            self = .tcp(host: host, port: port)
+        case "gateway":
+            guard let (host, port) = Self.endpoint(parts[1], ports: ports) else {
+                throw AdapterSpecificationError(text, .malformedGateway)
+            }
+            self = .gateway(host: host, port: port)
         case "unix":
             guard !parts[1].isEmpty else { throw AdapterSpecificationError(text, .emptyPath) }
             self = .unix(path: String(parts[1]))
@@ -81,10 +90,10 @@ public enum AdapterSpecification: Hashable, Sendable {
         return index
     }
 
-    private static func tcp(
+    private static func endpoint(
         _ text: Substring,
         ports: ClosedRange<UInt16>
-    ) -> AdapterSpecification? {
+    ) -> (host: String, port: UInt16)? {
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), ports.contains(port)
         else { return nil }
@@ -94,7 +103,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         } else if host.contains(":") {
             return nil
         }
-        return host.isEmpty ? nil : .tcp(host: String(host), port: port)
+        return host.isEmpty ? nil : (String(host), port)
     }
 
     /// Creates the transport for this adapter, which is not open yet.
@@ -104,6 +113,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         case .hciAddress(let address): UserChannelTransport(address: address)
         case .tcp(let host, let port): TCPTransport(host: host, port: port)
         case .unix(let path): UnixTransport(path: path)
+        case .gateway(let host, let port): GatewayTransport(host: host, port: port)
         case .serial(let line): SerialTransport(line)
         }
     }
@@ -117,6 +127,7 @@ extension AdapterSpecification: CustomStringConvertible {
         case .hciAddress(let address): SystemAdapterName.address(address).description
         case .tcp(let host, let port): SocketEndpoint.tcp(host: host, port: port).name
         case .unix(let path): SocketEndpoint.unix(path: path).name
+        case .gateway(let host, let port): GatewayTransport(host: host, port: port).name
         case .serial(let line): line.description
         }
     }
@@ -136,6 +147,8 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         case noSocket
         /// The text after `tcp:` is not a host, a colon and a port from 1 to 65535.
         case malformedTCP
+        /// The text after `gateway:` is not a host, a colon and a port from 1 to 65535.
+        case malformedGateway
         /// The path after `unix:` is empty.
         case emptyPath
         /// The text after `serial:` is not a device, a speed and options.
@@ -165,6 +178,7 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         case .malformedAddress: "hci: requires an address such as AA:BB:CC:DD:EE:FF"
         case .noSocket: "it is not a socket"
         case .malformedTCP: "tcp: requires a host and a port from 1 to 65535"
+        case .malformedGateway: "gateway: requires a host and a port from 1 to 65535"
         case .emptyPath: "unix: requires the path of a socket"
         case .malformedSerial(let problem): problem.description
         }

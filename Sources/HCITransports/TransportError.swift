@@ -42,6 +42,8 @@ public enum TransportError: Error, Equatable, Sendable {
     case adapterRemoved(String)
     /// A serial line could not be used.
     case serial(SerialError)
+    /// The connection to a gateway failed, or the gateway refused it.
+    case gateway(String, reason: String)
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
     /// The transport does not support this executor. A transport with a descriptor requires an
@@ -78,6 +80,7 @@ extension TransportError: CustomStringConvertible {
         case .addressInUse(let name): "\(name): in use; stop the other process or choose another"
         case .closedByPeer(let name): "\(name): closed by the controller; open it again"
         case .serial(let error): error.description
+        case .gateway(let name, let reason): "\(name): \(reason)"
         case .outputOverflow(let limit):
             "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
         case .noSuchAdapter(let name, let present):

@@ -30,7 +30,7 @@ struct LanyardCommand: AsyncParsableCommand {
             SubscribeCommand.self, ShellCommand.self, RunCommand.self, PairCommand.self,
             BondsCommand.self, ServeCommand.self,
             ChannelCommand.self, TraceCommand.self, TimelineCommand.self, AirCommand.self,
-            AdaptersCommand.self, DoctorCommand.self,
+            AdaptersCommand.self, RadiosCommand.self, DoctorCommand.self,
         ]
     )
 

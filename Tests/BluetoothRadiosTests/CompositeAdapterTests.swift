@@ -141,6 +141,23 @@ struct CompositeAdapterTests {
         }
     }
 
+    @Test("The choice of a radio is stored, and the name of another one is refused")
+    func pins() async throws {
+        try await Rooms().run { rooms in
+            let names = rooms.adapter.radios.map(\.name)
+            let peer = PeerIdentifier(bytes: [1])
+            await rooms.onExecutor { [adapter = rooms.adapter] in
+                #expect(adapter.pin(peer, toRadio: names[1]))
+                #expect(!adapter.pin(peer, toRadio: "hci9"))
+                let stored = RadioPins(adapter.record(RadioPins.recordName))
+                #expect(stored.names == [peer: names[1]])
+                #expect(adapter.state.withLock { $0.core.pins } == [peer: 1])
+                #expect(adapter.pin(peer, toRadio: nil))
+                #expect(adapter.record(RadioPins.recordName) == nil)
+            }
+        }
+    }
+
     @Test("A scan without duplicates reports a device once, although both radios receive it")
     func discovery() async throws {
         try await Rooms().run { rooms in

@@ -13,19 +13,24 @@ final class FirstAnswer<Answer: Sendable>: Sendable {
     private let state = Mutex(State.open)
 
     /// Provides an answer, unless there is one already.
-    func give(_ answer: Answer) {
-        let waiter: CheckedContinuation<Answer, Never>? = state.withLock { state in
-            switch state {
-            case .answered: return nil
+    ///
+    /// - Returns: Whether this is the first answer.
+    @discardableResult
+    func give(_ answer: Answer) -> Bool {
+        let (isFirst, waiter) = state.withLock { state in
+            let previous = state
+            switch previous {
+            case .answered: return (false, nil as CheckedContinuation<Answer, Never>?)
             case .open:
                 state = .answered(answer)
-                return nil
+                return (true, nil)
             case .awaited(let waiter):
                 state = .answered(answer)
-                return waiter
+                return (true, waiter)
             }
         }
         waiter?.resume(returning: answer)
+        return isFirst
     }
 
     /// The first answer, as soon as it exists. Only one task may request it.

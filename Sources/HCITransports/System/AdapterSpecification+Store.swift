@@ -24,7 +24,7 @@ extension AdapterSpecification {
             // remains.
             return adapter.state == .settingUp ? nil : description
         case .serial(let line): return "serial:\(line.path)"
-        case .hciAddress, .tcp, .unix: return description
+        case .hciAddress, .tcp, .unix, .gateway: return description
         }
     }
 

@@ -4,9 +4,11 @@ import Foundation
 
 /// The state of an accessory that other threads read. The driver writes it on its queue.
 final class AccessorySnapshot: Sendable {
-    private struct Shown {
+    fileprivate struct Shown {
         var name: String?
         var change: AccessoryChange
+        /// When the link of an accessory that was ready was lost.
+        var lostAt: Duration?
         var hasEnded = false
         var writeLengths: [WriteKind: Int] = [:]
         var attempts: [AttemptRecord] = []
@@ -123,10 +125,16 @@ final class AccessorySnapshot: Sendable {
 
     /// Shows another state. Returns `false` if a slow subscriber lost an older change.
     @discardableResult
-    func show(_ state: AccessoryState, _ reason: ChangeReason) -> Bool {
+    func show(_ state: AccessoryState, _ reason: ChangeReason, now: Duration) -> Bool {
         changes.send {
             shown.change { shown in
-                shown.change = AccessoryChange(state, reason, number: shown.change.number + 1)
+                let gap = shown.gap(before: state, now: now)
+                shown.change = AccessoryChange(
+                    state,
+                    reason,
+                    number: shown.change.number + 1,
+                    gap: gap
+                )
                 return shown.change
             }
         }
@@ -153,5 +161,19 @@ final class AccessorySnapshot: Sendable {
             hubs[characteristic] = hub
             return hub
         }
+    }
+}
+
+extension AccessorySnapshot.Shown {
+    /// Notes a new state. Returns the time since the link was lost, if the state is `ready` again.
+    fileprivate mutating func gap(before state: AccessoryState, now: Duration) -> Duration? {
+        switch state {
+        case .ready:
+            defer { lostAt = nil }
+            return change.state == .ready ? nil : lostAt.map { now - $0 }
+        case .idle, .disconnecting: lostAt = nil
+        default: if change.state == .ready { lostAt = now }
+        }
+        return nil
     }
 }

@@ -9,6 +9,10 @@ public struct AccessoryChange: Hashable, Sendable {
     /// The number of earlier changes of this accessory. A gap in the numbers means that a slow
     /// subscriber lost changes.
     public var number: Int
+    /// The time for which the accessory was not usable, if it is `ready` again after its link was
+    /// lost; otherwise `nil`. It runs from the moment at which the loss was noticed. A link that
+    /// moves to another of several adapters is lost as well.
+    public var gap: Duration?
 
     /// Creates a change, for tests of code that uses changes.
     ///
@@ -16,10 +20,17 @@ public struct AccessoryChange: Hashable, Sendable {
     ///   - state: The new state.
     ///   - reason: The reason for the change.
     ///   - number: The number of earlier changes of the accessory.
-    public init(_ state: AccessoryState, _ reason: ChangeReason, number: Int = 0) {
+    ///   - gap: The time for which the accessory was not usable.
+    public init(
+        _ state: AccessoryState,
+        _ reason: ChangeReason,
+        number: Int = 0,
+        gap: Duration? = nil
+    ) {
         self.state = state
         self.reason = reason
         self.number = number
+        self.gap = gap
     }
 }
 

@@ -9,12 +9,13 @@ import VirtualAdapters
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
+            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT or virtual.",
             discussion: """
                 'lanyard adapters' lists the adapters of this machine; docs/LINUX.md describes the \
                 permission that they need. 'virtual' needs no hardware: it has example accessories \
-                around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). The default is \
-                the environment variable LANYARD_ADAPTER, or else the first free adapter of this machine.
+                around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). Several names \
+                with '+' between them work as one adapter (docs/ROAMING.md). The default is the \
+                environment variable LANYARD_ADAPTER, or else the first free adapter of this machine.
                 """,
             valueName: "adapter"
         ),
@@ -163,8 +164,15 @@ struct StoreOptions: ParsableArguments {
         environment: [String: String]
     ) throws(ProgramFailure) -> StoreChoice {
         if let explicit { return try explicit.get() }
-        guard case .reached(let specification) = adapter else { return .none }
-        return StoreChoice.ofAdapter(specification, environment: environment).known
+        switch adapter {
+        case .reached(let first):
+            return StoreChoice.ofAdapter(first, environment: environment).known
+        case .radios(let list):
+            // The bonds of the first adapter are those of all.
+            return list.first.map { StoreChoice.ofAdapter($0, environment: environment).known }
+                ?? .none
+        case .virtual, .daemon: return .none
+        }
     }
 
     /// The store that the options name for any adapter; nil if they name none.

@@ -113,17 +113,27 @@ struct ChannelListenCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let (number, sizes) = (try channel.number, try channel.sizes)
         let session = try options.session(on: console)
-        try await session.withHost { host in
-            let listener = try await host.listen(psm: number, options: sizes)
+        try await session.withRadios { radios in
+            var listeners: [ChannelListener] = []
+            for host in radios.hosts {
+                listeners.append(try await host.listen(psm: number, options: sizes))
+            }
             let name = name ?? DefaultDeviceName.standard()
             let content = AdvertisingContent(localName: name)
+            var sets: [AdvertisingSet] = []
+            for host in radios.hosts {
             let set = try await session.limits.run("advertising") {
                 try await host.advertise(Advertising(content))
             }
+                sets.append(set)
+            }
             console.remark("listening for channel \(number) as \(TerminalText.escape(name))\n")
-            guard let opened = try await listener.accept() else { return }
-            await listener.close()
-            await set.stop()
+            let first = try await FirstResult.of(
+                listeners.map { listener in { @Sendable in try await listener.accept() } }
+            )
+            guard let opened = first else { return }
+            for listener in listeners { await listener.close() }
+            for set in sets { await set.stop() }
             try await channel.pipe(opened)
         }
     }

@@ -43,9 +43,9 @@ struct RunCommand: ConsoleCommand {
         try script.check(variables: variables.keys)
         let limit = try limit.map { try WaitCondition.seconds($0) }
         let setup = try ShellSetup(options, on: console)
-        try await setup.adapter.withHost { host in
-            let start = host.executor.now
-            let session = setup.session(on: host)
+        try await setup.adapter.withRadios { radios in
+            let start = radios.executor.now
+            let session = setup.session(on: radios)
             defer { session.end() }
             var runner = ShellRunner(
                 session: session,
@@ -56,13 +56,13 @@ struct RunCommand: ConsoleCommand {
                     start: start,
                     limit: limit
                 ),
-                now: { host.executor.now }
+                now: { radios.executor.now }
             )
             try await runner.run(script, isStubborn: keepGoing)
             let end = ShellEvent.finished(
                 script: script.name,
                 steps: runner.steps,
-                host.executor.now - start
+                radios.executor.now - start
             )
             try setup.printer.report(end)
         }

@@ -33,8 +33,8 @@ struct ScanCommand: ConsoleCommand {
         let limit = try options.seconds.map { Duration.seconds($0) }
         let isLive = console.isOutputTerminal && !options.json && !csv
         let silence = ScanSilence(hasFilter: scan.hasFilter, console: console)
-        try await session.withHost { host in
-            let discoveries = host.scan(
+        try await session.withRadios { radios in
+            let discoveries = radios.scan(
                 for: filter,
                 parameters: scan.parameters,
                 reportsDuplicates: isLive || csv
@@ -45,7 +45,7 @@ struct ScanCommand: ConsoleCommand {
                         console: console,
                         showsPlot: plot,
                         received: silence.received,
-                        now: { host.executor.now }
+                        now: { radios.executor.now }
                     )
                     try await live.run(discoveries)
                 } else {

@@ -50,14 +50,14 @@ struct ShellCommand: ConsoleCommand {
             history: history?.read() ?? LineHistory()
         )
         let setup = try ShellSetup(options, at: terminal)
-        try await setup.adapter.withHost { host in
-            let session = setup.session(on: host)
+        try await setup.adapter.withRadios { radios in
+            let session = setup.session(on: radios)
             terminal.open()
             defer {
                 session.end()
                 terminal.close()
             }
-            let interpreter = try ScriptInterpreter(start: host.executor.now)
+            let interpreter = try ScriptInterpreter(start: radios.executor.now)
             terminal.onComplete { before in
                 await session.complete(before, variables: ScriptInterpreter.resultVariables)
             }
@@ -76,7 +76,7 @@ struct ShellCommand: ConsoleCommand {
                         printer: setup.printer,
                         script: nil,
                         interpreter: interpreter,
-                        now: { host.executor.now }
+                        now: { radios.executor.now }
                     )
                     if let target { await runner.connect(to: target, at: terminal) }
                     try await runner.run(at: terminal, history)
@@ -90,15 +90,15 @@ struct ShellCommand: ConsoleCommand {
     private func runScript(_ target: Target?, on console: Console) async throws {
         let setup = try ShellSetup(options, on: console)
         let lines = console.lines().texts
-        try await setup.adapter.withHost { host in
-            let session = setup.session(on: host)
+        try await setup.adapter.withRadios { radios in
+            let session = setup.session(on: radios)
             defer { session.end() }
             var runner = ShellRunner(
                 session: session,
                 printer: setup.printer,
                 script: "standard input",
-                interpreter: try ScriptInterpreter(start: host.executor.now),
-                now: { host.executor.now }
+                interpreter: try ScriptInterpreter(start: radios.executor.now),
+                now: { radios.executor.now }
             )
             if let target {
                 let output = try await session.perform(.connect(target), line: 0)

@@ -19,6 +19,7 @@ extension AdapterChoice {
     var isOfSystem: Bool {
         switch self {
         case .reached(.hci), .reached(.hciAddress): true
+        case .radios(let list): list.contains { AdapterChoice.reached($0).isOfSystem }
         case .reached, .virtual, .daemon: false
         }
     }
@@ -49,6 +50,8 @@ extension ProgramFailure {
                     otherwise: "use \(AdapterChoice.forms)"
                 )
             )
+        case .tooManyAdapters:
+            self = .usage("\(error)", advice: "leave some adapters out")
         case .daemonWithoutController:
             self = .usage(
                 "this command needs a controller, to which the Bluetooth daemon gives no access",

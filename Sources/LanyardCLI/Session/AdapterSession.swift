@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothHost
+import BluetoothRadios
 import BluetoothTypes
 import HCITransports
 import Logging
@@ -42,9 +43,22 @@ struct AdapterSession: Sendable {
     /// The same for an adapter of the kernel, which the host must return to it.
     private static let returnLimit = Duration.seconds(10)
 
-    /// Runs `body` on a host that is ready.
+    /// Runs `body` on the host of the one adapter, when it is ready.
     func withHost(
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
+    ) async throws {
+        if case .radios = adapter {
+            throw ProgramFailure.usage(
+                "this command takes one adapter, and \(adapter) are several",
+                advice: "name one of them"
+            )
+        }
+        try await withRadios { try await body($0.hosts[0]) }
+    }
+
+    /// Runs `body` on the hosts of all adapters, when one of them is ready.
+    func withRadios(
+        _ body: @escaping @Sendable (RadioGroup) async throws -> Void
     ) async throws {
         let keys = try keyFile.map { try KeyExport($0) }
         let access = try adapter.open()
@@ -53,7 +67,7 @@ struct AdapterSession: Sendable {
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         do {
-            try await withHost(on: access, keys, body)
+            try await withRadios(on: access, keys, body)
         } catch {
             await air?.close()
             throw error
@@ -61,33 +75,43 @@ struct AdapterSession: Sendable {
         await air?.close()
     }
 
-    /// Runs `body` on a host that uses the adapter.
-    private func withHost(
+    /// Runs `body` on hosts that use the adapters.
+    private func withRadios(
         on access: AdapterAccess,
         _ keys: KeyExport?,
-        _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
+        _ body: @escaping @Sendable (RadioGroup) async throws -> Void
     ) async throws {
-        let trace = try makeTrace(of: access.transport)
+        let transports = [access.transport] + access.others
+        let traces = try transports.enumerated().compactMap { try makeTrace(of: $1, number: $0) }
         let choice = try await awaitStore()
         let made = choice.missingDirectories
         let store = try choice.open(console.remark)
         let isReady = Latch()
-        let transport: any HCITransport = trace ?? access.transport
-        let host = makeHost(on: transport, access.executor, keys, store)
+        let executor = access.others.isEmpty ? nil : AdapterExecutor()
+        defer { executor?.shutDown() }
+        let radios = makeRadios(
+            on: traces.isEmpty ? transports : traces,
+            access.executor ?? executor,
+            keys,
+            store
+        )
         let end = await result {
-            try await open(host)
+            try await open(radios)
             isReady.set()
-            if let notice = transport.notice { console.remark("lanyard: \(adapter): \(notice)\n") }
+            for transport in transports {
+                guard let notice = transport.notice else { continue }
+                console.remark("lanyard: \(transport.name): \(notice)\n")
+            }
             try await FirstResult.of([
-                { @Sendable in try await body(host) },
-                { @Sendable in try await watch(host) },
-                { @Sendable in await watchStore(of: host) },
+                { @Sendable in try await body(radios) },
+                { @Sendable in try await watch(radios) },
+                { @Sendable in await watchStore(of: radios) },
             ])
         }
         ProgressLine(console: console).clear()
-        await Self.close(host, within: closingLimit(after: end))
+        await Self.close(radios, within: closingLimit(after: end))
         if !isReady.isSet { StoreChoice.removeUnused(made) }
-        if let failure = trace?.failure {
+        for failure in traces.compactMap(\.failure) {
             console.remark("lanyard: the packet log is not complete: \(failure)\n")
         }
         if let failure = keys?.failure {
@@ -101,8 +125,8 @@ struct AdapterSession: Sendable {
         to target: Target,
         _ body: @escaping @Sendable (Link, TargetFinder.Found) async throws -> Void
     ) async throws {
-        try await withHost { host in
-            let (link, found) = try await connect(to: target, on: host)
+        try await withRadios { radios in
+            let (link, found) = try await connect(to: target, on: radios)
             try await body(link, found)
         }
     }
@@ -110,13 +134,13 @@ struct AdapterSession: Sendable {
     /// Finds the target and connects to it.
     func connect(
         to target: Target,
-        on host: BluetoothHost
+        on radios: RadioGroup
     ) async throws -> (Link, TargetFinder.Found) {
         let progress = ProgressLine(console: console)
         defer { progress.clear() }
         progress.show("looking for \(target)")
-        let bonds = await host.bonds
-        let found = try await TargetFinder(limits: limits, bonds: bonds) { host.scan() }
+        let bonds = await radios.bonds
+        let found = try await TargetFinder(limits: limits, bonds: bonds) { radios.scan() }
             .find(target)
         let peer = AddressText.describe(found.address)
         if found.isByPrefix, let name = found.name {
@@ -133,13 +157,18 @@ struct AdapterSession: Sendable {
             within: limit,
             isExcused: pairing.isTalking
         ) {
-            try await host.connect(to: found.address, options: ConnectOptions(timeout: nil))
+            try await radios.connect(to: found.address, options: ConnectOptions(timeout: nil))
         }
         return (link, found)
     }
 
-    private func makeTrace(of transport: any HCITransport) throws -> TracingTransport? {
-        guard let traceFile else { return nil }
+    /// Makes the packet log of an adapter. The second of several adapters has `FILE.2`.
+    private func makeTrace(
+        of transport: any HCITransport,
+        number: Int
+    ) throws -> TracingTransport? {
+        guard var traceFile else { return nil }
+        if number > 0 { traceFile += ".\(number + 1)" }
         do {
             return try TracingTransport(
                 wrapping: transport,
@@ -200,6 +229,23 @@ struct AdapterSession: Sendable {
         return .none
     }
 
+    private func makeRadios(
+        on transports: [any HCITransport],
+        _ executor: AdapterExecutor?,
+        _ keys: KeyExport?,
+        _ store: any HostStore
+    ) -> RadioGroup {
+        guard transports.count > 1 else {
+            let host = makeHost(on: transports[0], executor, keys, store)
+            return RadioGroup([host], names: [transports[0].name])
+        }
+        let shared = SharedStore(store)
+        return RadioGroup(
+            transports.map { makeHost(on: $0, executor, keys, shared.makeMember()) },
+            names: transports.map(\.name)
+        )
+    }
+
     private func makeHost(
         on transport: any HCITransport,
         _ executor: AdapterExecutor?,
@@ -220,25 +266,61 @@ struct AdapterSession: Sendable {
         )
     }
 
-    /// Starts the host. A session that waits for adapters starts it without one too.
-    private func open(_ host: BluetoothHost) async throws {
+    /// Starts the hosts. A session that waits for its adapter starts without it too.
+    private func open(_ radios: RadioGroup) async throws {
         guard let onAdapterLoss else {
             let limit = limits.opening(adapter)
-            return try await limits.run("opening \(adapter)", within: limit) {
-                try await host.start()
+            let failures = try await limits.run("opening \(adapter)", within: limit) {
+                try await radios.start()
             }
+            for (radio, error) in failures.sorted(by: { $0.key < $1.key }) {
+                let failure = ProgramFailure(error, during: "opening \(radios.names[radio])")
+                console.remark("lanyard: \(failure.happened); continuing with the others\n")
+            }
+            return
         }
         do {
-            try await host.start()
+            _ = try await radios.start()
         } catch HostError.adapter(let failure) {
             try onAdapterLoss(failure)
-            for await state in host.states where state == .ready { return try onAdapterLoss(nil) }
+            for await state in radios.hosts[0].states where state == .ready {
+                return try onAdapterLoss(nil)
+            }
             throw CancellationError()
         }
     }
 
     /// Throws when the adapter is lost, because the host would retry without a limit. A session
-    /// that waits reports the loss and the return instead.
+    /// that waits reports the loss and the return instead. Several adapters are lost when the last
+    /// of them is.
+    private func watch(_ radios: RadioGroup) async throws {
+        guard radios.hosts.count > 1 else { return try await watch(radios.hosts[0]) }
+        let lost = radios.hosts.map { _ in Latch() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (radio, host) in radios.hosts.enumerated() {
+                group.addTask {
+                    for await state in host.states {
+                        guard case .unavailable(let failure) = state else {
+                            if state == .ready { lost[radio].reset() }
+                            continue
+                        }
+                        let isNew = !lost[radio].isSet
+                        lost[radio].set()
+                        guard !lost.allSatisfy(\.isSet) else {
+                            throw ProgramFailure(adapter: failure)
+                        }
+                        guard isNew else { continue }
+                        ProgressLine(console: console).clear()
+                        let happened = ProgramFailure(adapter: failure).happened
+                        console.remark("lanyard: \(happened); continuing with the others\n")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        throw CancellationError()
+    }
+
     private func watch(_ host: BluetoothHost) async throws {
         var isLost = false
         for await state in host.states {
@@ -255,22 +337,28 @@ struct AdapterSession: Sendable {
     }
 
     /// Reports problems of the store, and notes new bonds.
-    private func watchStore(of host: BluetoothHost) async {
-        for await event in await host.securityEvents() {
-            if case .bonded = event { pairing.hasBonded.set() }
-            guard let problem = event.problem else { continue }
-            ProgressLine(console: console).clear()
-            console.remark("lanyard: \(problem)\n")
+    private func watchStore(of radios: RadioGroup) async {
+        await withTaskGroup(of: Void.self) { group in
+            for host in radios.hosts {
+                group.addTask {
+                    for await event in await host.securityEvents() {
+                        if case .bonded = event { pairing.hasBonded.set() }
+                        guard let problem = event.problem else { continue }
+                        ProgressLine(console: console).clear()
+                        console.remark("lanyard: \(problem)\n")
+                    }
+                }
+            }
         }
         await EndOfInput.never()
     }
 
-    /// Closes links and host, also after the command's own task was canceled.
-    private static func close(_ host: BluetoothHost, within limit: Duration) async {
+    /// Closes links and hosts, also after the command's own task was canceled.
+    private static func close(_ radios: RadioGroup, within limit: Duration) async {
         await Task {
             _ = try? await TimeLimit.run(limit) {
-                for link in await host.links { try? await link.disconnect() }
-                await host.shutdown()
+                for link in await radios.links { try? await link.disconnect() }
+                await radios.shutdown()
             }
         }.value
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothRadios
 import Foundation
 import Synchronization
 
@@ -61,10 +62,10 @@ struct ShellSetup: Sendable {
         printer = ShellPrinter(console: console, isJSON: options.json)
     }
 
-    /// Returns the session on a host.
-    func session(on host: BluetoothHost) -> ShellSession {
+    /// Returns the session on the hosts of the adapters.
+    func session(on radios: RadioGroup) -> ShellSession {
         var environment = ShellSession.Environment(
-            host: host,
+            radios: radios,
             adapter: adapter,
             printer: printer,
             console: console,
@@ -88,7 +89,7 @@ extension ShellSession {
         case .characteristics: await learnCharacteristics(within: Self.completionTime)
         case nil: break
         }
-        let bonds = await host.bonds.compactMap(\.name).map { TerminalText.escape($0) }
+        let bonds = await radios.bonds.compactMap(\.name).map { TerminalText.escape($0) }
         let completion = state.withLock { state in
             ShellCompletion(
                 devices: Array(state.names.union(bonds)),

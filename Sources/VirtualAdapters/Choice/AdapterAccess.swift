@@ -8,6 +8,8 @@ import VirtualRadio
 package struct AdapterAccess: Sendable {
     /// The transport to the controller.
     package let transport: any HCITransport
+    /// The transports to the other controllers, if several work as one.
+    package var others: [any HCITransport] = []
     /// The executor on which the host must run; `nil` if any executor is suitable.
     package var executor: AdapterExecutor?
     /// The air of the virtual controller; `nil` for a real controller.
@@ -31,11 +33,14 @@ extension AdapterChoice {
     /// It returns at once: it does not open the transport, and the world's time begins when it
     /// returns.
     ///
-    /// - Throws: All cases of ``AdapterChoiceError`` except `noAdapter`.
+    /// - Throws: All cases of ``AdapterChoiceError`` except `noAdapter` and `tooManyAdapters`.
     package func makeAccess() throws(AdapterChoiceError) -> AdapterAccess {
         switch self {
         case .reached(let specification):
             return AdapterAccess(transport: specification.makeTransport())
+        case .radios(let list):
+            let transports = list.map { $0.makeTransport() }
+            return AdapterAccess(transport: transports[0], others: Array(transports.dropFirst()))
         case .daemon: throw .daemonWithoutController
         case .virtual(let file?): return try Self.makeAccess(to: ScenarioFile.read(file))
         case .virtual(nil):

@@ -7,6 +7,8 @@ import VirtualRadio
 package enum AdapterChoice: Hashable, Sendable {
     /// A real or remote adapter, for example `hci0`, `tcp:HOST:PORT` or `unix:PATH`.
     case reached(AdapterSpecification)
+    /// Several such adapters that work as one, such as `hci0+hci1`.
+    case radios([AdapterSpecification])
     /// A virtual adapter in a world within this process: `virtual`, with the example accessories,
     /// or `virtual:FILE`, with the devices of a scenario.
     case virtual(scenario: String?)
@@ -17,6 +19,8 @@ package enum AdapterChoice: Hashable, Sendable {
     /// The valid forms of the text.
     package static let forms =
         "virtual, virtual:SCENARIO, bluez, bluez:hci1, " + AdapterSpecification.forms
+    /// The largest number of adapters that work as one.
+    package static let radioLimit = 64
 
     /// Returns the default: the first adapter of this computer that may be used; `nil` if there is
     /// none, as on systems other than Linux.
@@ -26,7 +30,8 @@ package enum AdapterChoice: Hashable, Sendable {
 
     /// Parses the text.
     ///
-    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text.
+    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text, and `tooManyAdapters` for too
+    ///   long a list.
     package init(_ text: String) throws(AdapterChoiceError) {
         if text == "virtual" {
             self = .virtual(scenario: nil)
@@ -36,6 +41,9 @@ package enum AdapterChoice: Hashable, Sendable {
             self = .daemon(adapter: nil)
         } else if let adapter = Self.daemonAdapter(text) {
             self = .daemon(adapter: adapter)
+        } else if let list = AdapterSpecification.list(text) {
+            guard list.count <= Self.radioLimit else { throw .tooManyAdapters(list.count) }
+            self = .radios(list)
         } else {
             do throws(AdapterSpecificationError) {
                 self = .reached(try AdapterSpecification(text))
@@ -61,6 +69,8 @@ extension AdapterChoice: CustomStringConvertible {
     package var description: String {
         switch self {
         case .reached(let specification): specification.description
+        case .radios(let list):
+            list.map(\.description).joined(separator: "\(AdapterSpecification.listSeparator)")
         case .virtual(let scenario): "virtual" + (scenario.map { ":" + $0 } ?? "")
         case .daemon(let adapter): "bluez" + (adapter.map { ":" + $0 } ?? "")
         }
@@ -71,6 +81,8 @@ extension AdapterChoice: CustomStringConvertible {
 package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text does not specify an adapter.
     case noAdapter(AdapterSpecificationError)
+    /// The list has more adapters than `AdapterChoice.radioLimit`.
+    case tooManyAdapters(Int)
     /// The daemon gives no access to its controller.
     case daemonWithoutController
     /// The scenario file cannot be read.
@@ -87,6 +99,8 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
         switch self {
         case .noAdapter(let error):
             "'\(error.text)' is not an adapter: \(error.problemText); use \(AdapterChoice.forms)"
+        case .tooManyAdapters(let count):
+            "\(count) adapters are too many: name at most \(AdapterChoice.radioLimit)"
         case .daemonWithoutController:
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"

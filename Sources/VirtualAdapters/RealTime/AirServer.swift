@@ -82,7 +82,7 @@ public final class AirServer: @unchecked Sendable {
             try await server.start(on: air.executor, accepted: accepted)
             servers.withLock { $0.append(server) }
             return address
-        case .hci, .hciAddress, .serial:
+        case .hci, .hciAddress, .serial, .gateway:
             preconditionFailure("\(address) is not a socket for listening")
         }
     }

@@ -13,7 +13,8 @@
     import VirtualAdapters
     import VirtualRadio
 
-    /// A Bumble accessory is carried between two radios of one adapter, in real time.
+    /// A Bumble accessory is carried between two radios of one adapter, in real time. The radios are
+    /// sockets and, where `Scripts/test-fleet` has built it, processes of `lanyard-gateway`.
     @Suite(.needsPeers) struct BumbleWalkTests {
         /// The distance between the radios, in meters: nearly their range.
         private static let distance = 45.0
@@ -33,14 +34,28 @@
             return description
         }
 
-        @Test("A Bumble accessory that walks between two radios keeps its bond and notifications")
-        func walk() async throws {
-            try await withBuilding { building in
-                var configuration = AccessoryCentral.Configuration(name: "walk")
-                configuration.adapter = building.adapter
-                configuration.store = MemoryAccessoryStore()
-                configuration.allowsUnfilteredScans = true
-                let central = AccessoryCentral(for: [Self.walker], configuration: configuration)
+        /// The way to the controllers.
+        enum Way: String, Sendable {
+            case sockets, gateways
+
+            static var all: [Way] { Gateways.program == nil ? [.sockets] : [.sockets, .gateways] }
+        }
+
+        /// The ways to lose a gateway.
+        enum Loss: String, CaseIterable, Sendable {
+            /// The process is killed.
+            case killed
+            /// The network to the gateway is cut, so that neither side hears the other.
+            case cutOff
+        }
+
+        @Test(
+            "A Bumble accessory that walks between two radios keeps its bond and notifications",
+            arguments: Way.all
+        )
+        func walk(way: Way) async throws {
+            try await withBuilding(way) { building in
+                let central = Self.makeCentral(building)
                 let accessory = try await within(Self.limit, "a pairing") {
                     try await central.pair(Self.walker)
                 }
@@ -63,6 +78,57 @@
             }
         }
 
+        /// The time in which an accessory is back after the loss of its gateway.
+        private static let returnLimit = Duration.seconds(5)
+
+        @Test(
+            "An accessory is back through another gateway within 5 seconds",
+            .enabled(if: Gateways.program != nil),
+            arguments: Loss.allCases
+        )
+        func loss(loss: Loss) async throws {
+            try await withBuilding(.gateways, distance: 8) { building in
+                let central = Self.makeCentral(building)
+                let accessory = try await within(Self.limit, "a pairing") {
+                    try await central.pair(Self.walker)
+                }
+                let values = try accessory.values(of: Self.counter)
+                let first = try await within(Self.limit, "values") {
+                    for await _ in values {
+                        if let path = await building.path { return path }
+                    }
+                    return -1
+                }
+                let changes = accessory.changes
+                switch loss {
+                case .killed: building.gateways?[first].kill()
+                case .cutOff: building.gateways?.cut(first)
+                }
+                let gap = try await within(Self.limit, "the return") {
+                    for await change in changes {
+                        if let gap = change.gap { return gap }
+                    }
+                    return Duration.seconds(1_000)
+                }
+                // From the last sign of life, of which the silence limit is a part.
+                let silence = loss == .cutOff ? Duration.seconds(3) : .zero
+                #expect(gap + silence <= Self.returnLimit, "\(loss): a gap of \(gap)")
+                #expect(await building.path == 1 - first)
+                let value = try await accessory.read(Self.secret)
+                #expect(value == Data("secret".utf8))
+                #expect(building.person.experiences == [.consented])
+                await central.shutDown()
+            }
+        }
+
+        private static func makeCentral(_ building: Building) -> AccessoryCentral {
+            var configuration = AccessoryCentral.Configuration(name: "walk")
+            configuration.adapter = building.adapter
+            configuration.store = MemoryAccessoryStore()
+            configuration.allowsUnfilteredScans = true
+            return AccessoryCentral(for: [walker], configuration: configuration)
+        }
+
         /// Two radios of one adapter and a walker beside the first, with the walker's process.
         private struct Building: Sendable {
             let air: LiveAir
@@ -70,6 +136,7 @@
             let adapter: CBAdapter
             let person: Person
             let composite: Composite
+            let gateways: Gateways?
 
             /// Moves the walker at once.
             func move(toMeter meter: Double) async {
@@ -100,10 +167,12 @@
         }
 
         private func withBuilding(
+            _ way: Way,
+            distance: Double = distance,
             _ body: (Building) async throws -> Void
         ) async throws {
             let world = World(seed: 1)
-            let controllers = try [0, Self.distance, 0].map { meter in
+            let controllers = try [0, distance, 0].map { meter in
                 try world.addController(ControllerConfiguration(at: Position(x: meter, y: 1)))
             }
             let air = LiveAir(world)
@@ -116,6 +185,8 @@
                 servers.append(server)
                 adapters.append(try await server.listen(at: .tcp(host: "127.0.0.1", port: 0)))
             }
+            let gateways =
+                way == .gateways ? try Gateways(program: try #require(Gateways.program)) : nil
             let result: Result<Void, any Error>
             do {
                 try await withPeers { peers in
@@ -124,12 +195,18 @@
                         on: adapters[2].description,
                         name: "Walker"
                     )
-                    try await run(body, air, controllers[2], Array(adapters.prefix(2)))
+                    var transports: [any HCITransport] = []
+                    for (number, adapter) in adapters.prefix(2).enumerated() {
+                        let gateway = try await gateways?.start("room-\(number)", adapter)
+                        transports.append(gateway ?? adapter.makeTransport())
+                    }
+                    try await run(body, air, controllers[2], transports, gateways)
                 }
                 result = .success(())
             } catch {
                 result = .failure(error)
             }
+            await gateways?.end()
             for server in servers { await server.stop() }
             try result.get()
         }
@@ -138,7 +215,8 @@
             _ body: (Building) async throws -> Void,
             _ air: LiveAir,
             _ walker: ControllerID,
-            _ adapters: [AdapterSpecification]
+            _ transports: [any HCITransport],
+            _ gateways: Gateways?
         ) async throws {
             let executor = AdapterExecutor()
             defer { executor.shutDown() }
@@ -147,7 +225,7 @@
             configuration.pairingDelegate = person
             configuration.privacy = .on
             let adapter = CBAdapter(
-                radios: adapters.map { $0.makeTransport() },
+                radios: transports,
                 executor: executor,
                 configuration: configuration,
                 made: { composite.take($0) }
@@ -157,7 +235,8 @@
                 walker: walker,
                 adapter: adapter,
                 person: person,
-                composite: composite
+                composite: composite,
+                gateways: gateways
             )
             let result: Result<Void, any Error>
             do {

@@ -21,14 +21,7 @@ struct AdapterEnvironment: Sendable {
     init?(_ adapter: CBAdapter, switches: LockedState<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
-            if let list = AdapterSpecification.list(name) {
-                guard list.count <= CompositeAdapter.radioLimit else {
-                    Misuse.warn(
-                        "\(list.count) adapters are too many: name at most "
-                            + "\(CompositeAdapter.radioLimit)"
-                    )
-                    return nil
-                }
+            if case .radios(let list)? = try? AdapterChoice(name) {
                 self.init(list, adapter.name, switches)
                 return
             }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothRadios
+import BluetoothTypes
 import CoreBluetoothEnumerations
+import Foundation
 import HCITransports
 
 // On a phone, a person changes these in the settings. On Linux the program sets them.
@@ -70,6 +73,39 @@ extension CBAdapter {
                 defer { switches.pairingDelegate = newValue }
                 return switches.pairingDelegate
             }
+        }
+    }
+
+    /// Connects a peripheral always through the same one of several adapters that work as one.
+    ///
+    /// The choice counts for later connections, and the adapter's store keeps it. Such a peripheral
+    /// does not move to another adapter, and waits for its own while that is unavailable.
+    ///
+    /// ```swift
+    /// let adapter = CBAdapter("hci0+hci1")
+    /// adapter.setRadio("hci1", forPeripheral: peripheral.identifier)
+    /// ```
+    ///
+    /// Call it while a manager uses the adapter. Otherwise it has no effect, and logs a warning, as
+    /// it does for a name that is not a part of the adapter's name.
+    ///
+    /// - Parameters:
+    ///   - radio: The name of one of the adapters, as in the adapter's name; `nil` leaves the choice
+    ///     to the adapter again.
+    ///   - identifier: The identifier of the peripheral.
+    public func setRadio(_ radio: String?, forPeripheral identifier: UUID) {
+        guard let running = usage.running else {
+            return Misuse.warn("\(self) is not in use, so no radio can be chosen")
+        }
+        // The adapters have the names of their specifications, in one spelling.
+        let name = radio.map { (try? AdapterSpecification($0))?.description ?? $0 }
+        let peer = PeerIdentifier(identifier)
+        running.enter { adapter in
+            guard let radios = adapter.port as? CompositeAdapter else {
+                return Misuse.warn("\(self) is one adapter, so no radio can be chosen")
+            }
+            guard !radios.pin(peer, toRadio: name) else { return }
+            Misuse.warn("\(name ?? "") is not one of the adapters \(self), so it is not chosen")
         }
     }
 

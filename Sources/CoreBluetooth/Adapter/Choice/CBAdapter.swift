@@ -34,7 +34,8 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     let source: Source
 
     /// Makes an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
-    /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH`, `serial:DEVICE@SPEED`, or `bluez` or
+    /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH`, `gateway:HOST:PORT`,
+    /// `serial:DEVICE@SPEED`, or `bluez` or
     /// `bluez:hci1` for the system's Bluetooth daemon, which other programs use at the same time. The
     /// name is checked when a manager is made. If it names no adapter, the manager's state is
     /// `unsupported`.

@@ -102,7 +102,7 @@ extension CentralDriver {
         record(.state, "\(state)", entry, detail: "\(reason)")
         limitPairing(state, of: entry)
         if state == .connected || state == .ready { entry.showLacking() }
-        let lostNothing = entry.snapshot.show(state, reason)
+        let lostNothing = entry.snapshot.show(state, reason, now: now)
         if !lostNothing { record(.note, "changes were dropped: a reader is too slow", entry) }
         entry.snapshot.setWriteLengths(writeLengths(of: entry))
         for transport in entry.transports.values { transport.setLinked(state == .ready) }

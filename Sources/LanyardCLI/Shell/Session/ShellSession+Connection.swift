@@ -19,7 +19,7 @@ extension ShellSession {
                 advice: "use 'connect TARGET'"
             )
         }
-        let (link, found) = try await environment.adapter.connect(to: target, on: host)
+        let (link, found) = try await environment.adapter.connect(to: target, on: radios)
         let bonded = try? await link.bondedPeer
         let connection = Connection(link: link, name: found.name ?? bonded?.name)
         change { state in

@@ -128,7 +128,7 @@ extension ShellSession {
     }
 
     func listBonds() async -> ShellOutput {
-        let bonds = await host.bonds
+        let bonds = await radios.bonds
         let lines = bonds.isEmpty ? ["There are no bonds."] : bonds.map(BondText.line)
         return ShellOutput(
             lines.joined(separator: "\n"),
@@ -139,7 +139,7 @@ extension ShellSession {
     func forget(_ target: Target?) async throws -> ShellOutput {
         let peer: BondedPeer
         if let target {
-            peer = try BondFinder(bonds: await host.bonds).require(target)
+            peer = try BondFinder(bonds: await radios.bonds).require(target)
         } else {
             let link = try connection().link
             guard let bonded = try await link.bondedPeer else {
@@ -151,7 +151,7 @@ extension ShellSession {
             }
             peer = bonded
         }
-        await host.removeBond(peer.identifier)
+        await radios.removeBond(peer.identifier)
         return ShellOutput("removed: " + BondText.line(peer), BondText.json(peer))
     }
 }

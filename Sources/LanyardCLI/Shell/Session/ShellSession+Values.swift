@@ -204,7 +204,7 @@ extension ShellSession {
 
     private func waitForDevice(_ target: Target) async throws -> ScriptSubject {
         // The limit of the line counts, not that of a search.
-        let finder = TargetFinder(limits: .unlimited) { [host] in host.scan() }
+        let finder = TargetFinder(limits: .unlimited) { [radios] in radios.scan() }
         let found = try await finder.find(target)
         let name = found.name.map { TerminalText.escape($0) + " " } ?? ""
         return ScriptSubject(text: name + AddressText.describe(found.address))

@@ -2,14 +2,15 @@
 
 import BluetoothGATT
 import BluetoothHost
+import BluetoothRadios
 import BluetoothTypes
 import Synchronization
 
-/// The host of a shell, with the link and its subscriptions, for as long as the shell runs.
+/// The hosts of a shell, with the link and its subscriptions, for as long as the shell runs.
 final class ShellSession: Sendable {
     /// The parts that do not change.
     struct Environment: Sendable {
-        let host: BluetoothHost
+        let radios: RadioGroup
         let adapter: AdapterSession
         let printer: ShellPrinter
         /// The console for live displays.
@@ -65,7 +66,7 @@ final class ShellSession: Sendable {
         self.environment = environment
     }
 
-    var host: BluetoothHost { environment.host }
+    var radios: RadioGroup { environment.radios }
     var limits: StepLimits { environment.adapter.limits }
 
     /// Returns the link. Throws if there is none.

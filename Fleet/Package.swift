@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// A separate package, so that a build of Lanyard does not contain TLS and its dependencies.
+
+/// Gives a target, in place of its own `packageAccess`, access to the package-level symbols of
+/// Lanyard's modules. SwiftPM names a package after its folder.
+let asPartOfLanyard: [SwiftSetting] = {
+    let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? "lanyard"
+    let name = folder.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+    return [.unsafeFlags(["-package-name", String(name)])]
+}()
+
+let package = Package(
+    name: "Fleet",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "lanyard-gateway", targets: ["LanyardGateway"])],
+    dependencies: [
+        .package(name: "Lanyard", path: ".."),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.86.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.34.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "LanyardGateway",
+            dependencies: [
+                .product(name: "HCITransports", package: "Lanyard"),
+                .product(name: "GatewayProtocol", package: "Lanyard"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+        .testTarget(
+            name: "LanyardGatewayTests",
+            dependencies: ["LanyardGateway"],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

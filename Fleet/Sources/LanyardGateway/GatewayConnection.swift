@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import GatewayProtocol
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// The driver of a `GatewayClient`: a connection of a host to a gateway.
+///
+/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which each
+/// entry checks.
+final class GatewayConnection: @unchecked Sendable {
+    enum Event: Sendable {
+        /// The gateway of this name has granted the lease, or knows this host now.
+        case granted(name: String)
+        case packets([UInt8])
+        /// The connection has ended. Nothing follows.
+        case ended(String)
+    }
+
+    /// The time in which the connection must be established, and in which TLS must be agreed.
+    private static let connectLimit = TimeAmount.seconds(10)
+
+    private let loop: any EventLoop
+    private let purpose: GatewayClient.Purpose
+    private let isTrusted: @Sendable ([UInt8]) -> Bool
+    private let received: @Sendable (Event) -> Void
+    private var client: GatewayClient?
+    private var channel: (any Channel)?
+    private var timer: Scheduled<Void>?
+    private var hasEnded = false
+    /// Whether the gateway has sent anything after TLS was agreed.
+    private var hasAnswered = false
+    /// The certificate of the gateway.
+    private(set) var certificate: [UInt8]?
+
+    /// Creates a connection that is not open yet.
+    ///
+    /// - Parameters:
+    ///   - purpose: The purpose.
+    ///   - loop: Where everything happens.
+    ///   - isTrusted: Returns whether a certificate is that of the gateway.
+    ///   - received: Receives the events, on the loop.
+    init(
+        _ purpose: GatewayClient.Purpose,
+        on loop: any EventLoop,
+        isTrusted: @escaping @Sendable ([UInt8]) -> Bool,
+        received: @escaping @Sendable (Event) -> Void
+    ) {
+        self.purpose = purpose
+        self.loop = loop
+        self.isTrusted = isTrusted
+        self.received = received
+    }
+
+    private var now: Instant {
+        Instant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
+    }
+
+    /// Connects. The events follow.
+    func open(host: String, port: Int, _ credentials: Credentials) {
+        loop.preconditionInEventLoop()
+        do {
+            let context = try credentials.context(isServer: false)
+            let bootstrap = ClientBootstrap(group: loop)
+                .connectTimeout(Self.connectLimit)
+                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelInitializer { [self] channel in
+                    channel.eventLoop.makeCompletedFuture { try prepare(channel, context) }
+                }
+            bootstrap.connect(host: host, port: port).whenFailure { [self] error in
+                end(Self.describe(error))
+            }
+            timer = loop.scheduleTask(in: Self.connectLimit) { [weak self] in
+                self?.end("there is no answer; check the address and the gateway")
+            }
+        } catch {
+            end("TLS cannot be used: \(error)")
+        }
+    }
+
+    private func prepare(_ channel: any Channel, _ context: NIOSSLContext) throws {
+        let tls = try NIOSSLClientHandler(context: context, serverHostname: nil) {
+            [self] certificates, promise in
+            certificate = try? certificates.first?.toDERBytes()
+            let isKnown = certificate.map(isTrusted) ?? false
+            if !isKnown {
+                end("its certificate is not that of the gateway that was enrolled")
+            }
+            promise.succeed(isKnown ? .certificateVerified : .failed)
+        }
+        self.channel = channel
+        try channel.pipeline.syncOperations.addHandlers([tls, Handler(of: self)])
+    }
+
+    fileprivate func agreed() {
+        timer?.cancel()
+        var client = GatewayClient(purpose, now: now)
+        let actions = client.begin(now: now)
+        self.client = client
+        perform(actions)
+    }
+
+    fileprivate func received(_ bytes: ByteBuffer) {
+        hasAnswered = true
+        perform(client?.received(bytes.readableBytesView, now: now) ?? [])
+    }
+
+    /// Sends packets of the host.
+    func send(_ bytes: [UInt8]) {
+        loop.preconditionInEventLoop()
+        perform(client?.hostSent(bytes, now: now) ?? [])
+    }
+
+    /// Notes that the host has taken packets.
+    func consumed(_ count: Int) {
+        loop.preconditionInEventLoop()
+        perform(client?.consumed(count, now: now) ?? [])
+    }
+
+    /// Ends the connection. An event reports it.
+    func end(_ reason: String) {
+        loop.preconditionInEventLoop()
+        guard !hasEnded else { return }
+        hasEnded = true
+        timer?.cancel()
+        client = nil
+        channel?.close(promise: nil)
+        received(.ended(reason))
+    }
+
+    /// Handles the end of the connection by the gateway or the network.
+    fileprivate func lost(_ reason: String) {
+        // In TLS 1.3, a gateway checks the host's certificate after the host has finished, and its
+        // alert can be lost when it closes. Otherwise it gives a reason before it closes.
+        let isRefused = client != nil && !hasAnswered
+        end(isRefused ? Self.unknownHost : reason)
+    }
+
+    private static let unknownHost =
+        "the gateway does not know this host; enroll it with 'lanyard-gateway enroll'"
+
+    private func perform(_ actions: [GatewayClient.Action]) {
+        loop.preconditionInEventLoop()
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            case .granted(let name): received(.granted(name: name))
+            case .deliver(let bytes): received(.packets(bytes))
+            case .end(let reason): end(reason)
+            }
+        }
+        setTimer()
+    }
+
+    private func setTimer() {
+        timer?.cancel()
+        timer = client?.nextDeadline.map { deadline in
+            loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(max(deadline.nanoseconds, 0)))) {
+                [weak self] in
+                guard let self else { return }
+                perform(client?.deadlinePassed(now: now) ?? [])
+            }
+        }
+    }
+
+    fileprivate static func describe(_ error: any Error) -> String {
+        let text = "\(error)"
+        if text.contains("ALERT_CERTIFICATE") || text.contains("CERTIFICATE_REQUIRED")
+            || text.contains("ALERT_UNKNOWN_CA") || text.contains("ALERT_BAD_CERTIFICATE")
+        {
+            return unknownHost
+        }
+        if let failure = error as? NIOConnectionError {
+            if failure.connectionErrors.isEmpty { return "no such host; check the name" }
+            return "the connection was refused; start the gateway, or check the address"
+        }
+        if error is ChannelError { return "there is no answer; check the address and the gateway" }
+        return TLSFailure.describe(error)
+    }
+}
+
+private final class Handler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: GatewayConnection
+
+    init(of connection: GatewayConnection) { self.connection = connection }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+            connection.agreed()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.received(unwrapInboundIn(data))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connection.lost(GatewayConnection.describe(error))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        connection.lost("the gateway has closed the connection")
+        context.fireChannelInactive()
+    }
+}

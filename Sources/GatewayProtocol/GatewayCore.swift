@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// The gateway's side: its connections, its one controller, and the lease.
+package struct GatewayCore: Sendable {
+    package typealias ConnectionID = Int
+
+    package enum Action: Equatable, Sendable {
+        /// Send bytes on a connection.
+        case send(ConnectionID, [UInt8])
+        /// Close a connection, after the bytes that were sent.
+        case close(ConnectionID)
+        /// Open the controller: `controllerOpened` or `controllerEnded` answers.
+        case openController
+        /// Send packets to the controller.
+        case control([[UInt8]])
+        /// Close the controller: `controllerEnded` answers.
+        case closeController
+        /// Check the secret of an enrollment code, and keep the certificate of the connection under
+        /// this name: `secretChecked` answers.
+        case check(ConnectionID, secret: [UInt8], name: String)
+        /// Tell a person.
+        case log(String)
+    }
+
+    /// The peer of a connection, as TLS has authenticated it.
+    package enum Authentication: Equatable, Sendable {
+        /// A host that is enrolled under this name.
+        case host(String)
+        /// A certificate that is not enrolled, which is let in only while a code is valid.
+        case stranger
+    }
+
+    enum Phase: Equatable, Sendable {
+        case awaitingHello
+        case awaitingCheck(name: String)
+        /// It has the lease.
+        case owner
+    }
+
+    struct Connection: Sendable {
+        /// The address, for a person.
+        let address: String
+        let authentication: Authentication
+        var peer: Peer
+        var phase = Phase.awaitingHello
+        var droppedReports = 0
+        /// The packets of the host, of which the last may be incomplete.
+        var packets = H4Deframer()
+
+        var name: String {
+            switch authentication {
+            case .host(let name): "\(name) (\(address))"
+            case .stranger: address
+            }
+        }
+    }
+
+    enum Controller: Sendable {
+        case closed
+        case opening
+        /// The first reset of a lease, until the answer.
+        case resetting(until: Instant)
+        case ready
+        /// The end of the links after a lease, so that the devices notice at once. The handles are
+        /// those for which there was no command yet.
+        case disconnecting([UInt16], until: Instant)
+        /// The reset after a lease, until the answer.
+        case clearing(until: Instant)
+        case closing
+    }
+
+    /// The maximum number of connections.
+    package static let connectionLimit = 16
+    /// The time in which the controller must answer the reset before a lease.
+    static let resetLimit = Duration.seconds(4)
+    /// The same after a lease, when a controller that does not answer is closed anyway.
+    static let clearingLimit = Duration.seconds(1)
+    /// The time in which the links of a lease must end, before the controller is reset anyway.
+    static let disconnectingLimit = Duration.seconds(1)
+    /// HCI Reset (Vol 4, Part E, 7.3.2).
+    package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+
+    /// The gateway's name.
+    package let name: String
+    var connections: [ConnectionID: Connection] = [:]
+    /// The connection that has the lease, or for which the controller is being opened.
+    package private(set) var owner: ConnectionID?
+    var controller = Controller.closed
+    private var received = H4Deframer()
+    /// The handles of the open links, of which there are at most 0xEFF.
+    private var links: Set<UInt16> = []
+
+    /// Creates the core of a gateway.
+    package init(name: String) { self.name = name }
+}
+
+// Connections.
+extension GatewayCore {
+    /// Handles a connection on which TLS has been agreed.
+    package mutating func connected(
+        _ id: ConnectionID,
+        from address: String,
+        _ authentication: Authentication,
+        now: Instant
+    ) -> [Action] {
+        guard connections.count < Self.connectionLimit else {
+            return [
+                .log("\(address): refused, because there are too many connections"), .close(id),
+            ]
+        }
+        connections[id] = Connection(
+            address: address,
+            authentication: authentication,
+            peer: Peer(now: now)
+        )
+        return []
+    }
+
+    /// Handles bytes of a connection.
+    package mutating func received(
+        _ bytes: some Collection<UInt8>,
+        on id: ConnectionID,
+        now: Instant
+    ) -> [Action] {
+        connections[id]?.peer.append(bytes)
+        var actions: [Action] = []
+        do throws(PeerFault) {
+            while let frame = try connections[id]?.peer.next(now: now) {
+                actions += try handle(frame, on: id, now: now)
+            }
+        } catch {
+            actions += end(id, "\(error)", now: now)
+        }
+        return actions
+    }
+
+    private mutating func handle(
+        _ frame: Frame,
+        on id: ConnectionID,
+        now: Instant
+    ) throws(PeerFault) -> [Action] {
+        guard let connection = connections[id] else { return [] }
+        switch (frame, connection.phase) {
+        case (.hello(let version), .awaitingHello): return hello(version, on: id, now: now)
+        case (.enroll(let secret, let name), .awaitingHello):
+            connections[id]?.phase = .awaitingCheck(name: name)
+            return [.check(id, secret: secret, name: name)]
+        case (.packets(let bytes), .owner):
+            guard case .ready = controller else { throw .outOfPlace }
+            return try pass(bytes, of: id, now: now)
+        case (.credit, .owner):
+            let bytes = connections[id]?.peer.flush(now: now) ?? []
+            return bytes.isEmpty ? [] : [.send(id, bytes)]
+        default: throw .outOfPlace
+        }
+    }
+
+    private mutating func hello(
+        _ version: UInt8,
+        on id: ConnectionID,
+        now: Instant
+    ) -> [Action] {
+        guard version == GatewayProtocol.version else {
+            return end(
+                id,
+                "its version \(version) of the protocol is not \(GatewayProtocol.version)",
+                now: now
+            )
+        }
+        guard case .host? = connections[id]?.authentication else {
+            return end(id, "its certificate is not enrolled", now: now)
+        }
+        if let owner, let other = connections[owner] {
+            return end(id, "\(name) is in use by \(other.name)", now: now)
+        }
+        guard case .closed = controller else {
+            return end(id, "\(name) is being reset after another lease; try again", now: now)
+        }
+        owner = id
+        connections[id]?.phase = .owner
+        controller = .opening
+        return [.openController]
+    }
+
+    /// Handles the result of `check`.
+    package mutating func secretChecked(
+        _ id: ConnectionID,
+        isValid: Bool,
+        now: Instant
+    ) -> [Action] {
+        guard let connection = connections[id], case .awaitingCheck(let host) = connection.phase
+        else { return [] }
+        guard isValid else {
+            return end(id, "its enrollment code is wrong, used or too old", now: now)
+        }
+        let answer = send(.enrolled(name: name), on: id, now: now)
+        connections[id] = nil
+        return answer + [.close(id), .log("\(connection.address): enrolled as \(host)")]
+    }
+
+    /// Handles the end of a connection.
+    package mutating func disconnected(_ id: ConnectionID, now: Instant) -> [Action] {
+        guard let connection = connections.removeValue(forKey: id) else { return [] }
+        guard owner == id else { return [] }
+        return [.log("\(connection.name): the lease has ended, because the connection has")]
+            + release(after: connection, now: now)
+    }
+
+    /// Refuses or ends a connection.
+    mutating func end(_ id: ConnectionID, _ reason: String, now: Instant) -> [Action] {
+        guard connections[id] != nil else { return [] }
+        let last = send(.refused(reason), on: id, now: now)
+        guard let connection = connections.removeValue(forKey: id) else { return [] }
+        let wasOwner = owner == id
+        let what = wasOwner ? "the lease has ended" : "refused"
+        return last + [.close(id), .log("\(connection.name): \(what): \(reason)")]
+            + (wasOwner ? release(after: connection, now: now) : [])
+    }
+
+    mutating func send(_ frame: Frame, on id: ConnectionID, now: Instant) -> [Action] {
+        guard let bytes = connections[id]?.peer.bytes(of: frame, now: now) else { return [] }
+        return [.send(id, bytes)]
+    }
+
+    /// The time at which to call `deadlinePassed`.
+    package var nextDeadline: Instant? {
+        var deadlines = connections.values.map(\.peer.nextDeadline)
+        switch controller {
+        case .resetting(let until), .clearing(let until), .disconnecting(_, let until):
+            deadlines.append(until)
+        case .closed, .opening, .ready, .closing: break
+        }
+        return deadlines.min()
+    }
+
+    /// Sends pings, and ends what has taken too long.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for id in connections.keys.sorted() {
+            do throws(PeerFault) {
+                let ping = try connections[id]?.peer.deadlinePassed(now: now) ?? []
+                if !ping.isEmpty { actions.append(.send(id, ping)) }
+            } catch {
+                actions += end(id, "\(error)", now: now)
+            }
+        }
+        switch controller {
+        case .resetting(let until) where until <= now:
+            actions += failed("the controller does not answer", now: now)
+        case .disconnecting(_, let until) where until <= now: actions += clear(now: now)
+        case .clearing(let until) where until <= now: actions += closeController()
+        default: break
+        }
+        return actions
+    }
+}
+
+// The controller and the lease.
+extension GatewayCore {
+    /// Handles that the controller is open. It is reset before anything else.
+    package mutating func controllerOpened(now: Instant) -> [Action] {
+        guard case .opening = controller else { return [] }
+        guard owner != nil else { return closeController() }
+        controller = .resetting(until: now + Self.resetLimit)
+        return startReset()
+    }
+
+    /// Handles that the controller could not be opened, or has closed.
+    ///
+    /// - Parameter reason: The reason; `nil` if the gateway closed it.
+    package mutating func controllerEnded(_ reason: String?, now: Instant) -> [Action] {
+        controller = .closed
+        guard let owner else { return [] }
+        return end(owner, reason ?? "the controller has closed", now: now)
+    }
+
+    /// Handles bytes of the controller.
+    package mutating func controllerSent(
+        _ bytes: some Collection<UInt8>,
+        now: Instant
+    ) -> [Action] {
+        switch controller {
+        case .closed, .opening, .closing: return []
+        case .resetting, .ready, .disconnecting, .clearing: received.append(Array(bytes)[...])
+        }
+        var actions: [Action] = []
+        var passed: [UInt8] = []
+        do throws(H4FramingError) {
+            while let packet = try received.nextRaw() {
+                switch controller {
+                case .resetting:
+                    // The deframer has skipped everything before the answer to the reset.
+                    actions += granted(status: packet.last, now: now)
+                case .clearing:
+                    received.reset()
+                    return actions + closeController()
+                case .ready:
+                    note(packet)
+                    passed += admitted(packet, after: passed.count)
+                case .disconnecting:
+                    note(packet)
+                    actions += continueDisconnecting(after: packet, now: now)
+                case .closed, .opening, .closing: break
+                }
+            }
+        } catch {
+            return actions + failed("the controller sent bytes that are not HCI packets", now: now)
+        }
+        return actions + deliver(passed, now: now)
+    }
+
+    private mutating func startReset() -> [Action] {
+        links = []
+        received.reset()
+        received.resynchronize()
+        return [.control([Self.reset])]
+    }
+
+    private mutating func granted(status: UInt8?, now: Instant) -> [Action] {
+        guard status == 0 else { return failed("the controller refuses a reset", now: now) }
+        guard let owner, let connection = connections[owner] else { return [] }
+        controller = .ready
+        return send(.granted(name: name), on: owner, now: now)
+            + [.log("\(connection.name): the lease has begun")]
+    }
+
+    /// Returns a packet that the owner gets. An advertising report is dropped if the owner has not
+    /// read the earlier packets.
+    private mutating func admitted(
+        _ packet: ArraySlice<UInt8>,
+        after waiting: Int
+    ) -> ArraySlice<UInt8> {
+        guard let owner, let peer = connections[owner]?.peer else { return [] }
+        guard packet.isAdvertisingReport, !peer.hasRoom(for: waiting + packet.count) else {
+            return packet
+        }
+        connections[owner]?.droppedReports += 1
+        return []
+    }
+
+    private mutating func deliver(_ packets: [UInt8], now: Instant) -> [Action] {
+        guard let owner, !packets.isEmpty else { return [] }
+        do throws(PeerFault) {
+            let bytes = try connections[owner]?.peer.send(packets, now: now) ?? []
+            return bytes.isEmpty ? [] : [.send(owner, bytes)]
+        } catch {
+            return end(owner, "\(error)", now: now)
+        }
+    }
+
+    /// Passes the owner's packets on.
+    private mutating func pass(
+        _ bytes: [UInt8],
+        of id: ConnectionID,
+        now: Instant
+    ) throws(PeerFault) -> [Action] {
+        connections[id]?.packets.append(bytes[...])
+        var packets: [[UInt8]] = []
+        do throws(H4FramingError) {
+            while let packet = try connections[id]?.packets.nextRaw() {
+                packets.append(Array(packet))
+            }
+        } catch {
+            throw .noPackets
+        }
+        // Events go to hosts only.
+        guard packets.allSatisfy({ $0.first != HCI.PacketType.event.rawValue }) else {
+            throw .noPackets
+        }
+        let credit = connections[id]?.peer.credit(bytes.count, now: now) ?? []
+        return (packets.isEmpty ? [] : [.control(packets)]) + [.send(id, credit)]
+    }
+
+    /// Ends the lease because of the controller, which is closed.
+    private mutating func failed(_ reason: String, now: Instant) -> [Action] {
+        controller = .closing
+        let ending = owner.map { end($0, reason, now: now) } ?? []
+        return ending + [.closeController]
+    }
+
+    private mutating func closeController() -> [Action] {
+        controller = .closing
+        return [.closeController]
+    }
+
+    /// Resets the controller after a lease, so that nothing of the old owner is on the air.
+    private mutating func release(after connection: Connection, now: Instant) -> [Action] {
+        owner = nil
+        var actions: [Action] = []
+        if connection.droppedReports > 0 {
+            let count = connection.droppedReports
+            actions.append(
+                .log(
+                    "\(connection.name): \(count) advertising reports were dropped, because it reads too slowly"
+                )
+            )
+        }
+        switch controller {
+        case .ready where !links.isEmpty:
+            controller = .disconnecting(links.sorted(), until: now + Self.disconnectingLimit)
+            actions += disconnectNext()
+        case .resetting, .ready: actions += clear(now: now)
+        case .closed, .opening, .disconnecting, .clearing, .closing: break
+        }
+        return actions
+    }
+
+    private mutating func clear(now: Instant) -> [Action] {
+        controller = .clearing(until: now + Self.clearingLimit)
+        return startReset()
+    }
+
+    /// Sends Disconnect (Vol 4, Part E, 7.1.6) for the next link. One command is outstanding at a
+    /// time.
+    private mutating func disconnectNext() -> [Action] {
+        guard case .disconnecting(var handles, let until) = controller, !handles.isEmpty else {
+            return []
+        }
+        let handle = handles.removeFirst()
+        controller = .disconnecting(handles, until: until)
+        let bytes = [UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)]
+        return [.control([[0x01, 0x06, 0x04, 0x03] + bytes + [0x13]])]
+    }
+
+    private mutating func continueDisconnecting(
+        after packet: ArraySlice<UInt8>,
+        now: Instant
+    ) -> [Action] {
+        guard !links.isEmpty else { return clear(now: now) }
+        return packet.isEvent(0x0F) ? disconnectNext() : []
+    }
+
+    /// Notes a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5).
+    private mutating func note(_ packet: ArraySlice<UInt8>) {
+        let bytes = Array(packet.prefix(7))
+        if packet.isEvent(0x3E), bytes.count == 7, [0x01, 0x0A, 0x29].contains(bytes[3]),
+            bytes[4] == 0
+        {
+            links.insert(UInt16(bytes[5]) | UInt16(bytes[6] & 0x0F) << 8)
+        } else if packet.isEvent(0x05), bytes.count >= 6, bytes[3] == 0 {
+            links.remove(UInt16(bytes[4]) | UInt16(bytes[5] & 0x0F) << 8)
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether an H4 packet is an LE advertising report, extended or not (Vol 4, Part E, 7.7.65).
+    fileprivate var isAdvertisingReport: Bool {
+        guard count > 3, isEvent(0x3E) else { return false }
+        return [0x02, 0x0B, 0x0D].contains(self[startIndex + 3])
+    }
+
+    /// Whether an H4 packet is an event with this code.
+    fileprivate func isEvent(_ code: UInt8) -> Bool {
+        count > 1 && self[startIndex] == 0x04 && self[startIndex + 1] == code
+    }
+}

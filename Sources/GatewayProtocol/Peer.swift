@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// What both sides of a connection do: frames, keep-alive and the allowance for packets.
+struct Peer: Sendable {
+    /// The maximum number of bytes that wait for the other side's credit.
+    static let queueLimit = 1 << 20
+
+    private var reader = FrameReader()
+    private var writer = FrameWriter()
+    private var lastReceived: Instant
+    private var lastSent: Instant
+    /// The bytes of packets that this side may send.
+    private var allowance = GatewayProtocol.window
+    /// The bytes of packets that the other side may send.
+    private var granted = GatewayProtocol.window
+    /// The bytes that wait for credit.
+    private var queue: [UInt8] = []
+
+    init(now: Instant) {
+        lastReceived = now
+        lastSent = now
+    }
+
+    /// Returns the bytes of a frame to send.
+    mutating func bytes(of frame: Frame, now: Instant) -> [UInt8] {
+        lastSent = now
+        return writer.bytes(of: frame)
+    }
+
+    mutating func append(_ bytes: some Collection<UInt8>) { reader.append(bytes) }
+
+    /// Returns the next frame. Handles credit and pings itself.
+    ///
+    /// - Throws: `PeerFault` if the other side broke a rule.
+    mutating func next(now: Instant) throws(PeerFault) -> Frame? {
+        while true {
+            let frame: Frame?
+            do throws(FrameError) {
+                frame = try reader.next()
+            } catch {
+                throw .frame(error)
+            }
+            guard let frame else { return nil }
+            lastReceived = now
+            switch frame {
+            case .ping: continue
+            case .credit(let count):
+                guard count > 0, allowance + Int(count) <= GatewayProtocol.window else {
+                    throw .excessiveCredit
+                }
+                allowance += Int(count)
+                return frame
+            case .packets(let bytes):
+                guard bytes.count <= granted else { throw .moreThanAllowed }
+                granted -= bytes.count
+                return frame
+            default: return frame
+            }
+        }
+    }
+
+    /// Returns the bytes that allow the other side to send `count` more bytes of packets.
+    mutating func credit(_ count: Int, now: Instant) -> [UInt8] {
+        granted += count
+        return bytes(of: .credit(UInt32(count)), now: now)
+    }
+
+    /// Whether a packet of this length could be sent at once.
+    func hasRoom(for count: Int) -> Bool { queue.isEmpty && allowance >= count }
+
+    /// Enqueues packets, and returns the bytes to send now.
+    ///
+    /// - Throws: `PeerFault.doesNotRead` if too much waits.
+    mutating func send(_ bytes: some Collection<UInt8>, now: Instant) throws(PeerFault) -> [UInt8] {
+        queue += bytes
+        guard queue.count <= Self.queueLimit else { throw .doesNotRead }
+        return flush(now: now)
+    }
+
+    /// Returns the bytes to send after credit has come.
+    mutating func flush(now: Instant) -> [UInt8] {
+        var sent: [UInt8] = []
+        while allowance > 0, !queue.isEmpty {
+            let part = Array(queue.prefix(min(allowance, Frame.bodyLimit)))
+            queue.removeFirst(part.count)
+            allowance -= part.count
+            sent += bytes(of: .packets(part), now: now)
+        }
+        return sent
+    }
+
+    /// The time at which to ping, or at which the other side counts as lost.
+    var nextDeadline: Instant {
+        min(
+            lastSent + GatewayProtocol.pingInterval,
+            lastReceived + GatewayProtocol.silenceLimit
+        )
+    }
+
+    /// Returns a ping if one is due.
+    ///
+    /// - Throws: `PeerFault.silent` if the other side counts as lost.
+    mutating func deadlinePassed(now: Instant) throws(PeerFault) -> [UInt8] {
+        guard now - lastReceived < GatewayProtocol.silenceLimit else { throw .silent }
+        guard now - lastSent >= GatewayProtocol.pingInterval else { return [] }
+        return bytes(of: .ping, now: now)
+    }
+}
+
+/// The reason for which a side ends a connection.
+enum PeerFault: Error, Equatable, Sendable, CustomStringConvertible {
+    case frame(FrameError)
+    case excessiveCredit
+    case moreThanAllowed
+    case doesNotRead
+    case silent
+    /// A frame that has no place in this phase.
+    case outOfPlace
+    /// Bytes that are not HCI packets, or not those of a host.
+    case noPackets
+
+    var description: String {
+        switch self {
+        case .frame(let error): "it sent \(error)"
+        case .excessiveCredit: "it allowed more than the window"
+        case .moreThanAllowed: "it sent more packets than it may"
+        case .doesNotRead: "it does not read: \(Peer.queueLimit) bytes wait for it"
+        case .silent: "nothing was heard from it for \(GatewayProtocol.silenceLimit)"
+        case .outOfPlace: "it sent a frame that is out of place"
+        case .noPackets: "it sent bytes that are not HCI packets of a host"
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Synchronization
+
+/// A transport to a controller on another machine, which a gateway offers.
+///
+/// ```swift
+/// let transport = GatewayTransport(host: "hall.example", port: 6403)
+/// ```
+///
+/// The connection is encrypted, and both sides are authenticated. The program `lanyard-gateway` makes
+/// it, because this package does not contain TLS. The transport starts the program for each
+/// connection, and exchanges HCI packets with it over a socket. The program ends with the connection.
+public final class GatewayTransport: HCITransport {
+    private enum State {
+        case closed
+        case opening
+        case open(ByteStream)
+    }
+
+    /// The time for the connection, including the lookup of the name, TLS, and the reset of the
+    /// controller.
+    static let openingLimit = Duration.seconds(15)
+
+    /// The name: `gateway:HOST:PORT`.
+    public let name: String
+    private let program: GatewayProgram
+    private let address: String
+    private let state = Mutex(State.closed)
+
+    /// Creates a transport to the gateway at a port of a host, with which this host is enrolled.
+    ///
+    /// - Parameters:
+    ///   - host: A name or a numeric address, IPv4 or IPv6.
+    ///   - port: The port.
+    public convenience init(host: String, port: UInt16) {
+        self.init(host: host, port: port, program: GatewayProgram())
+    }
+
+    /// Creates a transport that uses this program.
+    init(host: String, port: UInt16, program: GatewayProgram) {
+        let address = SocketEndpoint.tcp(host: host, port: port).name.dropFirst("tcp:".count)
+        self.address = String(address)
+        name = "gateway:" + address
+        self.program = program
+    }
+
+    /// Connects, and waits until the gateway has reset its controller and granted it.
+    ///
+    /// - Throws: ``TransportError/gateway(_:reason:)`` with the reason of the program or of the
+    ///   gateway, and other cases if the program cannot be started.
+    public func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        guard let executor = executor as? AdapterExecutor else { throw .unsuitableExecutor(name) }
+        let isFree = state.withLock { state in
+            guard case .closed = state else { return false }
+            state = .opening
+            return true
+        }
+        guard isFree else { throw .alreadyOpen(name) }
+        do throws(TransportError) {
+            let answer = FirstAnswer<Result<Void, TransportError>>()
+            let descriptor = try program.start(["connect", address], name: name)
+            await start(descriptor, answer, on: executor, receive: receive)
+            try await wait(for: answer, on: executor)
+        } catch {
+            await executor.performAndWait { [self] in close() }
+            state.withLock { $0 = .closed }
+            throw error
+        }
+    }
+
+    private func start(
+        _ descriptor: Descriptor,
+        _ answer: FirstAnswer<Result<Void, TransportError>>,
+        on executor: AdapterExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async {
+        let status = StatusLine()
+        let stream = ByteStream(
+            descriptor,
+            name: name,
+            executor: executor,
+            receive: { [name] event in
+                guard case .received(let bytes) = event else { return }
+                switch status.receive(bytes) {
+                case .incomplete: break
+                case .failed(let reason): answer.give(.failure(.gateway(name, reason: reason)))
+                case .granted(let bytes):
+                    // `open` may have ended already, and then nothing is delivered.
+                    guard answer.give(.success(())) else { return status.abandon() }
+                    if !bytes.isEmpty { receive(.received(bytes)) }
+                case .packets(let bytes): receive(.received(bytes))
+                }
+            },
+            ended: { [self] error in
+                guard status.isGranted else {
+                    answer.give(.failure(error ?? .cancelled))
+                    return
+                }
+                state.withLock { $0 = .closed }
+                receive(.closed(error))
+            }
+        )
+        state.withLock { $0 = .open(stream) }
+        await executor.performAndWait { stream.start() }
+    }
+
+    private func wait(
+        for answer: FirstAnswer<Result<Void, TransportError>>,
+        on executor: AdapterExecutor
+    ) async throws(TransportError) {
+        let timer = executor.makeTimer { [name] in
+            answer.give(.failure(.timedOut(name, after: Self.openingLimit)))
+        }
+        executor.perform { timer.set(to: executor.now + Self.openingLimit) }
+        defer { executor.perform { timer.set(to: nil) } }
+        let outcome = await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            answer.give(.failure(.cancelled))
+        }
+        try outcome.get()
+    }
+
+    /// Sends complete packets at the end of the thread's turn.
+    public func send(_ packets: [[UInt8]]) {
+        stream?.send(packets)
+    }
+
+    /// Closes the connection, which ends the program.
+    public func close() {
+        stream?.close()
+    }
+
+    private var stream: ByteStream? {
+        state.withLock { state in
+            guard case .open(let stream) = state else { return nil }
+            return stream
+        }
+    }
+}
+
+/// The first line of the program: `granted` or `failed REASON`. Packets follow after `granted`.
+private final class StatusLine: Sendable {
+    enum Outcome {
+        case incomplete
+        case failed(String)
+        /// The line is complete. The bytes follow it.
+        case granted(ArraySlice<UInt8>)
+        case packets(ArraySlice<UInt8>)
+    }
+
+    private enum State {
+        case collecting([UInt8])
+        case granted
+        case failed
+    }
+
+    /// The maximum length of the line, in bytes.
+    private static let limit = 1_024
+
+    private let state = Mutex(State.collecting([]))
+
+    var isGranted: Bool {
+        state.withLock { if case .granted = $0 { true } else { false } }
+    }
+
+    /// Ignores all that follows.
+    func abandon() { state.withLock { $0 = .failed } }
+
+    func receive(_ bytes: ArraySlice<UInt8>) -> Outcome {
+        state.withLock { state in
+            switch state {
+            case .granted: return .packets(bytes)
+            case .failed: return .incomplete
+            case .collecting(var line):
+                guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+                    line += bytes
+                    guard line.count <= Self.limit else {
+                        state = .failed
+                        return .failed("the program does not answer as lanyard-gateway does")
+                    }
+                    state = .collecting(line)
+                    return .incomplete
+                }
+                line += bytes[..<end]
+                let text = String(decoding: line, as: UTF8.self)
+                guard text != "granted" else {
+                    state = .granted
+                    return .granted(bytes[(end + 1)...])
+                }
+                state = .failed
+                let prefix = "failed "
+                return .failed(
+                    text.hasPrefix(prefix)
+                        ? String(text.dropFirst(prefix.count))
+                        : "the program does not answer as lanyard-gateway does"
+                )
+            }
+        }
+    }
+}

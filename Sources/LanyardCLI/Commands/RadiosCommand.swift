@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BluetoothHost
+import BluetoothRadios
+import VirtualAdapters
+
+struct RadiosCommand: ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "radios",
+        abstract: "Show how well each of several adapters hears each device.",
+        discussion: """
+            --adapter names the adapters, with '+' between them (docs/ROAMING.md). With a target, \
+            connects to it and shows the adapter of its link, and why. Prints once a second: on a \
+            terminal, a table in place, otherwise a table below the other, or with --json an object. \
+            Ends after --timeout seconds or with Ctrl-C.
+            """
+    )
+
+    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Always connect the target through this one of the adapters, in all programs.",
+            valueName: "adapter"
+        )
+    )
+    var pin: String?
+
+    @Flag(help: "Take --pin back.")
+    var unpin = false
+
+    @OptionGroup var options: AdapterOptions
+
+    /// The time between two reports.
+    private static let period = Duration.seconds(1)
+
+    func run(on console: Console) async throws {
+        let target = try target.map { try Target($0) }
+        let session = try options.session(on: console)
+        guard case .radios = session.adapter else {
+            throw ProgramFailure.usage(
+                "this command compares adapters, and there is only one",
+                advice: "give several with '+' between them, such as --adapter hci0+hci1"
+            )
+        }
+        if pin != nil || unpin { return try await choose(for: target, session, console) }
+        let limit = try options.seconds.map { Duration.seconds($0) }
+        try await session.withRadios { radios in
+            let devices = HeardDevices()
+            let watch: @Sendable () async throws -> Void = {
+                try await FirstResult.of([
+                    { @Sendable in try await devices.receive(radios.scan(reportsDuplicates: true))
+                    },
+                    { @Sendable in try await print(devices, of: radios, on: console) },
+                    { @Sendable in
+                        if let target {
+                            let (link, found) = try await session.connect(to: target, on: radios)
+                            devices.connected(link.address, name: found.name)
+                            let reason = try await link.ended()
+                            throw ProgramFailure(reason, during: "showing the link")
+                        }
+                        await EndOfInput.never()
+                    },
+                ])
+            }
+            guard let limit else { return try await watch() }
+            _ = try await TimeLimit.run(limit, watch)
+        }
+    }
+
+    /// Chooses the adapter of the target, or leaves it to the signal again.
+    private func choose(
+        for target: Target?,
+        _ session: AdapterSession,
+        _ console: Console
+    ) async throws {
+        guard let target, (pin == nil) == unpin else {
+            throw ProgramFailure.usage(
+                "--pin and --unpin are for one target, and exclude each other",
+                advice: "give a target and one of them"
+            )
+        }
+        let name = try pin.map { text in
+            guard case .reached(let adapter) = try AdapterChoice(commandLine: text) else {
+                throw ProgramFailure.usage(
+                    "'\(TerminalText.escape(text))' is not one of several adapters",
+                    advice: "give one of the names in --adapter"
+                )
+            }
+            return adapter.description
+        }
+        try await session.withRadios { radios in
+            let bonds = await radios.bonds
+            let found = try await TargetFinder(limits: session.limits, bonds: bonds) {
+                radios.scan()
+            }.find(target)
+            guard await radios.pin(found.address, toRadio: name) else {
+                throw ProgramFailure.usage(
+                    "\(name ?? "") is not one of the adapters",
+                    advice: "give one of \(radios.names.joined(separator: ", "))"
+                )
+            }
+            let path = name.map { "always by \($0)" } ?? "by the best signal"
+            console.remark("\(AddressText.describe(found.address)): \(path)\n")
+        }
+    }
+
+    private func print(
+        _ devices: HeardDevices,
+        of radios: RadioGroup,
+        on console: Console
+    ) async throws {
+        var area = LiveArea()
+        let isLive = console.isOutputTerminal && !options.json
+        defer { if isLive { try? console.write(area.end()) } }
+        while true {
+            try await Task.sleep(for: Self.period)
+            let table = await RadioTable(devices, of: radios)
+            if options.json {
+                try console.print(table.json.timed().compact)
+                continue
+            }
+            let size = console.size()
+            let lines = table.lines(columns: size.columns)
+            if isLive {
+                try console.write(area.draw(Array(lines.prefix(max(size.rows - 1, 1)))))
+            } else {
+                try console.print(lines.joined(separator: "\n") + "\n")
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import GatewayProtocol
+
+@Suite("The core of a gateway, without a network")
+struct GatewayCoreTests {
+    /// The answer to HCI Reset.
+    static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+    private static let command: [UInt8] = [0x01, 0x01, 0x10, 0x00]
+
+    /// A gateway, and the hosts that a test has connected to it. `deliver` carries what they send.
+    private struct Net {
+        var core = GatewayCore(name: "hall")
+        var hosts: [Int: GatewayClient] = [:]
+        var now = Instant.zero
+        /// The events in order, in a few words.
+        var story: [String] = []
+        var packets: [Int: [UInt8]] = [:]
+        var isReading = true
+
+        mutating func connect(
+            _ id: Int,
+            _ authentication: GatewayCore.Authentication = .host("pc"),
+            _ purpose: GatewayClient.Purpose = .lease
+        ) {
+            var host = GatewayClient(purpose, now: now)
+            let actions = host.begin(now: now)
+            hosts[id] = host
+            perform(core.connected(id, from: "10.0.0.\(id):1", authentication, now: now))
+            perform(actions, of: id)
+        }
+
+        mutating func disconnect(_ id: Int) {
+            hosts[id] = nil
+            perform(core.disconnected(id, now: now))
+        }
+
+        mutating func pass(_ duration: Duration) {
+            now = now + duration
+            perform(core.deadlinePassed(now: now))
+            for id in hosts.keys.sorted() {
+                perform(hosts[id]?.deadlinePassed(now: now) ?? [], of: id)
+            }
+        }
+
+        mutating func send(_ bytes: [UInt8], of id: Int) {
+            perform(hosts[id]?.hostSent(bytes, now: now) ?? [], of: id)
+        }
+
+        mutating func consumeAll(_ id: Int) {
+            perform(hosts[id]?.consumed(.max, now: now) ?? [], of: id)
+        }
+
+        mutating func perform(_ actions: [GatewayClient.Action], of id: Int) {
+            for action in actions {
+                switch action {
+                case .send(let bytes): perform(core.received(bytes, on: id, now: now))
+                case .granted(let name): story.append("\(id) granted by \(name)")
+                case .deliver(let bytes):
+                    packets[id, default: []] += bytes
+                    if isReading { consumeAll(id) }
+                case .end(let reason):
+                    story.append("\(id) ended: \(reason)")
+                    hosts[id] = nil
+                    perform(core.disconnected(id, now: now))
+                }
+            }
+        }
+
+        mutating func perform(_ actions: [GatewayCore.Action]) {
+            for action in actions {
+                switch action {
+                case .send(let id, let bytes):
+                    guard var host = hosts[id] else { continue }
+                    let next = host.received(bytes, now: now)
+                    hosts[id] = host
+                    perform(next, of: id)
+                case .close(let id): hosts[id] = nil
+                case .openController: story.append("open")
+                case .control(let packets):
+                    for packet in packets {
+                        story.append(packet == GatewayCore.reset ? "reset" : "packet")
+                    }
+                case .closeController: story.append("close")
+                case .check(let id, let secret, let name):
+                    story.append("check \(secret.count) \(name)")
+                    perform(core.secretChecked(id, isValid: secret[0] == 1, now: now))
+                case .log(let text): story.append("log \(text)")
+                }
+            }
+        }
+
+        /// Grants the lease to a host.
+        mutating func lease(_ id: Int) {
+            connect(id)
+            perform(core.controllerOpened(now: now))
+            perform(core.controllerSent(resetAnswer, now: now))
+        }
+    }
+
+    @Test("A lease begins after the reset, and ends with the connection and another reset")
+    func lease() {
+        var net = Net()
+        net.connect(1)
+        #expect(net.story == ["open"])
+        net.perform(net.core.controllerOpened(now: net.now))
+        // What the controller sent before the answer belongs to an earlier owner.
+        net.perform(
+            net.core.controllerSent([0x04, 0x3E, 0x01, 0x0A] + Self.resetAnswer, now: net.now)
+        )
+        net.send(Self.command, of: 1)
+        net.perform(net.core.controllerSent([0x04, 0x10, 0x01, 0x07], now: net.now))
+        #expect(net.packets[1] == [0x04, 0x10, 0x01, 0x07])
+        net.disconnect(1)
+        net.perform(
+            net.core.controllerSent([0x04, 0x10, 0x01, 0x07] + Self.resetAnswer, now: net.now)
+        )
+        net.perform(net.core.controllerEnded(nil, now: net.now))
+        #expect(
+            net.story == [
+                "open", "reset", "1 granted by hall", "log pc (10.0.0.1:1): the lease has begun",
+                "packet",
+                "log pc (10.0.0.1:1): the lease has ended, because the connection has",
+                "reset", "close",
+            ]
+        )
+        net.story = []
+        net.lease(2)
+        #expect(net.story.contains("2 granted by hall"))
+    }
+
+    @Test("The links of a lease end before the reset, one command at a time, or after a second")
+    func links() {
+        func opened(_ handle: UInt8) -> [UInt8] {
+            [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
+        }
+        func ended(_ handle: UInt8) -> [UInt8] { [0x04, 0x05, 0x04, 0x00, handle, 0x00, 0x16] }
+        let status: [UInt8] = [0x04, 0x0F, 0x04, 0x00, 0x01, 0x06, 0x04]
+        var net = Net()
+        net.lease(1)
+        for bytes in [opened(0x40), opened(0x41), ended(0x40), opened(0x42)] {
+            net.perform(net.core.controllerSent(bytes, now: net.now))
+        }
+        let actions = net.core.disconnected(1, now: net.now)
+        #expect(actions.last == .control([[0x01, 0x06, 0x04, 0x03, 0x41, 0x00, 0x13]]))
+        let next = net.core.controllerSent(status, now: net.now)
+        #expect(next == [.control([[0x01, 0x06, 0x04, 0x03, 0x42, 0x00, 0x13]])])
+        let middle = net.core.controllerSent(status + ended(0x41), now: net.now)
+        #expect(middle == [])
+        let last = net.core.controllerSent(ended(0x42), now: net.now)
+        #expect(last == [.control([GatewayCore.reset])])
+
+        net = Net()
+        net.lease(1)
+        net.perform(net.core.controllerSent(opened(0x40), now: net.now))
+        net.disconnect(1)
+        net.story = []
+        net.pass(.seconds(1))
+        #expect(net.story == ["reset"])
+    }
+
+    @Test("A second host is refused, with the name of the owner")
+    func secondOwner() {
+        var net = Net()
+        net.lease(1)
+        net.connect(2, .host("laptop"))
+        #expect(net.story.suffix(2).first == "2 ended: hall is in use by pc (10.0.0.1:1)")
+        #expect(
+            net.story.last
+                == "log laptop (10.0.0.2:1): refused: hall is in use by pc (10.0.0.1:1)"
+        )
+        #expect(net.core.owner == 1)
+    }
+
+    @Test("A host that is silent for three seconds loses the lease, and another one gets it")
+    func partition() {
+        var net = Net()
+        net.lease(1)
+        // The network is gone: neither side hears the other.
+        net.hosts[1] = nil
+        for _ in 0..<3 { net.pass(.seconds(1)) }
+        #expect(net.core.owner == nil)
+        #expect(net.story.contains { $0.contains("nothing was heard from it for 3.0 seconds") })
+        net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
+        net.perform(net.core.controllerEnded(nil, now: net.now))
+        net.lease(2)
+        #expect(net.core.owner == 2)
+    }
+
+    @Test("Sides that have nothing to send keep the connection for hours")
+    func idle() {
+        var net = Net()
+        net.lease(1)
+        for _ in 0..<10_000 { net.pass(.milliseconds(1_000)) }
+        #expect(net.core.owner == 1)
+        #expect(net.hosts[1] != nil)
+    }
+
+    @Test("A host that reads slowly loses advertising reports, and nothing else")
+    func slowHost() throws {
+        var net = Net()
+        net.lease(1)
+        net.isReading = false
+        let report: [UInt8] = [0x04, 0x3E, 0x0C, 0x02] + Array(repeating: 0, count: 11)
+        let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
+        for _ in 0..<20_000 { net.perform(net.core.controllerSent(report, now: net.now)) }
+        let delivered = try #require(net.packets[1]).count
+        #expect(delivered <= GatewayProtocol.window)
+        #expect(delivered > GatewayProtocol.window - 2 * report.count)
+        for _ in 0..<100 { net.perform(net.core.controllerSent(data, now: net.now)) }
+        #expect(net.packets[1]?.count ?? 0 < delivered + report.count)
+        net.isReading = true
+        for _ in 0..<4 { net.consumeAll(1) }
+        let all = try #require(net.packets[1])
+        #expect(all.suffix(900) == Array(repeatElement(data, count: 100).joined())[...])
+        net.disconnect(1)
+        #expect(net.story.contains { $0.contains("advertising reports were dropped") })
+    }
+
+    @Test("A host that never reads loses the lease when too much waits")
+    func stuckHost() {
+        var net = Net()
+        net.lease(1)
+        net.isReading = false
+        let data: [UInt8] = [0x02, 0x40, 0x20, 0xFF, 0x01] + Array(repeating: 9, count: 0x1FF)
+        for _ in 0..<3_000 where net.core.owner != nil {
+            net.perform(net.core.controllerSent(data, now: net.now))
+        }
+        #expect(net.core.owner == nil)
+        #expect(net.story.contains { $0.contains("it does not read") })
+    }
+
+    @Test("A stranger can enroll, and nothing else")
+    func stranger() {
+        var net = Net()
+        net.connect(1, .stranger)
+        #expect(
+            net.story == [
+                "1 ended: its certificate is not enrolled",
+                "log 10.0.0.1:1: refused: its certificate is not enrolled",
+            ]
+        )
+        net.story = []
+        let right = [UInt8](repeating: 1, count: 10)
+        net.connect(2, .stranger, .enrollment(secret: right, name: "pc"))
+        #expect(
+            net.story == ["check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc"]
+        )
+        net.story = []
+        net.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
+        #expect(net.story.contains("3 ended: its enrollment code is wrong, used or too old"))
+    }
+
+    @Test("A host that breaks the protocol is refused, and an owner loses the lease")
+    func violations() {
+        let broken: [(String, [UInt8])] = [
+            ("garbage", Array("GET / HTTP/1.0\r\n\r\n".utf8)),
+            ("a frame that only gateways send", Frame.granted(name: "x").encoded(number: 1)),
+            ("an event", Frame.packets([0x04, 0x10, 0x01, 0x07]).encoded(number: 1)),
+            ("bytes that are no packet", Frame.packets([0x77]).encoded(number: 1)),
+            ("credit for nothing", Frame.credit(1).encoded(number: 1)),
+            ("a second hello", Frame.hello(version: 1).encoded(number: 1)),
+            ("a repeated number", Frame.ping.encoded(number: 0)),
+        ]
+        for (what, bytes) in broken {
+            var net = Net()
+            net.lease(1)
+            net.perform(net.core.received(bytes, on: 1, now: net.now))
+            #expect(net.core.owner == nil, "\(what)")
+            #expect(
+                net.story.contains { $0.hasPrefix("log pc (10.0.0.1:1): the lease has ended: it") }
+            )
+            #expect(net.story.last == "reset", "\(what)")
+        }
+        var net = Net()
+        net.connect(1)
+        net.perform(net.core.received(Frame.packets([1]).encoded(number: 1), on: 1, now: net.now))
+        #expect(net.core.owner == nil)
+        net = Net()
+        _ = net.core.connected(1, from: "x", .host("pc"), now: net.now)
+        net.perform(
+            net.core.received(Frame.hello(version: 9).encoded(number: 0), on: 1, now: net.now)
+        )
+        #expect(net.story.contains { $0.contains("its version 9 of the protocol is not 1") })
+    }
+
+    @Test("A controller that fails, refuses the reset or does not answer ends the lease")
+    func controllerFailures() {
+        var net = Net()
+        net.connect(1)
+        net.perform(net.core.controllerEnded("hci0: no such adapter", now: net.now))
+        #expect(net.story.contains("1 ended: hci0: no such adapter"))
+        #expect(net.core.owner == nil)
+
+        net = Net()
+        net.connect(1)
+        net.perform(net.core.controllerOpened(now: net.now))
+        net.perform(net.core.controllerSent(Self.resetAnswer.dropLast() + [0x0C], now: net.now))
+        #expect(net.story.contains("1 ended: the controller refuses a reset"))
+        #expect(net.story.last == "close")
+
+        net = Net()
+        net.connect(1)
+        net.perform(net.core.controllerOpened(now: net.now))
+        for _ in 0..<4 { net.pass(.seconds(1)) }
+        #expect(net.story.contains("1 ended: the controller does not answer"))
+
+        net = Net()
+        net.lease(1)
+        net.perform(net.core.controllerSent([0x55], now: net.now))
+        #expect(
+            net.story.contains("1 ended: the controller sent bytes that are not HCI packets")
+        )
+    }
+
+    @Test("A gateway that lies loses the host, with the reason")
+    func lyingGateway() {
+        let lies: [(String, [Frame], String)] = [
+            ("packets before the grant", [.packets([4])], "out of place"),
+            ("two grants", [.granted(name: "a"), .granted(name: "a")], "out of place"),
+            ("enrolled, which was not asked for", [.enrolled(name: "a")], "out of place"),
+            ("too much credit", [.granted(name: "a"), .credit(1)], "more than the window"),
+            (
+                "more packets than allowed",
+                [.granted(name: "a")]
+                    + (0..<3).map { _ in .packets(Array(repeating: 4, count: 65_536)) },
+                "more packets than it may"
+            ),
+        ]
+        for (what, frames, reason) in lies {
+            var host = GatewayClient(.lease, now: .zero)
+            _ = host.begin(now: .zero)
+            var writer = FrameWriter()
+            let actions = frames.flatMap { host.received(writer.bytes(of: $0), now: .zero) }
+            let ends = actions.compactMap { if case .end(let text) = $0 { text } else { nil } }
+            #expect(ends.count == 1, "\(what)")
+            #expect(ends.first?.contains(reason) == true, "\(what): \(ends)")
+            #expect(host.nextDeadline == nil)
+            #expect(host.received(writer.bytes(of: .ping), now: .zero).isEmpty)
+        }
+    }
+}
