@@ -101,6 +101,7 @@ public actor BluetoothHost {
     var securityEventReaders = StreamReaders<SecurityEvent>(unreadLimit: securityEventLimit)
     var pairingQuestions = PairingQuestions()
     var incomingLinkReaders = StreamReaders<Link>()
+    var parameterReaders: [LinkIdentifier: StreamReaders<ConnectionParameters>] = [:]
     var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
     private var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var linkEnds = Ends<LinkIdentifier, HostError>()
@@ -497,6 +498,8 @@ public actor BluetoothHost {
             guard port.scans.contains(scan) else { return }
         case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
         case .mtuChanged: break
+        case .parametersChanged(let link, let parameters):
+            parameterReaders[link]?.deliver(parameters)
         case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))

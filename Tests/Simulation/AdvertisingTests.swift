@@ -300,7 +300,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "A Peripheral gets the parameters that it requests or prefers",
+        "A Peripheral gets the parameters that it requests or prefers, and both sides report them",
         arguments: [false, true]
     )
     func parameters(isOld: Bool) async throws {
@@ -320,12 +320,12 @@ struct AdvertisingTests {
             let link = try await centrals[0].connect(to: found.address)
             var arrivals = incoming.makeAsyncIterator()
             let arrived = try #require(await arrivals.next())
+            let updates = arrived.parameterUpdates
             // The preferred parameters apply after the pause, and not before.
-            while try await link.properties.parameters.peripheralLatency != 2 {
-                _ = try await link.readRSSI()
-                _ = try await link.discoverServices()
-            }
-            #expect(try await link.properties.parameters.interval >= .milliseconds(100))
+            var asCentral = link.parameterUpdates.makeAsyncIterator()
+            let preferred = try #require(await asCentral.next())
+            #expect(preferred.peripheralLatency == 2 && preferred.interval >= .milliseconds(100))
+            #expect(try await link.properties.parameters == preferred)
             let faster = try await arrived.updateParameters(
                 ConnectionUpdate(
                     intervalMinimum: .milliseconds(15),
@@ -333,6 +333,13 @@ struct AdvertisingTests {
                 )
             )
             #expect(faster.interval == .milliseconds(15))
+            #expect(await asCentral.next() == faster)
+            try await link.disconnect()
+            #expect(await asCentral.next() == nil)
+            _ = try await arrived.ended()
+            #expect(await updates.reduce(into: []) { $0.append($1) } == [preferred, faster])
+            var afterwards = arrived.parameterUpdates.makeAsyncIterator()
+            #expect(await afterwards.next() == nil)
         }
     }
 }

@@ -72,6 +72,32 @@ extension Link {
         return parameters
     }
 
+    /// The connection parameters that the controller applies from now on, whichever side requested
+    /// them.
+    ///
+    /// The stream yields the parameters of each update (Vol 4, Part E, 7.7.65.3), to every reader.
+    /// A reader that is more than ``parameterUpdateLimit`` behind misses the oldest;
+    /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive. It
+    /// ends when the link ends, and at once if the link is not open.
+    public var parameterUpdates: AsyncStream<ConnectionParameters> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ConnectionParameters.self,
+            bufferingPolicy: .bufferingNewest(Self.parameterUpdateLimit)
+        )
+        let reader = host.takeRequest()
+        // As in `BluetoothHost.incomingLinks`.
+        continuation.onTermination = { [host, identifier] _ in
+            host.enter { $0.parameterReaders[identifier]?.remove(reader) }
+        }
+        host.enter { [identifier] in
+            $0.addParameterReader(continuation, as: reader, of: identifier)
+        }
+        return stream
+    }
+
+    /// The maximum number of updates that ``parameterUpdates`` holds for a busy reader.
+    public static let parameterUpdateLimit = 64
+
     /// Requests a larger link-layer data length (Vol 4, Part E, 7.8.33).
     ///
     /// Returns when the controller has accepted the request. `properties` contains the result soon

@@ -35,6 +35,8 @@ package enum HostEvent: Sendable {
     /// The ATT MTU of the link's first bearer, in bytes, has become known or larger. It is 23
     /// before the first event.
     case mtuChanged(LinkIdentifier, Int)
+    /// The controller applies other connection parameters to a link from now on.
+    case parametersChanged(LinkIdentifier, ConnectionParameters)
     /// An event of a client of the host's server.
     ///
     /// A request must be answered with `BluetoothHost.answer(_:_:at:)`. Requests are reported here

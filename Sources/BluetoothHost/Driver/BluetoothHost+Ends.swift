@@ -37,12 +37,24 @@ extension BluetoothHost {
         if role == .peripheral { incomingLinkReaders.deliver(opened) }
     }
 
+    /// Adds a reader of a link's parameters, whose stream ends at once if the link is not open.
+    func addParameterReader(
+        _ reader: StreamReaders<ConnectionParameters>.Reader,
+        as identifier: RequestIdentifier,
+        of link: LinkIdentifier
+    ) {
+        guard core.properties(of: link) != nil else { return reader.finish() }
+        parameterReaders[link, default: StreamReaders()].add(reader, as: identifier)
+    }
+
     /// Reports the end of a link.
     ///
     /// - Returns: Whether the link was reported when it opened, so that the observer knows it.
     func linkEnded(_ link: LinkIdentifier, _ reason: HostError) -> Bool {
         pairingQuestions.withdraw(link)
         notifications.end(link, with: reason)
+        parameterReaders[link]?.close()
+        parameterReaders[link] = nil
         serverEventRouter.end(link, of: self, with: reason)
         linkEnds.ended(link, reason)
         return port.linkEnded(link)

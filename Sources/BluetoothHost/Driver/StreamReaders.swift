@@ -36,7 +36,7 @@ struct StreamReaders<Element: Sendable> {
         for reader in readers.values { reader.yield(element) }
     }
 
-    /// Ends all streams, because the host is closed.
+    /// Ends all streams, because their subject has ended.
     mutating func close() {
         for reader in readers.values { reader.finish() }
         readers = [:]

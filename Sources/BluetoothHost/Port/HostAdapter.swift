@@ -351,7 +351,7 @@ extension HostAdapter: HostObserver {
         case .mtuChanged(let link, let mtu): .mtuChanged(link, mtu)
         case .served(let link, .asked(let id, let question)): .asked(link, id, question)
         case .served(let link, .subscribed(let handle, let kind)): .subscribed(link, handle, kind)
-        case .served: nil
+        case .served, .parametersChanged: nil
         case .advertisingEnded(let set, _): .advertisingEnded(set)
         case .security: .bondsChanged
         case .disconnected(let link, let error): .linkClosed(link, PortError(error))

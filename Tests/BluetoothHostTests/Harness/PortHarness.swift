@@ -174,6 +174,7 @@ extension PortJournal {
                 .joined(separator: ", ")
         case .databaseOutdated: "outdated"
         case .mtuChanged(_, let mtu): "mtu \(mtu)"
+        case .parametersChanged(_, let parameters): "interval \(parameters.interval)"
         case .served(_, let event): "served \(describe(event))"
         case .advertisingEnded(_, let end): "set \(end)"
         case .security: "security"

@@ -182,7 +182,8 @@ struct Harness {
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
         case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
         case .security(let event): securityEvents.append(event)
-        case .servicesChanged, .databaseOutdated, .linkOpened, .mtuChanged: break
+        case .servicesChanged, .databaseOutdated, .linkOpened, .mtuChanged, .parametersChanged:
+            break
         }
     }
 

@@ -47,6 +47,7 @@ extension LinkCore {
             supervisionTimeout: event.supervisionTimeout.duration
         )
         askedParameters = nil
+        if serving.isAnnounced { context.emit(.event(.parametersChanged(identifier, parameters))) }
         procedureEnded(.connectionUpdate, .success(.parameters(parameters)), &context)
     }
 
