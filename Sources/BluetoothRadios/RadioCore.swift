@@ -149,7 +149,7 @@ extension RadioCore {
 
     /// Begins a connection request.
     ///
-    /// - Parameter listensFirst: Whether all radios listen first, even if one has heard the peer.
+    /// - Parameter listensFirst: Whether all radios listen first, even if one has received the peer.
     mutating func connectionRequested(
         _ request: RequestIdentifier,
         to peer: PeerIdentifier,

@@ -8,7 +8,7 @@ import Synchronization
 // Scanning.
 extension RadioGroup {
     /// Scans on all radios, as `BluetoothHost.scan` does on one. A discovery comes once or, with
-    /// duplicates, from the radio that hears the device best. The scan fails when it has failed on
+    /// duplicates, from the radio that receives the device best. The scan fails when it has failed on
     /// all radios.
     package func scan(
         for filter: ScanFilter = ScanFilter(),
@@ -28,7 +28,7 @@ extension RadioGroup {
             Task {
                 do {
                     for try await advertisement in scan {
-                        let isBest = await self.heard(advertisement, by: radio)
+                        let isBest = await self.received(advertisement, by: radio)
                         guard reportsDuplicates ? isBest : shared.isNew(advertisement) else {
                             continue
                         }
@@ -44,11 +44,11 @@ extension RadioGroup {
         return stream
     }
 
-    /// Handles a report. Returns whether this radio hears the device best.
-    private func heard(_ advertisement: Advertisement, by radio: Int) async -> Bool {
+    /// Handles a report. Returns whether this radio receives the device best.
+    private func received(_ advertisement: Advertisement, by radio: Int) async -> Bool {
         let peer = await hosts[0].identifier(of: advertisement.address)
         let isBest = state.withLock {
-            $0.core.heard(peer, by: radio, advertisement.rssi, now: now)
+            $0.core.received(peer, by: radio, advertisement.rssi, now: now)
         }
         setTimer()
         return isBest
@@ -105,11 +105,11 @@ extension RadioGroup {
             let id = RequestIdentifier(rawValue: state.lastRequest)
             state.feeds[id] = feed
             // A scan that has just found the device ended before the other radios could report it.
-            let heardCount = state.core.signals(of: peer, now: now).count
+            let signalCount = state.core.signals(of: peer, now: now).count
             let actions = state.core.connectionRequested(
                 id,
                 to: peer,
-                listensFirst: heardCount < state.core.radios.count { $0.isUsable },
+                listensFirst: signalCount < state.core.radios.count { $0.isUsable },
                 now: now
             )
             return (id, actions)

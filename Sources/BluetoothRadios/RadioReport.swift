@@ -66,7 +66,7 @@ extension RadioCore {
         )
     }
 
-    /// Returns the signal of a device in dBm on each radio that has heard it lately.
+    /// Returns the signal of a device in dBm on each radio that has received it lately.
     func signals(of peer: PeerIdentifier, now: Instant) -> [Int: Int] {
         (signals[peer]?.signals ?? [:])
             .filter { $0.value.isFresh(rules, now: now) }

@@ -9,7 +9,7 @@
 // one connection owns the controller at any time.
 //
 // Each frame has a number, so that a lost or repeated one is noticed. Each side sends something at
-// least once a second, and ends the connection if it hears nothing for three seconds. A receiver
+// least once a second, and ends the connection if it receives nothing for three seconds. A receiver
 // allows a number of bytes, and allows more when it has passed these on (`credit`). If a host reads
 // too slowly, the gateway drops advertising reports and keeps all other packets.
 //

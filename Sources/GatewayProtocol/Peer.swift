@@ -127,7 +127,7 @@ enum PeerFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .excessiveCredit: "it allowed more than the window"
         case .moreThanAllowed: "it sent more packets than it may"
         case .doesNotRead: "it does not read: \(Peer.queueLimit) bytes wait for it"
-        case .silent: "nothing was heard from it for \(GatewayProtocol.silenceLimit)"
+        case .silent: "nothing was received from it for \(GatewayProtocol.silenceLimit)"
         case .outOfPlace: "it sent a frame that is out of place"
         case .noPackets: "it sent bytes that are not HCI packets of a host"
         }

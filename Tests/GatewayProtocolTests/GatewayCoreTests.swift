@@ -180,11 +180,11 @@ struct GatewayCoreTests {
     func partition() {
         var net = Net()
         net.lease(1)
-        // The network is gone: neither side hears the other.
+        // The network is gone: neither side receives the other.
         net.hosts[1] = nil
         for _ in 0..<3 { net.pass(.seconds(1)) }
         #expect(net.core.owner == nil)
-        #expect(net.story.contains { $0.contains("nothing was heard from it for 3.0 seconds") })
+        #expect(net.story.contains { $0.contains("nothing was received from it for 3.0 seconds") })
         net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
         net.perform(net.core.controllerEnded(nil, now: net.now))
         net.lease(2)

@@ -8,7 +8,7 @@ import VirtualAdapters
 struct RadiosCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "radios",
-        abstract: "Show how well each of several adapters hears each device.",
+        abstract: "Show how well each of several adapters receives each device.",
         discussion: """
             --adapter names the adapters, with '+' between them (docs/ROAMING.md). With a target, \
             connects to it and shows the adapter of its link, and why. Prints once a second: on a \
@@ -47,7 +47,7 @@ struct RadiosCommand: ConsoleCommand {
         if pin != nil || unpin { return try await choose(for: target, session, console) }
         let limit = try options.seconds.map { Duration.seconds($0) }
         try await session.withRadios { radios in
-            let devices = HeardDevices()
+            let devices = ReceivedDevices()
             let watch: @Sendable () async throws -> Void = {
                 try await FirstResult.of([
                     { @Sendable in try await devices.receive(radios.scan(reportsDuplicates: true))
@@ -107,7 +107,7 @@ struct RadiosCommand: ConsoleCommand {
     }
 
     private func print(
-        _ devices: HeardDevices,
+        _ devices: ReceivedDevices,
         of radios: RadioGroup,
         on console: Console
     ) async throws {

@@ -4,7 +4,7 @@ import BluetoothRadios
 import BluetoothTypes
 import JSONText
 
-/// The radios and the devices that they hear, at one time.
+/// The radios and the devices that they receive, at one time.
 struct RadioTable: Sendable {
     struct Device: Sendable {
         let address: DeviceAddress
@@ -20,8 +20,8 @@ struct RadioTable: Sendable {
     let devices: [Device]
 
     /// Reads the present state of the radios.
-    init(_ heard: HeardDevices, of radios: RadioGroup) async {
-        let (all, connected) = heard.all
+    init(_ received: ReceivedDevices, of radios: RadioGroup) async {
+        let (all, connected) = received.all
         let report = radios.report
         var devices: [Device] = []
         for (address, name) in all {

@@ -45,7 +45,7 @@
         enum Loss: String, CaseIterable, Sendable {
             /// The process is killed.
             case killed
-            /// The network to the gateway is cut, so that neither side hears the other.
+            /// The network to the gateway is cut, so that neither side receives the other.
             case cutOff
         }
 

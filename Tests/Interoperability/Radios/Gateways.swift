@@ -78,7 +78,7 @@
         /// The process of a gateway, in the order of their start.
         subscript(number: Int) -> ChildProcess { processes.withLock { $0[number] } }
 
-        /// Cuts the network to a gateway: from now on, neither side hears the other.
+        /// Cuts the network to a gateway: from now on, neither side receives the other.
         func cut(_ number: Int) { networks.withLock { $0[number] }.cut() }
 
         /// Ends all gateways.

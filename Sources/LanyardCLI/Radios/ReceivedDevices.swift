@@ -4,8 +4,8 @@ import BluetoothGAP
 import BluetoothTypes
 import Synchronization
 
-/// The devices that the radios have heard, with their names.
-final class HeardDevices: Sendable {
+/// The devices that the radios have received, with their names.
+final class ReceivedDevices: Sendable {
     fileprivate struct State {
         var names: [DeviceAddress: String] = [:]
         /// The addresses in the order of their first report.
@@ -13,7 +13,7 @@ final class HeardDevices: Sendable {
         var connected: DeviceAddress?
     }
 
-    /// The maximum number of devices. The one that was heard first is removed.
+    /// The maximum number of devices. The one that was received first is removed.
     static let limit = 500
 
     private let state = Mutex(State())
@@ -41,10 +41,10 @@ final class HeardDevices: Sendable {
     }
 }
 
-extension HeardDevices.State {
+extension ReceivedDevices.State {
     fileprivate mutating func add(_ address: DeviceAddress, _ name: String?) {
         if !order.contains(address) {
-            if order.count >= HeardDevices.limit { names[order.removeFirst()] = nil }
+            if order.count >= ReceivedDevices.limit { names[order.removeFirst()] = nil }
             order.append(address)
         }
         if let name { names[address] = name }
