@@ -91,6 +91,23 @@ func example(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     let privacyManifestExclusion: [String] = []
 #endif
 
+// Apple's platforms have their own CoreBluetooth, and the façade's module there has another name: an
+// application uses it instead of the framework with
+// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name where
+// the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives it the
+// other name on Linux, for Scripts/check-alias. LANYARD_PORTABLE=1 removes on Linux all targets that
+// exist only there, for Scripts/check-portable.
+#if os(Linux)
+    let isPortable = Context.environment["LANYARD_PORTABLE"] == "1"
+    let hasCoreBluetooth = Context.environment["LANYARD_ALIAS"] != "1" && !isPortable
+#else
+    let isPortable = false
+    let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
+#endif
+// The folders for a module that is called CoreBluetooth: without the façade, only Apple's is left.
+let facadeExclusion = hasCoreBluetooth ? [] : ["CoreBluetooth"]
+let frameworkExclusion = isPortable ? ["CoreBluetooth"] : []
+
 /// Returns the targets of the façade, whose module gets a name.
 func facade(named name: String) -> [Target] {
     [
@@ -99,7 +116,7 @@ func facade(named name: String) -> [Target] {
         .target(
             name: name,
             dependencies: host + [
-                "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
+                "BluetoothClients", "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
                 "CoreBluetoothEnumerations", logging,
             ],
             path: "Sources/CoreBluetooth",
@@ -126,6 +143,7 @@ let package = Package(
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
         ),
         .library(name: "Lanyard", targets: ["Lanyard"]),
+        .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
         .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
         .library(name: "BluetoothSetUp", targets: ["BluetoothSetUp"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
@@ -171,6 +189,7 @@ let package = Package(
             "BluetoothRadios",
             ["BluetoothTypes", "BluetoothGAP", "BluetoothPort", "HCITransports", "BluetoothHost"]
         ),
+        module("BluetoothClients", host + [logging]),
         module("VirtualRadio", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("VirtualAccessories", protocols + ["VirtualRadio", "JSONText"]),
         module("JSONText"),
@@ -187,9 +206,15 @@ let package = Package(
         module(
             "Lanyard",
             ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
-            exclude: privacyManifestExclusion,
+            exclude: privacyManifestExclusion + frameworkExclusion,
             resources: privacyManifest
         ),
+        module(
+            "LanyardTesting",
+            host + radio + ["BluetoothClients", "Lanyard"],
+            exclude: facadeExclusion
+        ),
+        module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
         .executableTarget(
             name: "LanyardCLI",
             dependencies: host + radio + [
@@ -241,6 +266,12 @@ let package = Package(
         ),
         tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
         tests("LanyardTests", ["Lanyard", "JSONText"]),
+        tests(
+            "LanyardTestingTests",
+            radio + ["BluetoothClients", "LanyardTesting"],
+            exclude: facadeExclusion
+        ),
+        tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests("LanyardCLITests", ["LanyardCLI"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests("SimulationTests", host + radio, path: "Tests/Simulation"),
@@ -255,29 +286,16 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have their own CoreBluetooth, and the module there has another name: an
-// application uses it instead of the framework with
-// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name where
-// the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives it the
-// other name on Linux, for Scripts/check-alias.
-#if os(Linux)
-    let hasCoreBluetooth = Context.environment["LANYARD_ALIAS"] != "1"
-#else
-    let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
-#endif
 if hasCoreBluetooth {
     package.products += [
-        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
-        .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"])
     ]
     package.targets += facade(named: "CoreBluetooth")
     package.targets += [
-        module("LanyardTesting", host + radio + ["CoreBluetooth", "Lanyard"]),
         example("HeartRateMonitor", ["CoreBluetooth"]),
         example("NotebookPeripheral", ["CoreBluetooth"]),
         example("FileDrop", ["CoreBluetooth"]),
         example("MessageBox", ["Lanyard"]),
-        module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
         module("PortingShims", [logging], path: "Examples/Porting/Shims"),
         module(
             "ExamplePorting",
@@ -304,13 +322,12 @@ if hasCoreBluetooth {
             ["CoreBluetooth"],
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
-        tests("LanyardTestingTests", radio + ["LanyardTesting"]),
         tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
-        tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "CoreBluetoothTests",
             host + radio + [
-                "CoreBluetooth", "PlainClient", "MainActorClient", "PreconcurrencyClient",
+                "BluetoothClients", "CoreBluetooth", "PlainClient", "MainActorClient",
+                "PreconcurrencyClient",
             ]
         ),
         tests(
@@ -321,13 +338,15 @@ if hasCoreBluetooth {
     ]
     let users: [String: [Target.Dependency]] = [
         "Lanyard": ["CoreBluetooth"],
+        "LanyardTesting": ["CoreBluetooth"],
+        "LanyardTestingTests": ["CoreBluetooth"],
         "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
         "LanyardTests": ["CoreBluetooth"],
         "SimulationTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard", "LanyardTesting"],
         "InteroperabilityTests": ["BluetoothRadios", "CoreBluetooth", "Lanyard"],
     ]
     for target in package.targets { target.dependencies += users[target.name] ?? [] }
-} else {
+} else if !isPortable {
     package.products.append(
         .library(name: "LanyardCoreBluetooth", targets: ["LanyardCoreBluetooth"])
     )
@@ -445,6 +464,19 @@ func keepOnly(_ names: [String]) {
             (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
         return targets?.allSatisfy(kept.contains) == false
     }
+}
+
+// The test kit, its tests, and what they stand on. A target of the daemon, of the façade or of a program
+// in this graph is an error, because no other platform has it.
+if isPortable {
+    keepOnly(["LanyardTestingTests", "KioskTests"])
+    let names = Set(package.targets.map(\.name))
+    let linuxOnly = names.intersection([
+        "CoreBluetooth", "CoreBluetoothEnumerations", "LanyardCoreBluetooth", "BlueZAdapter",
+        "DBus",
+        "LanyardCLI",
+    ])
+    precondition(linuxOnly.isEmpty, "\(linuxOnly.sorted()) exist on Linux only")
 }
 
 // LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and their
