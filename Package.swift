@@ -41,12 +41,18 @@ let asn1: [Target.Dependency] =
 // application uses it instead of the framework with `-module-alias CoreBluetooth=LanyardCoreBluetooth`.
 // LANYARD_COREBLUETOOTH=1 gives it its name where the manifest is read on another system than Linux,
 // for a cross build. LANYARD_ALIAS=1 gives it the other name on Linux, for Scripts/check-alias.
+// LANYARD_PORTABLE=1 removes on Linux all targets that exist only there, for Scripts/check-portable.
 #if os(Linux)
-    let hasCoreBluetooth = !isSet("LANYARD_ALIAS")
+    let isPortable = isSet("LANYARD_PORTABLE")
+    let hasCoreBluetooth = !isSet("LANYARD_ALIAS") && !isPortable
 #else
+    let isPortable = false
     let hasCoreBluetooth = isSet("LANYARD_COREBLUETOOTH")
 #endif
 let facade = hasCoreBluetooth ? "CoreBluetooth" : "LanyardCoreBluetooth"
+// The folders for a module that is called CoreBluetooth: without the façade, only Apple's is left.
+let facadeExclusion = hasCoreBluetooth ? [] : ["CoreBluetooth"]
+let frameworkExclusion = isPortable ? ["CoreBluetooth"] : []
 
 // Lists of modules that several targets use. Those of the protocols are each on those before it.
 let protocols: [Target.Dependency] = [
@@ -57,7 +63,7 @@ let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothPort", "
 let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
 // What only the façade under Apple's name has.
 let coreBluetooth: [Target.Dependency] = hasCoreBluetooth ? ["CoreBluetooth"] : []
-let apps: [Target.Dependency] = hasCoreBluetooth ? ["CoreBluetooth", "LanyardTesting"] : []
+let apps: [Target.Dependency] = coreBluetooth + ["LanyardTesting"]
 
 /// Returns a library target: a module of Sources/, or a part of the tests or examples.
 func module(
@@ -80,11 +86,15 @@ func module(
 
 /// Returns a library target with a privacy manifest, which an application for Apple's platforms needs.
 /// On Linux it would only cost a resource bundle.
-func moduleWithPrivacyManifest(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func moduleWithPrivacyManifest(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    exclude: [String] = []
+) -> Target {
     #if os(Linux)
-        module(name, dependencies, exclude: ["PrivacyInfo.xcprivacy"])
+        module(name, dependencies, exclude: exclude + ["PrivacyInfo.xcprivacy"])
     #else
-        module(name, dependencies, resources: [.copy("PrivacyInfo.xcprivacy")])
+        module(name, dependencies, exclude: exclude, resources: [.copy("PrivacyInfo.xcprivacy")])
     #endif
 }
 
@@ -123,7 +133,10 @@ func tests(
 let tool = Target.executableTarget(
     name: "LanyardCLI",
     dependencies: host + radio + apps
-        + ["BluetoothRadios", "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging, arguments],
+        + [
+            "BluetoothRadios", "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging,
+            arguments,
+        ],
     // In the program itself, which stays one file.
     resources: [
         .embedInCode("AssignedNumbers/assigned-numbers.csv"),
@@ -148,6 +161,7 @@ let package = Package(
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
         ),
         .library(name: "Lanyard", targets: ["Lanyard"]),
+        .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
         .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
         .library(name: "BluetoothSetUp", targets: ["BluetoothSetUp"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
@@ -192,6 +206,7 @@ let package = Package(
             "BluetoothRadios",
             ["BluetoothTypes", "BluetoothGAP", "BluetoothPort", "HCITransports", "BluetoothHost"]
         ),
+        module("BluetoothClients", host + [logging]),
         module("VirtualRadio", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("VirtualAccessories", protocols + ["VirtualRadio", "JSONText"]),
         module(
@@ -207,7 +222,7 @@ let package = Package(
         module(
             facade,
             host + [
-                "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
+                "BluetoothClients", "BluetoothRadios", "DBus", "BlueZAdapter", "VirtualAdapters",
                 "CoreBluetoothEnumerations", logging,
             ],
             path: "Sources/CoreBluetooth",
@@ -220,9 +235,17 @@ let package = Package(
         module("BluetoothSetUp", ["BluetoothValues"]),
         moduleWithPrivacyManifest(
             "Lanyard",
-            coreBluetooth + ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging]
+            coreBluetooth + ["BluetoothValues", "BluetoothCrypto", "JSONText", crypto, logging],
+            exclude: frameworkExclusion
+        ),
+        module(
+            "LanyardTesting",
+            host + radio + coreBluetooth + ["BluetoothClients", "Lanyard"],
+            exclude: facadeExclusion
         ),
         tool,
+
+        module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
 
         module("LanyardTestSupport", path: "Tests/Support"),
         module("ProcessTestSupport", path: "Tests/ProcessSupport"),
@@ -262,6 +285,12 @@ let package = Package(
         ),
         tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
         tests("LanyardTests", coreBluetooth + ["Lanyard", "JSONText"]),
+        tests(
+            "LanyardTestingTests",
+            radio + coreBluetooth + ["BluetoothClients", "LanyardTesting"],
+            exclude: facadeExclusion
+        ),
+        tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests("LanyardCLITests", ["LanyardCLI"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests(
@@ -281,18 +310,12 @@ let package = Package(
 )
 
 if hasCoreBluetooth {
-    package.products += [
-        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
-        .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
-    ]
+    package.products.append(.library(name: "CoreBluetooth", targets: ["CoreBluetooth"]))
     package.targets += [
-        module("LanyardTesting", host + radio + ["CoreBluetooth", "Lanyard"]),
-
         program("ExampleHeartRateMonitor", coreBluetooth, path: "Examples/HeartRateMonitor"),
         program("ExampleNotebookPeripheral", coreBluetooth, path: "Examples/NotebookPeripheral"),
         program("ExampleFileDrop", coreBluetooth, path: "Examples/FileDrop"),
         program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
-        module("ExampleKiosk", ["Lanyard"], path: "Examples/Kiosk"),
         module("PortingShims", [logging], path: "Examples/Porting/Shims"),
         module(
             "ExamplePorting",
@@ -317,13 +340,12 @@ if hasCoreBluetooth {
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
 
-        tests("LanyardTestingTests", radio + ["LanyardTesting"]),
         tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
-        tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "CoreBluetoothTests",
             host + radio + [
-                "CoreBluetooth", "PlainClient", "MainActorClient", "PreconcurrencyClient",
+                "BluetoothClients", "CoreBluetooth", "PlainClient", "MainActorClient",
+                "PreconcurrencyClient",
             ]
         ),
         tests(
@@ -400,10 +422,14 @@ if isSet("LANYARD_FUZZING") {
 }
 
 // LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and those that
-// they depend on, so that a script builds only what it needs.
-if let names = Context.environment["LANYARD_ONLY"] {
+// they depend on, so that a script builds only what it needs. The portable package is the test kit.
+let only =
+    isPortable
+    ? ["LanyardTestingTests", "KioskTests"]
+    : Context.environment["LANYARD_ONLY"]?.split(separator: ",").map(String.init)
+if let only {
     var kept: Set<String> = []
-    var open = names.split(separator: ",").map(String.init)
+    var open = only
     while let name = open.popLast() {
         guard kept.insert(name).inserted else { continue }
         let target = package.targets.first { $0.name == name }
@@ -415,4 +441,11 @@ if let names = Context.environment["LANYARD_ONLY"] {
             (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
         return !kept.isSuperset(of: targets ?? [])
     }
+}
+if isPortable {
+    let linuxOnly = Set(package.targets.map(\.name)).intersection([
+        "CoreBluetooth", "CoreBluetoothEnumerations", "LanyardCoreBluetooth", "BlueZAdapter",
+        "DBus", "LanyardCLI",
+    ])
+    precondition(linuxOnly.isEmpty, "\(linuxOnly.sorted()) exist on Linux only")
 }

@@ -7,7 +7,10 @@
 /// the same seed gives the same events. A minute in the world takes about as long as the work in
 /// it.
 ///
-/// Only the radio is simulated. A phone has this package's host and `CoreBluetooth` on a virtual
-/// controller, and an accessory has its own GATT server and keys on another. So failures happen as
-/// they do in reality: a link is lost by its supervision timeout, not by a call of a mock.
+/// Only the radio is simulated. A phone has this package's host on a virtual controller, and an
+/// accessory has its own GATT server and keys on another. So failures happen as they do in reality:
+/// a link is lost by its supervision timeout, not by a call of a mock.
+///
+/// The module builds on every platform: the library `Lanyard` uses a phone's host without the module
+/// CoreBluetooth. On Linux, a phone also has an adapter for an application's own managers.
 public enum LanyardTesting {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
@@ -8,7 +9,7 @@ import Foundation
 extension CBCentralManager {
     func receive(_ event: CentralEvent) {
         switch event {
-        case .stateChanged(let state): stateChanged(to: state)
+        case .stateChanged(let state): stateChanged(to: CBManagerState(state))
         case .restored(let restored): self.restored(restored)
         case .discovered(let peer, let name, let match): discovered(peer, name, match)
         case .connected(let peer, let request):
@@ -19,14 +20,14 @@ extension CBCentralManager {
         case .failedToConnect(let peer, let request, let error):
             guard let peripheral = knownPeripheral(peer) else { return }
             peripheral.disconnected(request)
-            delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+            delegate?.centralManager(self, didFailToConnect: peripheral, error: error.delivered)
         case .disconnected(let peer, let end):
             guard let peripheral = knownPeripheral(peer) else { return }
             connectionEnded(peripheral, end)
-        case .connectionEvent(let event, let peer):
+        case .connectionEvent(let isConnected, let peer):
             delegate?.centralManager(
                 self,
-                connectionEventDidOccur: event,
+                connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
                 for: peripheral(for: peer)
             )
         case .peripheral(let peer, .nameChanged(let name)): renamed(peer, name)
@@ -54,7 +55,7 @@ extension CBCentralManager {
 
     private func connectionEnded(_ peripheral: CBPeripheral, _ end: ConnectionEnd) {
         let reconnects =
-            end.isReconnecting && peripheral.snapshot.read { $0.request } == end.request
+            end.isReconnecting && peripheral.snapshot.read(\.remote.request) == end.request
         if reconnects {
             // Peripherals reconnect only if the delegate leaves the older method to its default
             // (`Disconnection.wasForwarded`), and only then does the state become `connecting`.
@@ -83,7 +84,11 @@ extension CBCentralManager {
         peripheral.disconnection.change {
             $0 = Disconnection(timestamp: end.timestamp, isReconnecting: reconnects)
         }
-        delegate.centralManager(self, didDisconnectPeripheral: peripheral, error: end.error)
+        delegate.centralManager(
+            self,
+            didDisconnectPeripheral: peripheral,
+            error: end.error?.delivered
+        )
         return peripheral.disconnection.change { disconnection in
             defer { disconnection = nil }
             return disconnection?.wasForwarded == false

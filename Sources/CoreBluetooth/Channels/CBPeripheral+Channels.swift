@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
+
 // Channels that the application opens to a peripheral.
 extension CBPeripheral {
     func openChannel(_ psm: CBL2CAPPSM) {
@@ -7,12 +9,12 @@ extension CBPeripheral {
         adapter?.enter { [peer, session] in $0.openChannel(psm, to: peer, for: session) }
     }
 
-    func channelOpened(_ result: Result<OpenChannel, any Error>) {
+    func channelOpened(_ result: Result<OpenChannel, ClientError>) {
         switch result {
         case .success(let channel):
             delegate?.peripheral(self, didOpen: CBL2CAPChannel(channel, to: self), error: nil)
         case .failure(let error):
-            delegate?.peripheral(self, didOpen: nil, error: error)
+            delegate?.peripheral(self, didOpen: nil, error: error.delivered)
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
+
 // Channels that centrals open to the application.
 extension CBPeripheralManager {
     func publishChannel(isEncrypted: Bool) {

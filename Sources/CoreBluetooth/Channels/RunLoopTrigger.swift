@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import Foundation
 import Synchronization
-
-/// Has a stream's delegate called where the application wants it: on a run loop or a queue.
-protocol StreamTrigger: AnyObject, Sendable {
-    /// Requests a call. Can be called on any thread.
-    func fire()
-}
 
 /// Calls a closure on the thread of a run loop after any thread has called `fire()`.
 ///

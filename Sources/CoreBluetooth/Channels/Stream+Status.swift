@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import Foundation
 
 extension Stream.Status {
@@ -19,6 +20,6 @@ extension ChannelBuffers.Status {
     /// The `streamError` for the status.
     var error: CBError? {
         guard case .failed(let code) = self else { return nil }
-        return CBError(code)
+        return CBError(code.cbCode)
     }
 }

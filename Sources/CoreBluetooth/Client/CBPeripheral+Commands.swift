@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
@@ -8,17 +9,17 @@ import Foundation
 extension CBPeripheral {
     func findServices(_ uuids: [CBUUID]?) {
         guard isReadyForCommands() else { return }
-        ask(.find(.services(UUIDFilter(uuids))))
+        ask(.find(.services(UUIDFilter(matching: uuids))))
     }
 
     func findIncludedServices(_ uuids: [CBUUID]?, of service: CBService) {
         guard isReadyForCommands(), let origin = origin(of: service) else { return }
-        ask(.find(.includedServices(UUIDFilter(uuids), of: origin)))
+        ask(.find(.includedServices(UUIDFilter(matching: uuids), of: origin)))
     }
 
     func findCharacteristics(_ uuids: [CBUUID]?, of service: CBService) {
         guard isReadyForCommands(), let origin = origin(of: service) else { return }
-        ask(.find(.characteristics(UUIDFilter(uuids), of: origin)))
+        ask(.find(.characteristics(UUIDFilter(matching: uuids), of: origin)))
     }
 
     func findDescriptors(of characteristic: CBCharacteristic) {
@@ -70,21 +71,14 @@ extension CBPeripheral {
         adapter?.enter { [peer, session] in $0.readRSSI(of: peer, for: session) }
     }
 
-    /// Returns the maximum length of one write: at most 512 bytes, the limit of an attribute value
-    /// (Vol 3, Part F, 3.2.9).
+    /// Returns the maximum length of one write in bytes. 0 unless connected.
     func writeLimit(of type: CBCharacteristicWriteType) -> Int {
-        guard state == .connected else { return 0 }
-        guard type == .withoutResponse else { return GATT.valueLengthLimit }
-        return min(mtu - Self.writeHeaderLength, GATT.valueLengthLimit)
+        guard state == .connected, let adapter else { return 0 }
+        return adapter.writeLimit(of: peer, withResponse: type == .withResponse)
     }
 
-    /// The ATT MTU of the connection. The initial MTU until an exchange.
-    var mtu: Int { adapter?.facts.withLock { $0.mtus[peer] } ?? Self.firstMTU }
-
-    /// The initial ATT MTU of an LE link (Vol 3, Part G, 5.2.1).
-    private static var firstMTU: Int { 23 }
-    /// The length of the header of a Write Command (Vol 3, Part F, 3.4.5.3).
-    private static var writeHeaderLength: Int { 3 }
+    /// The ATT MTU of the connection.
+    var mtu: Int { adapter?.mtu(of: peer) ?? ATT.defaultMTU }
 
     private func ask(_ request: ClientRequest) {
         adapter?.enter { [peer, session] in $0.ask(request, of: peer, for: session) }
@@ -101,16 +95,17 @@ extension CBPeripheral {
                     + "\"Write Without Response\" property - ignoring response-less write"
             )
         }
-        guard let window = snapshot.read(\.window), window.take() else {
+        let limit = writeLimit(of: .withoutResponse)
+        guard let request = snapshot.read({ $0.remote.command(data, to: origin, limit: limit) })
+        else {
             return Misuse.warn(
                 "Too many writes without response: dropped one for \(characteristic)"
             )
         }
-        let limit = writeLimit(of: .withoutResponse)
         if data.count > limit {
             Misuse.warn("A write without response was cut from \(data.count) to \(limit) bytes")
         }
-        ask(.command(origin, [UInt8](data.prefix(limit)), window))
+        ask(request)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
@@ -7,7 +8,7 @@ import Foundation
 // Events of the adapter, on the manager's queue. Each event changes the objects first and then
 // calls the delegate. Events for invalidated objects are dropped.
 extension CBPeripheral {
-    func receive(_ event: CBPeripheral.Event) {
+    func receive(_ event: RemoteEvent) {
         switch event {
         // `CBCentralManager` handles it.
         case .nameChanged: break
@@ -41,7 +42,7 @@ extension CBPeripheral {
         }
     }
 
-    private func valueEvent(_ event: CBPeripheral.Event) {
+    private func valueEvent(_ event: RemoteEvent) {
         switch event {
         case .valueReceived(let handle, let value):
             guard let characteristic = characteristic(handle) else { return }
@@ -53,7 +54,7 @@ extension CBPeripheral {
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: result.failure)
         case .valueWritten(let handle, let error):
             guard let characteristic = characteristic(handle) else { return }
-            delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
+            delegate?.peripheral(self, didWriteValueFor: characteristic, error: error?.delivered)
         case .notifyingSet(let handle, let result):
             guard let characteristic = characteristic(handle) else { return }
             take(event)
@@ -66,7 +67,7 @@ extension CBPeripheral {
         }
     }
 
-    private func descriptorEvent(_ event: CBPeripheral.Event) {
+    private func descriptorEvent(_ event: RemoteEvent) {
         switch event {
         case .descriptorRead(let handle, let result):
             guard let descriptor: CBDescriptor = attribute(handle) else { return }
@@ -74,12 +75,12 @@ extension CBPeripheral {
             delegate?.peripheral(self, didUpdateValueFor: descriptor, error: result.failure)
         case .descriptorWritten(let handle, let error):
             guard let descriptor: CBDescriptor = attribute(handle) else { return }
-            delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
+            delegate?.peripheral(self, didWriteValueFor: descriptor, error: error?.delivered)
         default: break
         }
     }
 
-    private func rssiRead(_ result: Result<Int, any Error>) {
+    private func rssiRead(_ result: Result<Int, ClientError>) {
         let rssi = NSNumber(value: (try? result.get()) ?? SignalStrength.unknown)
         if case .success = result { snapshot.change { $0.rssi = rssi } }
         delegate?.peripheral(self, didReadRSSI: rssi, error: result.failure)
@@ -90,13 +91,10 @@ extension CBPeripheral {
     private func servicesModified(
         _ ranges: [ClosedRange<AttributeHandle>],
         _ isReportedByPeer: Bool,
-        _ event: CBPeripheral.Event
+        _ event: RemoteEvent
     ) {
         guard let table else { return }
-        let stale = table.services.filter { service in
-            ranges.contains { $0.overlaps(service.origin.handles) }
-        }
-        let invalidated = stale.filter { $0.isListed || !$0.origin.isPrimary }
+        let invalidated = table.visibleServices(in: ranges)
             .compactMap { attribute($0.origin.handle) as CBService? }
         take(event)
         guard !invalidated.isEmpty || isReportedByPeer else { return }
@@ -106,16 +104,16 @@ extension CBPeripheral {
     // MARK: Lookup
 
     /// Whether events of the link may reach the delegate.
-    private var isLinked: Bool { state == .connected || state == .disconnecting }
+    private var isLinked: Bool { snapshot.read(\.remote.isLinked) }
 
     private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
         attribute(handle)
     }
 }
 
-extension Result {
-    /// The error of a failure.
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
+extension Result where Failure == ClientError {
+    /// The error of a failure, as a delegate gets it.
+    fileprivate var failure: (any Error)? {
+        if case .failure(let error) = self { error.delivered } else { nil }
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 
 // The table of discovered attributes, and the objects that are made from it, on the manager's
 // queue. An attribute keeps its object while the table contains it unchanged.
 extension CBPeripheral {
     /// The discovered attributes and the subscriptions. `nil` before the first discovery.
-    var table: RemoteTable? { snapshot.read(\.table) }
+    var table: RemoteTable? { snapshot.read(\.remote.table) }
 
     /// Returns the object of an attribute: of a service by its handle, and of a characteristic by
     /// the handle of its value.
@@ -15,12 +16,9 @@ extension CBPeripheral {
     }
 
     /// Changes the table by an event, and the objects with it.
-    func take(_ event: CBPeripheral.Event) {
+    func take(_ event: RemoteEvent) {
         snapshot.change { snapshot in
-            if case .found(.services, .success) = event {
-                snapshot.table = snapshot.table ?? .init()
-            }
-            guard let changed = snapshot.table?.take(event) else { return }
+            let changed = snapshot.remote.take(event)
             snapshot.show(changed, of: self)
         }
         observers.report()
@@ -30,30 +28,19 @@ extension CBPeripheral {
     /// now.
     func adopt(_ table: RemoteTable) {
         snapshot.change { snapshot in
-            snapshot.table = table
+            snapshot.remote.adopt(table)
             snapshot.show(table.services.map(\.origin.handle), of: self)
         }
         observers.report()
     }
 
     /// Invalidates all objects, because the link ended.
-    func invalidateTable() {
+    func invalidateObjects() {
         let objects = snapshot.change { snapshot in
-            defer { (snapshot.table, snapshot.objects) = (nil, [:]) }
+            defer { snapshot.objects = [:] }
             return snapshot.objects
         }
         for object in objects.values { (object as? CBService)?.invalidate() }
-    }
-
-    /// Marks all characteristics as not notifying. The link ended, and the manager reconnects: the
-    /// application has to subscribe again.
-    func quietTable() {
-        snapshot.change { snapshot in
-            snapshot.table?.endSubscriptions()
-            for object in snapshot.objects.values {
-                (object as? CBCharacteristic)?.setNotifying(false)
-            }
-        }
     }
 }
 
@@ -61,13 +48,13 @@ extension CBPeripheral {
 extension CBPeripheral.Snapshot {
     /// The objects of the services that a discovery of services found.
     var services: [CBService]? {
-        table?.services.lazy.filter(\.isListed)
+        remote.table?.services.lazy.filter(\.isListed)
             .compactMap { objects[$0.origin.handle] as? CBService }
     }
 
     /// Makes the objects of these services, or invalidates those that the table no longer contains.
     fileprivate mutating func show(_ services: [AttributeHandle], of peripheral: CBPeripheral) {
-        guard let table else { return }
+        guard let table = remote.table else { return }
         for handle in services {
             let entry = table.service(handle)
             if let object = objects[handle] as? CBService,

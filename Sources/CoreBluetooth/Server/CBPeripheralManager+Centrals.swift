@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
@@ -61,7 +62,13 @@ extension CBPeripheralManager {
     func request(_ latency: CBPeripheralManagerConnectionLatency, of central: CBCentral) {
         guard isReadyForCommands() else { return }
         let peer = PeerIdentifier(central.identifier)
-        adapter?.enter { $0.request(latency, of: peer) }
+        let wanted: ConnectionLatency =
+            switch latency {
+            case .low: .low
+            case .high: .high
+            default: .medium
+            }
+        adapter?.enter { $0.request(wanted, of: peer) }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
@@ -8,7 +9,7 @@ import Foundation
 extension CBPeripheralManager {
     func receive(_ event: PeripheralManagerEvent) {
         switch event {
-        case .stateChanged(let state): stateChanged(to: state)
+        case .stateChanged(let state): stateChanged(to: CBManagerState(state))
         case .restored(let restored): self.restored(restored)
         case .added(let number, let error): added(number, error)
         case .replaced(let numbers): for number in numbers { forget(number) }
@@ -22,9 +23,13 @@ extension CBPeripheralManager {
             snapshot.change { $0.setValueLengths(lengths) }
         case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
         case .channelPublished(let psm, let error):
-            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
+            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error?.delivered)
         case .channelUnpublished(let psm, let error):
-            delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
+            delegate?.peripheralManager(
+                self,
+                didUnpublishL2CAPChannel: psm,
+                error: error?.delivered
+            )
         case .channelOpened(let central, let channel): channelOpened(channel, by: central)
         }
     }
@@ -43,15 +48,15 @@ extension CBPeripheralManager {
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
-    private func added(_ number: Int, _ error: CBError?) {
+    private func added(_ number: Int, _ error: ClientError?) {
         guard let service = snapshot.change({ $0.takeAdded(number) }) else { return }
         if error != nil { forget(number) }
-        delegate?.peripheralManager(self, didAdd: service, error: error)
+        delegate?.peripheralManager(self, didAdd: service, error: error?.delivered)
     }
 
-    private func advertisingStarted(_ error: CBError?, _ ticket: Int) {
+    private func advertisingStarted(_ error: ClientError?, _ ticket: Int) {
         if error == nil { setAdvertising(true, ticket) }
-        delegate?.peripheralManagerDidStartAdvertising(self, error: error)
+        delegate?.peripheralManagerDidStartAdvertising(self, error: error?.delivered)
     }
 
     private func setAdvertising(_ isOnAir: Bool, _ ticket: Int) {

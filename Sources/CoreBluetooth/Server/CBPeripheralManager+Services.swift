@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import Foundation
 
 extension CBPeripheralManager {
@@ -17,16 +18,16 @@ extension CBPeripheralManager {
     /// was published before it was changed, and the reason for which it must not be published.
     private func takeIn(
         _ service: CBMutableService
-    ) -> (value: AddedService, former: Int?, refusal: CBError.Code?) {
+    ) -> (value: AddedService, former: Int?, refusal: ClientError.Code?) {
         let included = service.includedServices ?? []
         let includes = included.compactMap { includedService in
             snapshot.read { $0.number(of: includedService) }
         }
         let former = snapshot.read { $0.change(of: service, includes: includes) }
         if let former { forget(former) }
-        var refusal = PublicationRules.refusal(of: service)
-        if includes.count != included.count { refusal = refusal ?? .invalidParameters }
         let value = snapshot.change { $0.add(service, includes: includes) }
+        let isComplete = includes.count == included.count && PublicationRules.isOwn(service)
+        let refusal = value.refusal ?? (isComplete ? nil : .invalidParameters)
         service.setPublished(true)
         return (value, former, refusal)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothTypes
 
 /// The state that a peripheral manager shows, and the application's objects, with the numbers by

@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothTypes
 
 /// The rules for services that an application publishes.
 enum PublicationRules {
-    /// The services that the system reserves. Apple does not publish its list, which varies.
-    /// Apple's framework was seen to refuse these, or only the system can provide them.
-    static let reservedServices: Set<BluetoothUUID> = Set(
-        [
-            "1800",  // Generic Access
-            "1801",  // Generic Attribute
-            "1805",  // Current Time
-            "180A",  // Device Information
-            "180F",  // Battery
-            "1812",  // Human Interface Device
-            "7905F431-B5CE-4E99-A40F-4B1E122D00D0",  // Apple Notification Center Service
-            "89D3502B-0F36-433A-8EF4-C502AD55F8DC",  // Apple Media Service
-            "D0611E78-BBB4-4591-A5F8-487910AE4366",  // Apple Continuity
-            "9FA480E0-4967-4542-9390-D343DC5D04AE",  // Apple Nearby
-        ].compactMap { BluetoothUUID($0) }
-    )
-
-    /// The properties that require descriptors that an application cannot publish.
-    static let refusedProperties: CBCharacteristicProperties = [.broadcast, .extendedProperties]
-
     /// Ends the program if a static characteristic is not read-only, like `add` on Apple's
     /// platforms, which raises NSInternalInconsistencyException with this text.
     static func check(_ service: CBMutableService) {
@@ -36,15 +17,11 @@ enum PublicationRules {
         }
     }
 
-    /// Returns the reason for which a service must not be published. `nil` if there is none.
-    static func refusal(of service: CBMutableService) -> CBError.Code? {
-        if reservedServices.contains(service.uuid.value) { return .uuidNotAllowed }
-        for characteristic in service.characteristics ?? [] {
-            guard let characteristic = characteristic as? CBMutableCharacteristic,
-                characteristic.properties.isDisjoint(with: refusedProperties),
-                characteristic.descriptors?.allSatisfy({ $0 is CBMutableDescriptor }) != false
-            else { return .invalidParameters }
+    /// Returns whether all attributes of a service are of this device.
+    static func isOwn(_ service: CBMutableService) -> Bool {
+        (service.characteristics ?? []).allSatisfy { characteristic in
+            characteristic is CBMutableCharacteristic
+                && characteristic.descriptors?.allSatisfy { $0 is CBMutableDescriptor } != false
         }
-        return nil
     }
 }

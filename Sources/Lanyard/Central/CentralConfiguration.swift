@@ -36,7 +36,7 @@ extension AccessoryCentral {
         public var allowsUnfilteredScans = false
 
         /// The Bluetooth of the system.
-        package var system: any AccessorySystem = CoreBluetoothSystem()
+        package var system: any AccessorySystem = DefaultSystem.make()
         /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
         /// The simulated process with which the central ends, or `nil` for the real process.

@@ -6,13 +6,17 @@ import Foundation
 
 /// The Bluetooth of the system by a module that is called CoreBluetooth: Apple's framework, or the
 /// module of this package on Linux.
-struct CoreBluetoothSystem: AccessorySystem {
+package struct CoreBluetoothSystem: AccessorySystem {
     #if os(Linux)
         /// The Bluetooth controller; `nil` for the default one.
         var adapter: CBAdapter?
+
+        package init(adapter: CBAdapter? = nil) {
+            self.adapter = adapter
+        }
     #endif
 
-    func makeCentral(
+    package func makeCentral(
         restoring restoreIdentifier: String?,
         on queue: DispatchQueue
     ) -> any SystemCentral {
@@ -23,7 +27,7 @@ struct CoreBluetoothSystem: AccessorySystem {
         }
     }
 
-    func makeServer(
+    package func makeServer(
         restoring restoreIdentifier: String?,
         on queue: DispatchQueue
     ) -> any SystemServer {

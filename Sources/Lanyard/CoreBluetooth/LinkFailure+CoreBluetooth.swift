@@ -21,12 +21,7 @@ extension LinkFailure {
     ///
     /// - Parameter error: The error.
     public init(_ error: CBError) {
-        let code = error.code
-        self.init(
-            Self.kind(of: code),
-            code: .link(code.rawValue),
-            error.localizedDescription
-        )
+        self.init(linkCode: error.code.rawValue, error.localizedDescription)
     }
 
     /// Creates a failure from a refusal of the accessory. The kind is ``Kind/notPaired`` if the
@@ -35,30 +30,7 @@ extension LinkFailure {
     ///
     /// - Parameter error: The refusal.
     public init(_ error: CBATTError) {
-        let isMissingSecurity = [
-            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
-            .insufficientEncryptionKeySize,
-        ].contains(error.code)
-        self.init(
-            isMissingSecurity ? .notPaired : .refused,
-            code: .attribute(error.code.rawValue),
-            error.localizedDescription
-        )
-    }
-
-    private static func kind(of code: CBError.Code) -> Kind {
-        switch code {
-        case .connectionTimeout: .linkLoss
-        case .peripheralDisconnected: .remoteClosed
-        case .operationCancelled: .ownCancel
-        case .peerRemovedPairingInformation: .unpaired
-        case .encryptionTimedOut: .encryptionFailed
-        case .tooManyLEPairedDevices: .tooManyBonds
-        case .connectionFailed, .notConnected, .unknownDevice: .attemptFailed
-        case .connectionLimitReached, .outOfSpace: .capacity
-        case .operationNotSupported, .invalidParameters, .uuidNotAllowed: .unsupported
-        default: .unknown
-        }
+        self.init(attributeCode: error.code.rawValue, error.localizedDescription)
     }
 }
 

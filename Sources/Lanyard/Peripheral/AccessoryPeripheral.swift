@@ -42,7 +42,7 @@ public final class AccessoryPeripheral: Sendable {
         public var validateWrites: (@Sendable ([BluetoothID: Data]) -> AttributeError?)?
 
         /// The Bluetooth of the system.
-        package var system: any AccessorySystem = CoreBluetoothSystem()
+        package var system: any AccessorySystem = DefaultSystem.make()
         /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
 

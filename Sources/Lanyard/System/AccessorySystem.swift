@@ -5,7 +5,8 @@ import Dispatch
 /// The Bluetooth of the system, as this library uses it: values go in and come out.
 ///
 /// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. No other part of
-/// the library depends on that module's types.
+/// the library depends on that module's types. The test kit implements it on the port of a virtual
+/// adapter.
 package protocol AccessorySystem: Sendable {
     /// Creates a central. It does nothing before `SystemCentral.begin`.
     ///
@@ -27,4 +28,16 @@ package protocol AccessorySystem: Sendable {
         restoring restoreIdentifier: String?,
         on queue: DispatchQueue
     ) -> any SystemServer
+}
+
+/// The system of the platform.
+enum DefaultSystem {
+    static func make() -> any AccessorySystem {
+        // Packages without Linux-only targets have no such module on Linux.
+        #if canImport(CoreBluetooth)
+            CoreBluetoothSystem()
+        #else
+            UnavailableSystem()
+        #endif
+    }
 }

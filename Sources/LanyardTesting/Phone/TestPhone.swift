@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothHost
 import BluetoothTypes
-import CoreBluetooth
 import HCITransports
 import Lanyard
 import Synchronization
@@ -13,9 +13,8 @@ import VirtualRadio
 public final class TestPhone: Sendable {
     /// The name of the phone.
     public let name: String
-    /// The phone's Bluetooth adapter, for code that creates managers itself:
-    /// `options: [CBManagerOptionAdapterKey: phone.adapter]`.
-    public let adapter: CBAdapter
+    /// The use of the phone's Bluetooth adapter.
+    let usage: AdapterUsage
     /// The store of the application's accessories, which lasts as long as the world.
     public let store = MemoryAccessoryStore()
     /// The objects of the application's process.
@@ -43,7 +42,7 @@ public final class TestPhone: Sendable {
             preconditionFailure("\(error): there is no room for \(name)")
         }
         transport = world.air.adapter(of: controller)
-        adapter = CBAdapter(
+        usage = AdapterUsage(
             transport: transport,
             executor: world.air.executor,
             configuration: .ofDevice(
@@ -54,6 +53,14 @@ public final class TestPhone: Sendable {
         )
     }
 
+    /// Makes the system of phones from their adapters. Tests that run on another system replace it.
+    @TaskLocal package static var makeSystem: @Sendable (AdapterUsage) -> any AccessorySystem = {
+        PortSystem(usage: $0)
+    }
+
+    /// The phone's Bluetooth for `Lanyard`.
+    private var system: any AccessorySystem { Self.makeSystem(usage) }
+
     /// The configuration for the application's central. The central then uses this phone, the time
     /// of this world, and the phone's store.
     ///
@@ -62,7 +69,7 @@ public final class TestPhone: Sendable {
     /// ```
     public var configuration: AccessoryCentral.Configuration {
         var configuration = AccessoryCentral.Configuration(name: name)
-        configuration.adapter = adapter
+        configuration.system = system
         configuration.timekeeper = world.timekeeper
         configuration.seed = world.seed
         configuration.store = store
@@ -77,26 +84,29 @@ public final class TestPhone: Sendable {
     /// let box = AccessoryPeripheral(published, configuration: phone.peripheralConfiguration)
     /// ```
     public var peripheralConfiguration: AccessoryPeripheral.Configuration {
-        AccessoryPeripheral.Configuration(adapter: adapter, timekeeper: world.timekeeper)
+        var configuration = AccessoryPeripheral.Configuration()
+        configuration.system = system
+        configuration.timekeeper = world.timekeeper
+        return configuration
     }
 
     // MARK: Settings
 
     /// Whether Bluetooth is switched on.
     public var isPoweredOn: Bool {
-        get { adapter.isPoweredOn }
+        get { usage.switches.current.isPoweredOn }
         set {
             world.story.note("\(name): Bluetooth is switched \(newValue ? "on" : "off")")
-            adapter.isPoweredOn = newValue
+            usage.change { $0.isPoweredOn = newValue }
         }
     }
 
     /// Whether the application may use Bluetooth.
     public var isAuthorized: Bool {
-        get { adapter.authorization == .allowedAlways }
+        get { usage.switches.current.authorization == .allowedAlways }
         set {
             world.story.note("\(name): Bluetooth is \(newValue ? "allowed" : "denied")")
-            adapter.authorization = newValue ? .allowedAlways : .denied
+            usage.change { $0.authorization = newValue ? .allowedAlways : .denied }
         }
     }
 
@@ -107,12 +117,12 @@ public final class TestPhone: Sendable {
     /// options are. Advertising that starts then has no name, and its services are in the overflow
     /// area. Links, pending connection requests, values and restoration work as in the foreground.
     public var isInBackground: Bool {
-        get { adapter.followsBackgroundRules }
+        get { usage.followsBackgroundRules }
         set {
             world.story.note(
                 "\(name): the application goes to the \(newValue ? "background" : "foreground")"
             )
-            adapter.followsBackgroundRules = newValue
+            usage.followsBackgroundRules = newValue
         }
     }
 
@@ -143,7 +153,7 @@ public final class TestPhone: Sendable {
     /// Bluetooth.
     public func loseBonds() {
         world.story.note("\(name): loses its bonds")
-        adapter.removeBonds()
+        usage.removeBonds()
     }
 
     // MARK: The application
@@ -199,7 +209,7 @@ public final class TestPhone: Sendable {
     public func killApp(keepingLinks: Bool = false) async {
         guard !keepingLinks else {
             world.story.note("\(name): the application is killed, the system keeps its links")
-            adapter.endProcess()
+            usage.endProcess()
             return endProcess()
         }
         act("the application is killed") { [transport] world, controller in
@@ -213,7 +223,7 @@ public final class TestPhone: Sendable {
     }
 
     func end() async {
-        await adapter.shutDown()
+        await usage.shutDown()
         endProcess()
     }
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Synchronization
 import VirtualAdapters
+
+#if !os(Linux)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Runs the jobs of an application's tasks on the air to which they belong.
 ///
@@ -108,5 +115,12 @@ enum JobSteering {
         return true
     }
 
-    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
+    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
+        // The default search order, whose macro Swift does not import.
+        #if os(Linux)
+            dlsym(nil, name)
+        #else
+            dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
+        #endif
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothHost
-import CoreBluetooth
 import HCITransports
 import Synchronization
 import VirtualAdapters
@@ -34,7 +34,7 @@ public final class RealTimeWorld: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var devices: [CBAdapter] = []
+        var devices: [AdapterUsage] = []
         /// The number of devices that were added or are being added.
         var deviceCount = 0
         var accessories: [LiveAccessory] = []
@@ -61,19 +61,11 @@ public final class RealTimeWorld: Sendable {
     }
 
     /// Adds a device on which an application runs.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the device.
-    ///   - distance: The distance from the origin.
-    ///   - hasPrivateAddress: Whether the device uses private addresses that change, which only
-    ///     bonded devices resolve, as real phones do.
-    /// - Returns: The adapter for the application's managers, as the value of
-    ///   `CBManagerOptionAdapterKey` or of `CBAdapter.default`.
-    public func addDevice(
+    func makeDevice(
         _ name: String,
-        at distance: Distance = .meters(0),
-        hasPrivateAddress: Bool = false
-    ) async -> CBAdapter {
+        at distance: Distance,
+        hasPrivateAddress: Bool
+    ) async -> AdapterUsage {
         let number = state.withLock { state in
             state.deviceCount += 1
             return state.deviceCount
@@ -91,13 +83,13 @@ public final class RealTimeWorld: Sendable {
             hasPrivateAddress: hasPrivateAddress
         )
         configuration.name = name
-        let adapter = CBAdapter(
+        let usage = AdapterUsage(
             transport: transport,
             executor: air.executor,
             configuration: configuration
         )
-        state.withLock { $0.devices.append(adapter) }
-        return adapter
+        state.withLock { $0.devices.append(usage) }
+        return usage
     }
 
     /// Adds an accessory to the world, switched on. Each accessory is in another direction from the
@@ -120,7 +112,7 @@ public final class RealTimeWorld: Sendable {
     /// Removes the managers and links of all devices, stops the time, and ends the world's thread.
     /// The world cannot be used afterwards.
     public func shutDown() async {
-        let devices = state.withLock { state -> [CBAdapter]? in
+        let devices = state.withLock { state -> [AdapterUsage]? in
             guard !state.isShutDown else { return nil }
             state.isShutDown = true
             return state.devices

@@ -5,6 +5,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("CBUUID")
@@ -144,13 +145,13 @@ struct MalformedCBUUIDTests {
         ]
     )
     func refused(text: String) {
-        #expect(CBUUID.Form(text: text) == nil)
+        #expect(UUIDForm(text: text) == nil)
     }
 
     @Test("15.1 Data of any other length is refused")
     func refusedBytes() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
-            #expect(CBUUID.Form(bytes: [UInt8](repeating: 1, count: count)) == nil)
+            #expect(UUIDForm(bytes: [UInt8](repeating: 1, count: count)) == nil)
         }
     }
 

@@ -6,6 +6,7 @@ import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Values of descriptors")

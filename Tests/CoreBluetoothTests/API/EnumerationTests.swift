@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Enumerations")

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Named adapters")

@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("A computer without an adapter")

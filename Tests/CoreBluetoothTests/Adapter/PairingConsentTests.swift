@@ -4,6 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
+@testable import BluetoothClients
 @testable import BluetoothHost
 @testable import CoreBluetooth
 

@@ -6,6 +6,7 @@ import HCITransports
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Shutting down an adapter")

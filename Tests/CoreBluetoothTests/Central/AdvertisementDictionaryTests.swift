@@ -6,6 +6,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("The advertisement data of delegates")

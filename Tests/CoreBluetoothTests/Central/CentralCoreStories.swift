@@ -4,6 +4,7 @@ import BluetoothPort
 import BluetoothTypes
 import Testing
 
+@testable import BluetoothClients
 @testable import BluetoothHost
 @testable import CoreBluetooth
 

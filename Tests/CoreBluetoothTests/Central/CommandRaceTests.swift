@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// Commands that an application gives while the state changes on the manager's queue.
@@ -27,7 +28,7 @@ struct CommandRaceTests {
             manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
             manager.connect(peripheral)
             #expect(peripheral.state == .disconnected)
-            #expect(peripheral.snapshot.read { $0.request } == nil)
+            #expect(peripheral.snapshot.read { $0.remote.request } == nil)
         }
     }
 

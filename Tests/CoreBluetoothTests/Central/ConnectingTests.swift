@@ -7,6 +7,7 @@ import LanyardTestSupport
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Connecting and disconnecting")

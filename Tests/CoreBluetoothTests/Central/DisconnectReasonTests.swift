@@ -7,6 +7,7 @@ import CoreBluetoothEnumerations
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("The errors of disconnection reasons")
@@ -70,9 +71,11 @@ struct DisconnectReasonTests {
 
     @Test("5.6 An error has its text")
     func text() {
-        let error = CBError(PortError.linkEnded(.timeout))
+        let error = ClientError(PortError.linkEnded(.timeout)).cbError
         #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
     }
 
-    private func code(_ error: HostError) -> CBError.Code { CBError(PortError(error)).code }
+    private func code(_ error: HostError) -> CBError.Code {
+        ClientError(PortError(error)).cbError.code
+    }
 }

@@ -2,6 +2,7 @@
 
 import Synchronization
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 extension Misuse {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Reconnecting")

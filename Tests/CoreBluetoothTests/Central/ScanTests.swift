@@ -10,6 +10,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Scanning")

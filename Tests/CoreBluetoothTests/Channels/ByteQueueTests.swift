@@ -4,6 +4,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("A queue of bytes")

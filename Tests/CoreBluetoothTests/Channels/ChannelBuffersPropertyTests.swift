@@ -4,6 +4,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A channel, its host, and an application that performs random operations.

@@ -3,6 +3,7 @@
 import BluetoothPort
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// Limits that short data reaches: SDUs of 4 bytes in both directions, and buffers of 8 bytes.

@@ -12,6 +12,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A phone with a central and a peripheral manager, connected to a lamp whose host the test

@@ -8,6 +8,7 @@ import ProcessTestSupport
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 private let sendMTU = 64

@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A stream delegate that reads every byte, and records its events and the queue of each.

@@ -2,6 +2,7 @@
 
 import Foundation
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A thread that only runs its run loop, until it is released.

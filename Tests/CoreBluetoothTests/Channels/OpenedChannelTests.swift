@@ -7,6 +7,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// Behavior 14.5: channels that a central opens.

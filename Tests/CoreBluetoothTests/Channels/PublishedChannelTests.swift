@@ -7,6 +7,7 @@ import Dispatch
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// Behavior 14.6: channels that a peripheral manager accepts.

@@ -4,6 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Triggers of a run loop")

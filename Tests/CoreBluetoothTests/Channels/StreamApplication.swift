@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// An application with the two streams of a channel, which it uses on its own thread, and a record

@@ -4,6 +4,7 @@ import BluetoothPort
 import Dispatch
 import Synchronization
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// The two ends of a channel, connected as two hosts connect them: an SDU is sent when there is

@@ -7,6 +7,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Random requests on one link")

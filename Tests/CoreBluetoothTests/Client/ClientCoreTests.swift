@@ -7,6 +7,7 @@ import BluetoothPort
 import BluetoothTypes
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Requests on one link")

@@ -5,6 +5,7 @@ import BluetoothGATT
 import BluetoothPort
 import BluetoothTypes
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A link's core without a host: its requests are recorded, and the test answers them.
@@ -109,7 +110,7 @@ struct CoreHarness {
         }
     }
 
-    private static func text(_ event: CBPeripheral.Event) -> String {
+    private static func text(_ event: RemoteEvent) -> String {
         switch event {
         case .valueRead(_, let result): "read \(text(result.map { "\($0)" }))"
         case .valueWritten(_, let error): "wrote \(error.map { text($0) } ?? "ok")"
@@ -132,18 +133,17 @@ struct CoreHarness {
         }
     }
 
-    private static func text(_ result: Result<String, any Error>) -> String {
+    private static func text(_ result: Result<String, ClientError>) -> String {
         switch result {
         case .success(let text): text
         case .failure(let error): text(error)
         }
     }
 
-    private static func text(_ error: any Error) -> String {
+    private static func text(_ error: ClientError) -> String {
         switch error {
-        case let error as CBError: "CBError \(error.code.rawValue)"
-        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
-        default: "\(error)"
+        case .failed(let code): "CBError \(code.rawValue)"
+        case .attribute(let code): "CBATTError \(code.rawValue)"
         }
     }
 }

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Misuse of a peripheral")

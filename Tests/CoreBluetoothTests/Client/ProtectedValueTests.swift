@@ -8,6 +8,7 @@ import Foundation
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Protected values")

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("The table and the objects of a peripheral")

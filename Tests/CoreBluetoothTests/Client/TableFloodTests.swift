@@ -6,6 +6,7 @@ import BluetoothPort
 import BluetoothTypes
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A peripheral that reports changes of its services all the time.
@@ -46,10 +47,10 @@ struct TableFloodTests {
     @Test("1.2 Events that peers cause are dispensable, and answers are not")
     func dispensable() {
         let peer = CoreWorld.peers[0]
-        let modified = CBPeripheral.Event.servicesModified([everything], isReportedByPeer: true)
+        let modified = RemoteEvent.servicesModified([everything], isReportedByPeer: true)
         #expect(CentralEvent.peripheral(peer, modified).isDispensable)
         #expect(CentralEvent.peripheral(peer, .nameChanged("Strap")).isDispensable)
-        #expect(CentralEvent.connectionEvent(.peerConnected, peer).isDispensable)
+        #expect(CentralEvent.connectionEvent(isConnected: true, peer).isDispensable)
         #expect(!CentralEvent.peripheral(peer, .readyToWrite).isDispensable)
         #expect(!CentralEvent.connected(peer, ConnectionRequestNumber.next()).isDispensable)
     }

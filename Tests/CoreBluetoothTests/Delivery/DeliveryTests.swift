@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("The delivery of events")

@@ -5,6 +5,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 struct OptionTests {

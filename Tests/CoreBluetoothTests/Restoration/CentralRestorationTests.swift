@@ -8,6 +8,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Restoring central managers")

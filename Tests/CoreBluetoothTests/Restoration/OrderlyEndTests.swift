@@ -7,6 +7,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Restoring after a shutdown")

@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// Intents for the tests of records.
@@ -12,7 +13,7 @@ enum RecordSamples {
         PeerIdentifier(bytes: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
     }
 
-    static func form(_ text: String) -> CBUUID.Form { CBUUID(string: text).form }
+    static func form(_ text: String) -> UUIDForm { CBUUID(string: text).form }
 
     static let smallCentral: CentralIntents = {
         var intents = CentralIntents()
@@ -69,8 +70,8 @@ enum RecordSamples {
                 characteristics: [
                     AddedCharacteristic(
                         uuid: "2A37",
-                        properties: 0x12,
-                        permissions: 1,
+                        properties: [.read, .notify],
+                        permissions: .readable,
                         value: [0x55],
                         descriptors: [AddedDescriptor(uuid: "2901", value: [0x41])]
                     )

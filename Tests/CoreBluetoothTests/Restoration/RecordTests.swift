@@ -6,6 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Records of intents")

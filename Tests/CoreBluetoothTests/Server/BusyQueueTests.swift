@@ -6,6 +6,7 @@ import BluetoothHost
 import BluetoothTypes
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A central that causes events without end while the application's queue is blocked.

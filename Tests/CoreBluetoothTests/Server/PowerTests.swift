@@ -7,6 +7,7 @@ import CoreBluetoothEnumerations
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Turning Bluetooth off with a peripheral manager")

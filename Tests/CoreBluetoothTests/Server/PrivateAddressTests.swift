@@ -5,6 +5,7 @@ import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
@@ -13,7 +14,7 @@ struct PrivateAddressTests {
     @Test("12.5 Named adapters use private addresses")
     func named() async throws {
         let environment = try #require(
-            AdapterEnvironment(.virtual, switches: LockedState(AdapterSwitches()))
+            AdapterEnvironment("virtual", CBAdapter.virtual.usage)
         )
         defer { environment.end() }
         let adapter = try #require(environment.port as? HostAdapter)

@@ -8,6 +8,7 @@ import HCITransports
 import Testing
 import VirtualRadio
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 /// A bonded central that goes out of range, and connects again while its former link is still open

@@ -6,6 +6,7 @@ import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
@@ -284,8 +285,8 @@ struct AddedServiceTests {
     ) {
         let characteristic = AddedCharacteristic(
             uuid: "A001",
-            properties: properties,
-            permissions: permissions,
+            properties: ServedProperties(rawValue: properties),
+            permissions: ServedPermissions(rawValue: permissions),
             value: nil,
             descriptors: []
         )

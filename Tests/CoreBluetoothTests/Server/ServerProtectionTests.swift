@@ -10,6 +10,7 @@ import HCITransports
 import Testing
 import VirtualAccessories
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Values that require encryption")

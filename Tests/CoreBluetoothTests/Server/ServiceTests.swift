@@ -8,6 +8,7 @@ import Foundation
 import LanyardTestSupport
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Published services")

@@ -7,6 +7,7 @@ import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Two peripheral managers of one process")

@@ -6,6 +6,7 @@ import BluetoothHost
 import Foundation
 import Testing
 
+@testable import BluetoothClients
 @testable import CoreBluetooth
 
 @Suite("Values for subscribers")

@@ -6,7 +6,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-@testable import CoreBluetooth
+@testable import BluetoothClients
 
 @Suite("Accessories with changing addresses")
 struct IdentityTests {

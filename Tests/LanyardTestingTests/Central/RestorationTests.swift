@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("State restoration")
+@Suite("State restoration", .eachSystem)
 struct RestorationTests {
     @Test("Row 9: A restored central continues its links and subscriptions")
     func connected() async throws {

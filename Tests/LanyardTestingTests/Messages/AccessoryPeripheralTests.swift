@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Publishing an accessory")
+@Suite("Publishing an accessory", .eachSystem)
 struct AccessoryPeripheralTests {
     private static let accessory = PublishedAccessory(
         name: "Gateway",
@@ -44,10 +43,7 @@ struct AccessoryPeripheralTests {
         _ phone: TestPhone,
         _ change: (inout AccessoryPeripheral.Configuration) -> Void = { _ in }
     ) -> AccessoryPeripheral {
-        var configuration = AccessoryPeripheral.Configuration(
-            adapter: phone.adapter,
-            timekeeper: world.timekeeper
-        )
+        var configuration = phone.peripheralConfiguration
         change(&configuration)
         return AccessoryPeripheral(Self.accessory, configuration: configuration)
     }

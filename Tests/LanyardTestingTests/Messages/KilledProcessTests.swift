@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Lanyard
 import LanyardTestSupport
@@ -10,7 +9,7 @@ import Testing
 /// Two bonded phones that exchange messages. One of them is killed and restarts before the other
 /// has noticed the end of the link. Both use private addresses, because a controller with a link to
 /// an address does not permit a second link to it.
-@Suite("Messages with a restarted process")
+@Suite("Messages with a restarted process", .eachSystem)
 struct KilledProcessTests {
     enum Form: CaseIterable {
         case plain, sealed
@@ -41,10 +40,7 @@ struct KilledProcessTests {
         on phone: TestPhone,
         _ form: Form
     ) throws -> AccessoryPeripheral {
-        var configuration = AccessoryPeripheral.Configuration(
-            adapter: phone.adapter,
-            timekeeper: world.timekeeper
-        )
+        var configuration = phone.peripheralConfiguration
         configuration.messages = try form.options()
         return AccessoryPeripheral(Self.accessory, configuration: configuration)
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Published values that are computed, indicated, or sent to one central")
+@Suite("Published values that are computed, indicated, or sent to one central", .eachSystem)
 struct PublishedValueTests {
     private static let description = AccessoryDescription(
         kind: "station",
@@ -103,7 +102,7 @@ struct PublishedValueTests {
             } computing: { _ in
                 readings.add(1)
                 switch readings.values.count {
-                case 1: throw CBATTError(.insufficientAuthorization)
+                case 1: throw AttributeError.insufficientAuthorization
                 case 2: throw CancellationError()
                 case 3: try await world.clock.sleep(for: .seconds(3_600))
                 default: break
@@ -111,13 +110,14 @@ struct PublishedValueTests {
                 return Data([7])
             }
             let (central, accessory) = try await visit(world.phone)
-            for code in [CBATTError.Code.insufficientAuthorization, .unlikelyError, .unlikelyError]
-            {
+            for refusal in [
+                AttributeError.insufficientAuthorization, .unlikelyError, .unlikelyError,
+            ] {
                 let begin = world.now
                 let error = await #expect(throws: AccessoryError.self) {
                     try await accessory.read("FF21")
                 }
-                guard case .refused(code.rawValue, _) = error else {
+                guard case .refused(refusal.code, _) = error else {
                     Issue.record("\(String(describing: error))")
                     continue
                 }

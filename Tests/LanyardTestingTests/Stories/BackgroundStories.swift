@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("In the background")
+@Suite("In the background", .eachSystem)
 struct BackgroundStories {
     @Test("Row 20: A known accessory that was out of range is ready again, and its values arrive")
     func keeps() async throws {

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Discovery and subscriptions")
+@Suite("Discovery and subscriptions", .eachSystem)
 struct DiscoveryStories {
     @Test("Rows 4, 5: An accessory becomes ready step by step, after discovery and confirmation")
     func steps() async throws {

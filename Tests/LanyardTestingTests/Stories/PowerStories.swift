@@ -4,7 +4,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Power and permission")
+@Suite("Power and permission", .eachSystem)
 struct PowerStories {
     @Test("Row 1: A call while Bluetooth is off waits and continues by itself")
     func off() async throws {

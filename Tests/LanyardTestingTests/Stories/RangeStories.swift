@@ -6,7 +6,7 @@ import LanyardTestSupport
 import LanyardTesting
 import Testing
 
-@Suite("Range loss and return")
+@Suite("Range loss and return", .eachSystem)
 struct RangeStories {
     @Test("Row 8: An accessory out of range becomes ready soon after its return")
     func walk() async throws {

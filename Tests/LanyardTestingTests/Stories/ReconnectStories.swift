@@ -4,7 +4,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Reconnection by the system or the central")
+@Suite("Reconnection by the system or the central", .eachSystem)
 struct ReconnectStories {
     @Test(
         "Row 22: After a lost link the system or the central makes the accessory ready again",

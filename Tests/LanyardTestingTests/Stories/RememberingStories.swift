@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Remembering accessories")
+@Suite("Remembering accessories", .eachSystem)
 struct RememberingStories {
     @Test("Row 6: An accessory is remembered once it is usable, until it is forgotten")
     func forgotten() async throws {
@@ -82,10 +82,7 @@ struct RememberingStories {
             services: [ServiceDescription("1D00", [.subscribe("1D01")])]
         )
         @Sendable func launch() -> AccessoryPeripheral {
-            var configuration = AccessoryPeripheral.Configuration(
-                adapter: gateway.adapter,
-                timekeeper: world.timekeeper
-            )
+            var configuration = gateway.peripheralConfiguration
             configuration.restoreIdentifier = "gateway"
             return gateway.launch { _ in
                 AccessoryPeripheral(published, configuration: configuration)

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Searching for accessories")
+@Suite("Searching for accessories", .eachSystem)
 struct ScanningStories {
     @Test("Row 2: A search without a result ends after ten seconds")
     func nothing() async throws {

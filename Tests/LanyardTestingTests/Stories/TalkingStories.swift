@@ -6,7 +6,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-@Suite("Writing and messages")
+@Suite("Writing and messages", .eachSystem)
 struct TalkingStories {
     @Test(
         "Row 15: Each write has the kind that its characteristic permits, and refusals are reported"

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Pairing and connection slots")
+@Suite("Pairing and connection slots", .eachSystem)
 struct TrustStories {
     @Test("Row 12: A connected accessory is not yet paired, but a ready one is")
     func paired() async throws {

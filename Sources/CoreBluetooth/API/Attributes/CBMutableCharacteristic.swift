@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import Foundation
 
 /// A characteristic of a service that the application publishes.

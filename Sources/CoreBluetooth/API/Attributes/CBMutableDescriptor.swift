@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import Foundation
 
 /// A descriptor of a characteristic that the application publishes: a description in words (2901, a

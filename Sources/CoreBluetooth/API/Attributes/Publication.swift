@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
+
 // Adding a service publishes a copy of its objects. The application can change the objects at any
 // time. The changes take effect for centrals when the service is added again.
 extension CBMutableService {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import Foundation
 
@@ -10,27 +11,6 @@ extension CBATTError {
     }
 
     private static func text(of code: Code) -> String {
-        texts[code] ?? "Unknown ATT error."
+        ATT.ErrorCode(rawValue: UInt8(exactly: code.rawValue) ?? .max).text
     }
-
-    private static let texts: [Code: String] = [
-        .success: "Success.",
-        .invalidHandle: "The handle is invalid.",
-        .readNotPermitted: "Reading is not permitted.",
-        .writeNotPermitted: "Writing is not permitted.",
-        .invalidPdu: "The command is invalid.",
-        .insufficientAuthentication: "Authentication is insufficient.",
-        .requestNotSupported: "The request is not supported.",
-        .invalidOffset: "The offset is invalid.",
-        .insufficientAuthorization: "Authorization is insufficient.",
-        .prepareQueueFull: "The prepare queue is full.",
-        .attributeNotFound: "The attribute could not be found.",
-        .attributeNotLong: "The attribute is not long.",
-        .insufficientEncryptionKeySize: "The encryption key size is insufficient.",
-        .invalidAttributeValueLength: "The value's length is invalid.",
-        .unlikelyError: "Unlikely error.",
-        .insufficientEncryption: "Encryption is insufficient.",
-        .unsupportedGroupType: "The group type is not supported.",
-        .insufficientResources: "Resources are insufficient.",
-    ]
 }

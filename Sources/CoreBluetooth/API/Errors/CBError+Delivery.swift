@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import Foundation
 
 // Like Apple's, an error from the framework carries its text. An error that the application makes
@@ -12,28 +13,13 @@ extension CBError {
     }
 
     private static func text(of code: Code) -> String {
-        texts[code] ?? "Unknown error."
+        ClientError.Code(rawValue: code.rawValue)?.text ?? texts[code]
+            ?? ClientError.Code.unknown.text
     }
 
+    /// The texts of errors that a client never gets.
     private static let texts: [Code: String] = [
-        .unknown: "Unknown error.",
-        .invalidParameters: "One or more parameters were invalid.",
-        .invalidHandle: "The handle is invalid.",
-        .notConnected: "The device is not connected.",
-        .outOfSpace: "There is no space left.",
-        .operationCancelled: "The operation was cancelled.",
-        .connectionTimeout: "The connection has timed out unexpectedly.",
-        .peripheralDisconnected: "The specified device has disconnected from us.",
-        .uuidNotAllowed: "The specified UUID is not allowed for this operation.",
-        .alreadyAdvertising: "Advertising has already started.",
-        .connectionFailed: "The connection has failed unexpectedly.",
-        .connectionLimitReached: "The system has reached the limit of connections.",
         .unknownDevice: "The specified device is unknown.",
-        .operationNotSupported: "The operation is not supported.",
-        .peerRemovedPairingInformation: "Peer removed pairing information",
-        .encryptionTimedOut:
-            "Failed to encrypt the connection, the connection has timed out unexpectedly.",
-        .tooManyLEPairedDevices: "There are too many paired devices.",
         .leGattExceededBackgroundNotificationLimit:
             "There were too many notifications in the background.",
         .leGattNearBackgroundNotificationLimit:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Dispatch
@@ -179,7 +180,10 @@ open class CBCentralManager: CBManager {
         guard let adapter = CBAdapter.default?.usage.running else {
             return features.isEmpty
         }
-        return features.isSubset(of: adapter.facts.withLock { $0.features })
+        let capabilities = adapter.facts.withLock { $0.capabilities }
+        let supported: CBCentralManager.Feature =
+            capabilities.contains(.extendedAdvertisements) ? .extendedScanAndConnect : []
+        return features.isSubset(of: supported)
     }
 
     /// Requests events for the connections and disconnections of matching peripherals, whichever

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import CoreBluetoothEnumerations
 import Foundation
 
@@ -139,5 +140,12 @@ open class CBManager: NSObject {
             let made = make()
             adapter?.enter { carryOut($0, made, statesReceived) }
         }
+    }
+}
+
+extension CBManagerState {
+    /// Makes the state that applications see, which has the same number.
+    init(_ state: ManagerState) {
+        self = Self(rawValue: state.rawValue) ?? .unknown
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
+
 /// The options of a manager's initializer. `CBCentralManagerOptionShowPowerAlertKey` and
 /// `CBCentralManagerOptionDeviceAccessForMedia` are ignored: Linux shows no alert and has no such
 /// restriction.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
+
 #if os(Linux)
     /// The observations of one object.
     ///

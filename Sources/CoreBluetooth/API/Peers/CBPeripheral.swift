@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
@@ -34,17 +35,10 @@ open class CBPeripheral: CBPeer {
 
     /// The state that the peripheral shows.
     struct Snapshot {
-        var name: String?
-        var state = CBPeripheralState.disconnected
-        /// The connection request whose end has not been reported yet.
-        var request: ConnectionRequestNumber?
-        /// The discovered attributes. `nil` before the first discovery.
-        var table: RemoteTable?
+        var remote: RemotePeripheral
         /// The objects of the table's attributes, by the handle of the service, of the
         /// characteristic's value, or of the descriptor.
         var objects: [AttributeHandle: CBAttribute] = [:]
-        /// The writes without response on this connection. `nil` while there is none.
-        var window: WriteWindow?
         var rssi: NSNumber?
     }
 
@@ -53,7 +47,7 @@ open class CBPeripheral: CBPeer {
         self.manager = manager
         adapter = manager.adapter
         session = manager.session
-        snapshot = LockedState(Snapshot(name: name))
+        snapshot = LockedState(Snapshot(remote: RemotePeripheral(name: name)))
         super.init(identity: UUID(peer))
     }
 
@@ -61,7 +55,7 @@ open class CBPeripheral: CBPeer {
         // If the manager was released, its connection requests have already been canceled.
         guard let manager else { return }
         manager.forget(peer)
-        guard let request = snapshot.current.request else { return }
+        guard let request = snapshot.read(\.remote.request) else { return }
         Misuse.report(
             "Cancelling connection for unused peripheral \(description), "
                 + "Did you forget to keep a reference to it?"
@@ -70,11 +64,13 @@ open class CBPeripheral: CBPeer {
     }
 
     /// The peripheral's name. `nil` if it is not known. Can be observed.
-    open var name: String? { snapshot.read(\.name) }
+    open var name: String? { snapshot.read(\.remote.name) }
 
     /// The state of this manager's connection. Can be observed with
     /// `observe(_:options:changeHandler:)`.
-    open var state: CBPeripheralState { snapshot.read(\.state) }
+    open var state: CBPeripheralState {
+        CBPeripheralState(rawValue: snapshot.read(\.remote.state.rawValue)) ?? .disconnected
+    }
 
     /// The services that were discovered. `nil` before the first discovery and after a
     /// disconnection. Can be observed.
@@ -88,7 +84,7 @@ open class CBPeripheral: CBPeer {
     /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
     /// may be lost.
     open var canSendWriteWithoutResponse: Bool {
-        snapshot.read { $0.state == .connected && $0.window?.hasRoom == true }
+        snapshot.read(\.remote.hasRoom)
     }
 
     /// Whether the peripheral may use the Apple Notification Center Service. Always `false` on
@@ -199,50 +195,27 @@ open class CBPeripheral: CBPeer {
 
     /// Stores a connection request. Returns `true`: the adapter always has to carry it out.
     func connectionWanted(_ request: ConnectionRequestNumber) -> Bool {
-        snapshot.change { snapshot in
-            snapshot.request = request
-            if snapshot.state != .connected { snapshot.state = .connecting }
+        snapshot.change { $0.remote.connectionWanted(request) }
             return true
         }
-    }
 
     /// Marks the peripheral as disconnecting. Returns `false` if there is no connection or
     /// connection request.
     func disconnectionWanted() -> Bool {
-        snapshot.change { snapshot in
-            guard snapshot.state == .connecting || snapshot.state == .connected else {
-                return false
-            }
-            snapshot.state = .disconnecting
-            return true
-        }
+        snapshot.change { $0.remote.disconnectionWanted() }
     }
 
     /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
     /// meanwhile.
     func connected(_ request: ConnectionRequestNumber) -> Bool {
         defer { observers.report() }
-        return snapshot.change { snapshot in
-            guard snapshot.request == request, snapshot.state != .disconnecting else {
-                return false
-            }
-            // A manager may request a connection that it has.
-            if snapshot.state != .connected || snapshot.window == nil {
-                snapshot.window = WriteWindow()
-            }
-            snapshot.state = .connected
-            return true
-        }
+        return snapshot.change { $0.remote.connected(request) }
     }
 
     /// Removes a connection request that ended. A later request is not affected.
     func disconnected(_ request: ConnectionRequestNumber) {
-        snapshot.change { snapshot in
-            if snapshot.request == request { snapshot.request = nil }
-            snapshot.state = snapshot.request == nil ? .disconnected : .connecting
-            snapshot.window = nil
-        }
-        invalidateTable()
+        snapshot.change { $0.remote.disconnected(request) }
+        invalidateObjects()
         observers.report()
     }
 
@@ -250,28 +223,24 @@ open class CBPeripheral: CBPeer {
     /// reconnect.
     func lost(isReconnecting: Bool) {
         snapshot.change { snapshot in
-            snapshot.window = nil
-            guard snapshot.state != .disconnecting else { return }
-            snapshot.state = isReconnecting ? .connecting : .disconnected
+            snapshot.remote.lost(isReconnecting: isReconnecting)
+            for object in snapshot.objects.values {
+                (object as? CBCharacteristic)?.setNotifying(false)
+            }
         }
-        quietTable()
         observers.report()
     }
 
     /// Removes the connection request and the connection, because the adapter is off. The caller
     /// reports the changes to the observers.
     func powerLost() {
-        snapshot.change { snapshot in
-            snapshot.request = nil
-            snapshot.state = .disconnected
-            snapshot.window = nil
-        }
-        invalidateTable()
+        snapshot.change { $0.remote.powerLost() }
+        invalidateObjects()
     }
 
     func received(_ name: String?) {
         guard let name else { return }
-        snapshot.change { $0.name = name }
+        snapshot.change { $0.remote.name = name }
         observers.report()
     }
 }

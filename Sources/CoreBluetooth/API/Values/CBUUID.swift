@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothTypes
 import Foundation
 
@@ -11,9 +12,9 @@ import Foundation
 ///
 /// Like Apple's class, it is not Sendable. It is immutable.
 open class CBUUID: NSObject, NSCopying {
-    let form: Form
+    let form: UUIDForm
 
-    init(_ form: Form) {
+    init(_ form: UUIDForm) {
         self.form = form
     }
 
@@ -23,7 +24,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: The text has one of these forms. As with Apple's class, other text ends the
     ///   program.
     public init(string theString: String) {
-        guard let form = Form(text: theString) else {
+        guard let form = UUIDForm(text: theString) else {
             Misuse.stop("String \(theString) does not represent a valid UUID")
         }
         self.form = form
@@ -34,7 +35,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
     ///   program.
     public init(data theData: Data) {
-        guard let form = Form(bytes: theData) else {
+        guard let form = UUIDForm(bytes: theData) else {
             let digits = [UInt8](theData).hexadecimal
             Misuse.stop("Data <\(digits)> does not represent a valid UUID")
         }
@@ -49,7 +50,7 @@ open class CBUUID: NSObject, NSCopying {
 
     /// Makes a 128-bit UUID from a Foundation UUID.
     public init(nsuuid theUUID: UUID) {
-        form = Form(theUUID)
+        form = UUIDForm(theUUID)
     }
 
     /// The bytes, most significant byte first: 2, 4 or 16, as the UUID was made.

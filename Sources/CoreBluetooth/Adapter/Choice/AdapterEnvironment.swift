@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZAdapter
+import BluetoothClients
 import BluetoothHost
 import BluetoothPort
 import BluetoothRadios
@@ -17,24 +18,22 @@ struct AdapterEnvironment: Sendable {
     /// The executor of several adapters that work as one.
     private var executor: AdapterExecutor?
 
-    /// Makes the port of an adapter. Logs a warning and returns `nil` if there is no such adapter.
-    init?(_ adapter: CBAdapter, switches: LockedState<AdapterSwitches>) {
-        switch adapter.source {
-        case .named(let name):
-            if case .radios(let list)? = try? AdapterChoice(name) {
-                self.init(list, adapter.name, switches)
-                return
-            }
-            if case .daemon(let adapterName)? = try? AdapterChoice(name) {
-                guard let port = Self.daemonPort(adapterName, switches) else { return nil }
-                self.init(port: port)
-                return
-            }
+    /// Makes the port of an adapter with a name. Logs a warning and returns `nil` if there is no
+    /// such adapter.
+    init?(_ name: String, _ usage: AdapterUsage) {
+        switch try? AdapterChoice(name) {
+        case .radios(let list): self.init(list, usage)
+        case .daemon(let adapterName):
+            guard let port = Self.daemonPort(adapterName, usage.switches) else { return nil }
+            self.init(port: port)
+        default:
             guard let access = Self.access(to: name) else { return nil }
-            self.init(access, name, adapter.name, switches)
-        case .made(let made): self.init(port: made.makePort(adapter.name, switches))
+            self.init(access, name, usage)
         }
     }
+
+    /// The port, for the use of the adapter.
+    var opened: OpenedPort { OpenedPort(port) { end() } }
 
     private init(port: any BluetoothPort) {
         self.port = port
@@ -43,10 +42,9 @@ struct AdapterEnvironment: Sendable {
     private init(
         _ access: AdapterAccess,
         _ adapterName: String,
-        _ name: String,
-        _ switches: LockedState<AdapterSwitches>
+        _ usage: AdapterUsage
     ) {
-        let configuration = Self.configuration(adapterName, name, switches)
+        let configuration = Self.configuration(adapterName, usage)
         self.access = access
         port = HostAdapter(
             BluetoothHost(
@@ -59,33 +57,26 @@ struct AdapterEnvironment: Sendable {
 
     /// Makes one adapter of several. They use the store of the first, so that its bonds are those of
     /// all.
-    private init(
-        _ adapters: [AdapterSpecification],
-        _ name: String,
-        _ switches: LockedState<AdapterSwitches>
-    ) {
+    private init(_ adapters: [AdapterSpecification], _ usage: AdapterUsage) {
         let executor = AdapterExecutor()
         self.executor = executor
         port = CompositeAdapter(
             adapters.map { $0.makeTransport() },
-            configuration: Self.configuration(adapters[0].description, name, switches),
+            configuration: Self.configuration(adapters[0].description, usage),
             executor: executor
         )
     }
 
     private static func configuration(
         _ adapterName: String,
-        _ name: String,
-        _ switches: LockedState<AdapterSwitches>
+        _ usage: AdapterUsage
     ) -> HostConfiguration {
         var configuration = HostConfiguration()
-        configuration.name = name
         configuration.store = AdapterStore.open(for: adapterName)
-        configuration.pairAsApplicationsExpect(switches)
         // Like Apple's devices, hosts use private addresses when they advertise and scan, so that
         // they cannot be tracked.
         configuration.privacy = .on
-        return configuration
+        return configuration.forClients(of: usage)
     }
 
     /// The name of the store for all adapters of the daemon, whose peers have the same identifiers.

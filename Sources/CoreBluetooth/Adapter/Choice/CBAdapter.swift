@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothClients
 import BluetoothHost
 import BluetoothPort
 import BluetoothRadios
@@ -28,10 +29,33 @@ import VirtualAdapters
 public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     enum Source: Hashable, Sendable {
         case named(String)
-        case made(MadeAdapter)
+        /// An adapter on a port of the caller. Equal only to itself.
+        case made(AdapterUsage)
     }
 
     let source: Source
+
+    /// The process's use of this adapter.
+    var usage: AdapterUsage {
+        switch source {
+        case .made(let usage): usage
+        case .named(let name):
+            Self.named.withLock { named in
+                let usage = named[name] ?? Self.makeUsage(of: name)
+                named[name] = usage
+                return usage
+            }
+        }
+    }
+
+    private static func makeUsage(of name: String) -> AdapterUsage {
+        AdapterUsage(name, defaultName: { DefaultDeviceName.standard() }) { usage in
+            AdapterEnvironment(name, usage).map { $0.opened }
+        }
+    }
+
+    /// The adapters that are known by name. Each exists once in the process.
+    private static let named = Mutex<[String: AdapterUsage]>([:])
 
     /// Makes an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
     /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH`, `gateway:HOST:PORT`,
@@ -52,18 +76,9 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         executor: (any HostExecutor)? = nil,
         configuration: HostConfiguration = HostConfiguration()
     ) {
-        self.init(name: transport.name, deviceName: configuration.name) { name, switches in
-            var configuration = configuration
-            configuration.name = name
-            configuration.pairAsApplicationsExpect(switches)
-            return HostAdapter(
-                BluetoothHost(
-                    transport: transport,
-                    configuration: configuration,
-                    executor: executor
+        self.init(
+            AdapterUsage(transport: transport, executor: executor, configuration: configuration)
                 )
-            )
-        }
     }
 
     /// Makes one adapter of several controllers, whose hosts have one identity.
@@ -82,34 +97,23 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         made: @escaping @Sendable (CompositeAdapter) -> Void = { _ in }
     ) {
         let names = radios.map(\.name).joined(separator: "+")
-        self.init(name: names, deviceName: configuration.name) { name, switches in
-            var configuration = configuration
-            configuration.name = name
-            configuration.pairAsApplicationsExpect(switches)
+        let name = configuration.name
+        let usage = AdapterUsage(names, defaultName: { name }) { usage in
             let adapter = CompositeAdapter(
                 radios,
-                configuration: configuration,
+                configuration: configuration.forClients(of: usage),
                 executor: executor,
                 adjust: adjust
             )
             made(adapter)
-            return adapter
+            return OpenedPort(adapter)
         }
+        self.init(usage)
     }
 
-    /// Makes an adapter on a port of the caller.
-    ///
-    /// - Parameters:
-    ///   - name: The adapter's name.
-    ///   - deviceName: The device name until the application sets one.
-    ///   - makePort: Makes the port each time that the adapter is opened, from the device name and
-    ///     the settings.
-    init(
-        name: String,
-        deviceName: String,
-        makePort: @escaping @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
-    ) {
-        source = .made(MadeAdapter(name: name, deviceName: deviceName, makePort: makePort))
+    /// Makes an adapter that shares the use of an adapter.
+    package init(_ usage: AdapterUsage) {
+        source = .made(usage)
     }
 
     /// A virtual controller in this process, on its own virtual radio with example accessories.
@@ -151,7 +155,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch source {
         case .named(let name): name
-        case .made(let adapter): adapter.name
+        case .made(let usage): usage.name
         }
     }
 }
@@ -159,28 +163,3 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
 /// The key of the adapter in a manager's options. The value is a `CBAdapter`, or a `String` with
 /// its name.
 public let CBManagerOptionAdapterKey = "LanyardManagerOptionAdapter"
-
-/// An adapter on a transport or a port of the caller. Equal only to itself.
-final class MadeAdapter: Hashable, Sendable {
-    let name: String
-    let deviceName: String
-    let makePort: @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
-    /// Not in the table of named adapters: it is released with this object.
-    let usage = AdapterUsage()
-
-    init(
-        name: String,
-        deviceName: String,
-        makePort: @escaping @Sendable (String, LockedState<AdapterSwitches>) -> any BluetoothPort
-    ) {
-        self.name = name
-        self.deviceName = deviceName
-        self.makePort = makePort
-    }
-
-    static func == (left: MadeAdapter, right: MadeAdapter) -> Bool { left === right }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
-    }
-}

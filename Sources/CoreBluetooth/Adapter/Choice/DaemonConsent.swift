@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZAdapter
+import BluetoothClients
 import BluetoothHost
 import BluetoothPort
 import BluetoothSMP
@@ -14,7 +15,7 @@ final class DaemonConsent: DaemonPerson {
     private let lastNumber = Mutex<UInt64>(0)
 
     init(_ switches: LockedState<AdapterSwitches>) {
-        consent = PairingConsent(switches: switches)
+        consent = PairingConsent(switches)
     }
 
     var hasDisplayAndKeyboard: Bool { consent.switches.current.pairingDelegate != nil }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// A port that was made for the use of an adapter.
+package struct OpenedPort: Sendable {
+    package let port: any BluetoothPort
+    /// Releases what the port needs, after the port was shut down. Must not be called on the
+    /// adapter's thread, which may end here.
+    package let release: @Sendable () -> Void
+
+    package init(_ port: any BluetoothPort, release: @escaping @Sendable () -> Void = {}) {
+        self.port = port
+        self.release = release
+    }
+}

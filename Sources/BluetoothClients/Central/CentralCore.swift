@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// The connection requests of all central managers of an adapter, and the links that they share.
+///
+/// A manager's connection request lasts until the manager cancels it or the link ends. Links that
+/// this host made are reference-counted by connection requests. The host does not end links that
+/// peers made. Requests to the host have no timeout, and the host keeps them through resets of the
+/// controller.
+///
+/// Each connection request is answered with `connected`, `failed` or `disconnected`. The last two
+/// end it. Two ends are not reported: that of a request whose peripheral was released, and that
+/// of all requests when the adapter is lost, which the managers' state reports.
+struct CentralCore: Sendable {
+    enum Action: Equatable, Sendable {
+        /// Request a connection from the host. The request has no timeout.
+        case requestConnection(PeerIdentifier)
+        case cancelConnectionRequest(PeerIdentifier)
+        case disconnect(LinkIdentifier)
+        /// Report to the manager that it is connected.
+        case connected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber)
+        /// Report to the manager that its connection request failed.
+        case failed(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, PortError)
+        /// Report to the manager that it is disconnected.
+        case disconnected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, Ending)
+    }
+
+    /// The reason of a disconnection.
+    enum Ending: Equatable, Sendable {
+        /// The manager canceled the connection.
+        case asked
+        /// The link was lost.
+        case lost(PortError, isReconnecting: Bool)
+    }
+
+    /// A manager's connection request for a peer.
+    private struct Request: Sendable {
+        let number: ConnectionRequestNumber
+        /// Whether the request is repeated when the link is lost.
+        var reconnects: Bool
+        var isConnected = false
+        /// Whether the request's start delay has not ended.
+        var isDeferred = false
+    }
+
+    private struct Peer: Sendable {
+        var requests: [SessionIdentifier: Request] = [:] {
+            didSet { users = requests.filter(\.value.isConnected).keys.sorted() }
+        }
+        /// The managers that use the link, the oldest first.
+        private(set) var users: [SessionIdentifier] = []
+        /// The managers that canceled the connection, while the link has not ended.
+        var canceled: [SessionIdentifier: ConnectionRequestNumber] = [:]
+        var link: LinkIdentifier?
+        /// Further links that the peer made. When the current link ends, the newest of them
+        /// replaces it.
+        var spares: [LinkIdentifier] = []
+        /// Whether the peer made the link. This host does not end such a link.
+        var isIncoming = false
+        var isConnecting = false
+        /// Whether the link is being disconnected.
+        var isEnding = false
+
+        var isUsable: Bool { link != nil && !isEnding }
+        /// Whether there is a connection request whose start delay has ended.
+        var isRequested: Bool { requests.contains { !$0.value.isDeferred } }
+        var isIdle: Bool { requests.isEmpty && canceled.isEmpty && link == nil && !isConnecting }
+    }
+
+    private var peers: [PeerIdentifier: Peer] = [:]
+    /// The peers of the links.
+    private var ends: [LinkIdentifier: PeerIdentifier] = [:]
+
+    // MARK: Queries
+
+    /// Returns the link that a manager uses. `nil` if it is not connected.
+    func link(of session: SessionIdentifier, to peer: PeerIdentifier) -> LinkIdentifier? {
+        guard let state = peers[peer], state.requests[session]?.isConnected == true else {
+            return nil
+        }
+        return state.link
+    }
+
+    /// Returns the link to a peer, whichever managers use it.
+    func link(to peer: PeerIdentifier) -> LinkIdentifier? { peers[peer]?.link }
+
+    /// Returns the peer of a link.
+    func peer(of link: LinkIdentifier) -> PeerIdentifier? { ends[link] }
+
+    /// Returns the managers that use the link to a peer, the oldest first.
+    func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
+
+    /// Returns a manager's connection requests, the oldest first, and whether they reconnect.
+    func requests(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
+        let requests = peers.compactMap { peer, state in state.requests[session].map { (peer, $0) }
+        }
+        return requests.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
+            .map { ($0, $1.reconnects) }
+    }
+
+    /// Returns a manager's connection request for a peer. `nil` if it has none.
+    func request(of session: SessionIdentifier, for peer: PeerIdentifier)
+        -> ConnectionRequestNumber?
+    {
+        peers[peer]?.requests[session]?.number
+    }
+
+    // MARK: Commands of managers
+
+    /// Adds a manager's connection request for a peer. It is answered at once if there is a link.
+    /// It replaces an earlier request of the manager for the peer.
+    ///
+    /// - Parameter isDeferred: Whether to wait until `delayEnded` is called.
+    mutating func connect(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: ConnectionRequestNumber,
+        reconnects: Bool,
+        isDeferred: Bool = false
+    ) -> [Action] {
+        let isUsable = peers[peer]?.isUsable ?? false
+        peers[peer, default: Peer()].requests[session] = Request(
+            number: number,
+            reconnects: reconnects,
+            isConnected: isUsable,
+            isDeferred: isDeferred && !isUsable
+        )
+        return isUsable ? [.connected(session, peer, number)] : settle(peer)
+    }
+
+    /// Starts a deferred connection request.
+    mutating func delayEnded(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: ConnectionRequestNumber
+    ) -> [Action] {
+        guard peers[peer]?.requests[session]?.number == number else { return [] }
+        peers[peer]?.requests[session]?.isDeferred = false
+        return settle(peer)
+    }
+
+    /// Cancels a manager's connection or connection request. `disconnected` answers it.
+    mutating func cancel(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
+        guard let request = peers[peer]?.requests.removeValue(forKey: session) else { return [] }
+        if request.isConnected, let link = beginEnding(peer) {
+            peers[peer]?.canceled[session] = request.number
+            return [.disconnect(link)]
+        }
+        return [.disconnected(session, peer, request.number, .asked)] + settle(peer)
+    }
+
+    /// Cancels the connection request of a peripheral that was released. Nothing is reported.
+    ///
+    /// - Parameter number: The connection request of the object. A later request is not affected.
+    mutating func release(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: ConnectionRequestNumber
+    ) -> [Action] {
+        if peers[peer]?.canceled[session] == number { peers[peer]?.canceled[session] = nil }
+        guard peers[peer]?.requests[session]?.number == number else { return settle(peer) }
+        return drop(session, peer)
+    }
+
+    /// Stops the reconnection of a lost link.
+    mutating func stopReconnecting(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: ConnectionRequestNumber
+    ) -> [Action] {
+        guard let request = peers[peer]?.requests[session], request.number == number else {
+            return []
+        }
+        guard request.isConnected else { return drop(session, peer) }
+        peers[peer]?.requests[session]?.reconnects = false
+        return []
+    }
+
+    /// Cancels all connection requests of a manager that was released.
+    mutating func close(_ session: SessionIdentifier) -> [Action] {
+        peers.keys.flatMap { peer in
+            peers[peer]?.canceled[session] = nil
+            return drop(session, peer)
+        }
+    }
+
+    private mutating func drop(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier
+    ) -> [Action] {
+        let request = peers[peer]?.requests.removeValue(forKey: session)
+        if request?.isConnected == true, let link = beginEnding(peer) { return [.disconnect(link)] }
+        return settle(peer)
+    }
+
+    /// Begins to disconnect the link, if no manager uses it and this host made it.
+    private mutating func beginEnding(_ peer: PeerIdentifier) -> LinkIdentifier? {
+        guard let state = peers[peer], state.users.isEmpty, !state.isIncoming, state.isUsable
+        else { return nil }
+        peers[peer]?.isEnding = true
+        return state.link
+    }
+
+    /// Starts or cancels the request to the host, depending on whether a manager requests the peer.
+    private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
+        guard let state = peers[peer] else { return [] }
+        let isRequested = state.isRequested && state.link == nil
+        guard isRequested != state.isConnecting else {
+            removeIfIdle(peer)
+            return []
+        }
+        peers[peer]?.isConnecting = isRequested
+        removeIfIdle(peer)
+        return [isRequested ? .requestConnection(peer) : .cancelConnectionRequest(peer)]
+    }
+
+    private mutating func removeIfIdle(_ peer: PeerIdentifier) {
+        if peers[peer]?.isIdle == true { peers[peer] = nil }
+    }
+}
+
+// Events of the host.
+extension CentralCore {
+    /// Handles a new link that this host or the peer made.
+    ///
+    /// - Parameter isIncoming: Whether the peer made the link.
+    mutating func linkOpened(
+        _ link: LinkIdentifier,
+        to peer: PeerIdentifier,
+        isIncoming: Bool
+    ) -> [Action] {
+        var state = peers[peer] ?? Peer()
+        ends[link] = peer
+        if let former = state.link, state.isUsable {
+            guard isIncoming else { return [.disconnect(link)] }
+            // A peer that connects again has lost its former link. Managers that use the former
+            // link get its disconnection when it times out.
+            let isReplacing = state.isIncoming && state.users.isEmpty
+            state.spares.append(isReplacing ? former : link)
+            if isReplacing { state.link = link }
+            peers[peer] = state
+            return []
+        }
+        if let former = state.link { ends[former] = nil }
+        // The managers that canceled the connection on the former link do not use the new one.
+        var actions: [Action] = state.canceled.sorted { $0.key < $1.key }
+            .map { .disconnected($0.key, peer, $0.value, .asked) }
+        state.canceled = [:]
+        state.link = link
+        state.isEnding = false
+        state.isIncoming = isIncoming
+        if state.isConnecting, isIncoming { actions.append(.cancelConnectionRequest(peer)) }
+        state.isConnecting = false
+        for (session, request) in state.requests.sorted(by: { $0.key < $1.key }) {
+            state.requests[session]?.isConnected = true
+            state.requests[session]?.isDeferred = false
+            actions.append(.connected(session, peer, request.number))
+        }
+        if state.requests.isEmpty, !isIncoming {
+            // All managers canceled while the link was being made.
+            state.isEnding = true
+            actions.append(.disconnect(link))
+        }
+        peers[peer] = state
+        return actions
+    }
+
+    /// Fails the connection requests that waited for a request to the host, which failed.
+    mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: PortError) -> [Action] {
+        guard let state = peers[peer], state.isConnecting else { return [] }
+        peers[peer]?.isConnecting = false
+        let waiting = state.requests.filter { !$0.value.isConnected && !$0.value.isDeferred }
+            .sorted { $0.key < $1.key }
+        for (session, _) in waiting { peers[peer]?.requests[session] = nil }
+        removeIfIdle(peer)
+        return waiting.map { .failed($0.key, peer, $0.value.number, error) }
+    }
+
+    /// Handles the end of a link. Managers that canceled get a disconnection without an error, and
+    /// connected managers get it with the error. Requests that reconnect start again.
+    mutating func linkClosed(_ link: LinkIdentifier, _ error: PortError) -> [Action] {
+        guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
+        guard state.link == link else {
+            peers[peer]?.spares.removeAll { $0 == link }
+            return []
+        }
+        var actions: [Action] = state.canceled.sorted { $0.key < $1.key }
+            .map { .disconnected($0.key, peer, $0.value, .asked) }
+        for session in state.users {
+            guard let request = state.requests[session] else { continue }
+            let ending = Ending.lost(error, isReconnecting: request.reconnects)
+            actions.append(.disconnected(session, peer, request.number, ending))
+            state.requests[session] =
+                request.reconnects ? Request(number: request.number, reconnects: true) : nil
+        }
+        state.link = nil
+        state.isEnding = false
+        state.canceled = [:]
+        if let spare = state.spares.max() {
+            state.spares.removeAll { $0 == spare }
+            peers[peer] = state
+            return actions + linkOpened(spare, to: peer, isIncoming: true)
+        }
+        if state.isRequested {
+            state.isConnecting = true
+            actions.append(.requestConnection(peer))
+        }
+        peers[peer] = state.isIdle ? nil : state
+        return actions
+    }
+
+    /// Removes all links and connection requests, because the adapter is off. The managers get only
+    /// the new state.
+    mutating func powerLost() -> [Action] {
+        defer {
+            peers = [:]
+            ends = [:]
+        }
+        return peers.flatMap { peer, state -> [Action] in
+            var actions: [Action] = state.isConnecting ? [.cancelConnectionRequest(peer)] : []
+            if let link = state.link, !state.isEnding { actions.append(.disconnect(link)) }
+            return actions + state.spares.map { .disconnect($0) }
+        }
+    }
+}

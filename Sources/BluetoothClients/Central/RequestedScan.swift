@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// The parameters of an application's scan. Those that the application omitted are `nil`.
+///
+/// The port reports all devices, and the advertisements are filtered here. The scan requires one of
+/// three: an advertised service, a solicited service, or a service in the overflow area.
+package struct RequestedScan: Hashable, Sendable {
+    /// The maximum numbers of services and of solicited services. Further ones are ignored.
+    static let serviceLimit = 256
+
+    package let services: [UUIDForm]?
+    package let allowsDuplicates: Bool?
+    package let solicited: [UUIDForm]?
+    private let wanted: Set<BluetoothUUID>
+    private let wantedSolicited: Set<BluetoothUUID>
+
+    package init(
+        services: [UUIDForm]?,
+        allowsDuplicates: Bool? = nil,
+        solicited: [UUIDForm]? = nil
+    ) {
+        self.services = services.map { Array($0.prefix(Self.serviceLimit)) }
+        self.allowsDuplicates = allowsDuplicates
+        self.solicited = solicited.map { Array($0.prefix(Self.serviceLimit)) }
+        wanted = Set((self.services ?? []).map(\.value))
+        wantedSolicited = Set((self.solicited ?? []).map(\.value))
+    }
+
+    package static func == (left: RequestedScan, right: RequestedScan) -> Bool {
+        left.wanted == right.wanted && left.wantedSolicited == right.wantedSolicited
+            && left.allowsDuplicates == right.allowsDuplicates
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(wanted)
+    }
+
+    /// Whether the scan reports all peripherals.
+    private var isOpen: Bool { wanted.isEmpty && wantedSolicited.isEmpty }
+
+    /// Returns the scan to request from the host. `nil` if it cannot have a result: with the
+    /// background rules, a scan for all peripherals discovers none.
+    func request(followingBackgroundRules: Bool) -> PortScan? {
+        guard followingBackgroundRules else {
+            return PortScan(reportsDuplicates: allowsDuplicates ?? false)
+        }
+        return isOpen ? nil : PortScan(isInBackground: true)
+    }
+
+    /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
+    func match(_ advertisement: Advertisement, at timestamp: Double) -> ScanMatch? {
+        guard !BeaconFrame.isFrame(advertisement.rawData) else { return nil }
+        let data = advertisement.data
+        let overflow = overflowServices(in: data)
+        guard
+            isOpen || !overflow.isEmpty || data.serviceUUIDs.contains(where: wanted.contains)
+                || data.solicitedServiceUUIDs.contains(where: wantedSolicited.contains)
+        else { return nil }
+        return ScanMatch(
+            advertisement: advertisement,
+            overflowServices: overflow,
+            timestamp: timestamp
+        )
+    }
+
+    private func overflowServices(in data: AdvertisingData) -> [UUIDForm] {
+        guard !wanted.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
+        return (services ?? []).filter { !OverflowArea.matches([$0.value], in: data).isEmpty }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// The adapter's state for central managers.
+struct CentralPart: Sendable {
+    /// The number of addresses whose peer identifiers are always kept: those used last.
+    static let addressLimit = 4_096
+
+    /// A connection request that the host has.
+    struct ConnectionRequest: Sendable {
+        let number: Int
+        let request: RequestIdentifier
+    }
+
+    /// A scan that the host has.
+    struct Scan: Sendable {
+        let number: Int
+        let session: SessionIdentifier
+    }
+
+    var sessions: [SessionIdentifier: CentralSession] = [:]
+    var core = CentralCore()
+    var connectionRequests: [PeerIdentifier: ConnectionRequest] = [:]
+    var lastRequestNumber = 0
+    /// The connection requests whose start delay has not ended.
+    var delays = ConnectDelays()
+    var delayTimer: (any HostTimer)?
+    /// The scans that the host has. Scans beyond the host's limit are missing.
+    var scans: [RequestIdentifier: Scan] = [:]
+    var lastScan = 0
+    /// The peer identifiers of addresses that advertised recently. Computing an identifier takes
+    /// longer than all other work for an advertisement.
+    var identifiers = RecencyCache<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
+    /// The links on which the peer's Device Name was requested.
+    var askedForName: Set<LinkIdentifier> = []
+}
+
+// Opening and closing managers.
+extension SharedAdapter {
+    package func open(_ session: CentralSession) {
+        central.sessions[session.identifier] = session
+        restore(session)
+        if state != .unknown { sendState(to: session.identifier) }
+        if state == .poweredOn { resumeRestored() }
+    }
+
+    package func close(central session: SessionIdentifier) {
+        restoration.remove(session)
+        endScan(of: session)
+        for request in central.core.requests(of: session) { clientLeft(session, request.peer) }
+        perform(central.core.close(session))
+        central.delays.remove(session)
+        forgetTables(of: session)
+        central.sessions[session] = nil
+    }
+
+    package func post(_ event: CentralEvent, to session: SessionIdentifier) {
+        guard let entry = central.sessions[session] else { return }
+        remember(event, of: session)
+        post(event, to: entry)
+    }
+
+    /// Sends a manager the state.
+    func sendState(to session: SessionIdentifier) {
+        central.sessions[session]?.statesSent += 1
+        post(CentralEvent.stateChanged(state), to: session)
+    }
+
+    /// Returns whether a command of a manager was given for the current state.
+    ///
+    /// - Parameter statesReceived: The number of states that the manager had received when it gave the
+    ///   command.
+    package func accepts(commandOf session: SessionIdentifier, after statesReceived: Int) -> Bool {
+        let sent = central.sessions[session]?.statesSent ?? server.sessions[session]?.statesSent
+        return state == .poweredOn && sent == statesReceived
+    }
+
+    func centralLostPower() {
+        for scan in central.scans.keys { port.endScan(scan) }
+        central.scans = [:]
+        for session in central.sessions.keys { central.sessions[session]?.scan = nil }
+        perform(central.core.powerLost())
+        central.delays = ConnectDelays()
+        central.askedForName = []
+        facts.withLock { facts in
+            facts.links = [:]
+            facts.mtus = [:]
+        }
+    }
+}

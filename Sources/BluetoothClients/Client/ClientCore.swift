@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// The requests of all managers to the peripheral of one link.
+///
+/// Requests are sent one at a time in the order of the calls, and are therefore answered in this
+/// order. A write without response does not wait for an earlier request, unless that request is
+/// itself a write: written values arrive in the order of the calls.
+struct ClientCore: Sendable {
+    /// The maximum number of requests that wait on one link. Further ones are refused at once.
+    static let waitingLimit = 4_096
+    /// The number of times in a row that the table is read because the peripheral reports changes,
+    /// before another waiting request comes first.
+    static let refreshLimit = 8
+
+    /// The identifier of a request. Unique on its link.
+    typealias JobIdentifier = UInt64
+
+    enum Action: Sendable {
+        /// Send a request to the host, and report its result with `completed`.
+        case begin(PortRequest, JobIdentifier)
+        case post(RemoteEvent, to: SessionIdentifier)
+        /// Send an event to every manager that uses the link.
+        case postToAll(RemoteEvent)
+        /// Note the services of the peripheral.
+        case servicesKnown([GATT.Service])
+    }
+
+    /// The result that a request waits for.
+    enum Stage: Sendable {
+        /// The peripheral's attribute table, to answer a search or to find an attribute.
+        case table
+        /// A part of the table, if the peripheral does not allow reading the whole table.
+        case part
+        /// The descriptors of a characteristic, to subscribe without the table.
+        case descriptors
+        case value
+    }
+
+    struct Job: Sendable {
+        let id: JobIdentifier
+        /// The manager that gets the result. `nil` if the manager no longer uses the link or the
+        /// core made the request.
+        var session: SessionIdentifier?
+        let request: ClientRequest
+        var stage = Stage.value
+        /// Whether the request was already repeated after a change of the table.
+        var isRepeated = false
+        /// Whether a change of the table invalidated the attribute while the host had the request.
+        /// The request was answered then, so its result is dropped.
+        var isStale = false
+    }
+
+    private var lastJob: JobIdentifier = 0
+    private(set) var waiting: [Job] = []
+    /// The number of times in a row that the table was read.
+    private var refreshCount = 0
+    var active: Job?
+    /// The writes without response that the host has.
+    private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
+    var subscriptions = Subscriptions()
+    /// Whether reading the peripheral's table failed.
+    var hasNoTable = false
+    /// The handles of the services in the table that was read last.
+    private var services: [ClosedRange<AttributeHandle>] = []
+    /// Whether the managers' attributes are known to be of this link. Attributes of an earlier link
+    /// may have changed: the table has to be read before they are used.
+    private var isVerified: Bool
+
+    init(isVerified: Bool = false) {
+        self.isVerified = isVerified
+    }
+}
+
+// Requests and events.
+extension ClientCore {
+    mutating func ask(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
+        if !isVerified {
+            isVerified = true
+            if !request.readsTable { enqueue(.refresh, for: nil) }
+        }
+        guard waiting.count < Self.waitingLimit || session == nil else {
+            return refuse(request, for: session)
+        }
+        enqueue(request, for: session)
+        return proceed()
+    }
+
+    /// Handles a change of the peripheral's services in these ranges. If the peripheral reported
+    /// the change, the table is read again.
+    mutating func servicesChanged(
+        _ ranges: [ClosedRange<AttributeHandle>],
+        isReported: Bool
+    ) -> [Action] {
+        let stale = ranges + services.filter { $0.overlaps(anyOf: ranges) }
+        // The failures come first, because the objects of the attributes end with the change.
+        var actions = failRequests(in: stale)
+        subscriptions.end(in: stale)
+        actions.append(.postToAll(.servicesModified(ranges, isReportedByPeer: isReported)))
+        return actions + (isReported ? tableOutdated() : proceed())
+    }
+
+    /// Reads the table again, because it changed.
+    mutating func tableOutdated() -> [Action] {
+        isVerified = true
+        insertRefresh()
+        return proceed()
+    }
+
+    /// Removes a manager that no longer uses the link.
+    mutating func left(_ session: SessionIdentifier) -> [Action] {
+        for job in waiting where job.session == session { releaseWindow(of: job.request) }
+        waiting.removeAll { $0.session == session }
+        if active?.session == session { active?.session = nil }
+        for id in commands.keys where commands[id]?.session == session {
+            commands[id]?.session = nil
+        }
+        for characteristic in subscriptions.remove(session) {
+            enqueue(.unsubscribe(characteristic), for: nil)
+        }
+        return proceed()
+    }
+
+    mutating func enqueue(_ request: ClientRequest, for session: SessionIdentifier?) {
+        lastJob += 1
+        waiting.append(Job(id: lastJob, session: session, request: request))
+    }
+
+    /// Adds a reading of the table before the other requests. One reading covers any number of
+    /// changes. After `refreshLimit` readings in a row, another request comes first.
+    private mutating func insertRefresh() {
+        guard !waiting.prefix(2).contains(where: \.request.isRefresh) else { return }
+        lastJob += 1
+        let place = refreshCount < Self.refreshLimit ? 0 : min(1, waiting.count)
+        waiting.insert(Job(id: lastJob, request: .refresh), at: place)
+    }
+
+    private func refuse(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
+        releaseWindow(of: request)
+        guard let session, let event = request.failed(ClientError.failed(.outOfSpace)) else {
+            return []
+        }
+        return [.post(event, to: session)]
+    }
+
+    /// Removes the waiting requests for which the condition holds, and returns them in order.
+    mutating func takeWaiting(where isTaken: (Job) -> Bool) -> [Job] {
+        let taken = waiting.filter(isTaken)
+        waiting.removeAll(where: isTaken)
+        return taken
+    }
+
+    private func releaseWindow(of request: ClientRequest) {
+        if case .command(_, _, let window) = request { _ = window.release() }
+    }
+}
+
+// The order of requests.
+extension ClientCore {
+    /// Handles the result of a request to the host.
+    mutating func completed(
+        _ id: JobIdentifier,
+        _ result: Result<PortAnswer, any Error>
+    ) -> [Action] {
+        if let command = commands.removeValue(forKey: id) {
+            return commandDone(command.session, command.window, result) + proceed()
+        }
+        guard let job = active, job.id == id else { return [] }
+        if job.isStale { return drop(result) + proceed() }
+        if case .failure(let error) = result, ClientFailure.error(error) == nil {
+            // The link ended, and its requests are not answered. The waiting requests end in the
+            // same way.
+            return end(job, nil) + proceed()
+        }
+        return advance(job, result) + proceed()
+    }
+
+    private mutating func commandDone(
+        _ session: SessionIdentifier?,
+        _ window: WriteWindow,
+        _ result: Result<PortAnswer, any Error>
+    ) -> [Action] {
+        let isReady = window.release()
+        if case .failure(let error) = result, ClientFailure.error(error) == nil { return [] }
+        guard let session, isReady else { return [] }
+        return [.post(.readyToWrite, to: session)]
+    }
+
+    private mutating func proceed() -> [Action] {
+        var actions: [Action] = []
+        while let next = waiting.first, mayStart(next) {
+            waiting.removeFirst()
+            actions += start(next)
+        }
+        return actions
+    }
+
+    private func mayStart(_ job: Job) -> Bool {
+        guard job.request.isCommand else { return active == nil }
+        return active?.request.delaysCommands != true && commands.count < WriteWindow.limit
+    }
+
+    private mutating func start(_ job: Job) -> [Action] {
+        refreshCount = job.request.isRefresh ? refreshCount + 1 : 0
+        switch job.request {
+        case .find(let search):
+            return hasNoTable ? findPart(search, job) : wait(.database, .table, job)
+        case .command(let characteristic, let value, let window):
+            commands[job.id] = (job.session, window)
+            let operation = GATT.Operation.writeWithoutResponse(characteristic.valueHandle, value)
+            return [.begin(.gatt(operation), job.id)]
+        case .setNotifying(true, let characteristic), .renotify(let characteristic):
+            return startSubscribing(to: characteristic, job)
+        case .setNotifying(false, let characteristic):
+            return stopSubscribing(to: characteristic, job)
+        case .unsubscribe(let characteristic): return unsubscribe(from: characteristic, job)
+        case .refresh: return wait(.database, .table, job)
+        case .read, .write, .readDescriptor, .writeDescriptor: return startOperation(job)
+        }
+    }
+
+    /// Sends a request to the host, and makes the job wait for its result.
+    mutating func wait(_ request: PortRequest, _ stage: Stage, _ job: Job) -> [Action] {
+        active = job
+        active?.stage = stage
+        return [.begin(request, job.id)]
+    }
+
+    /// Ends a job with an event for its manager, or without one.
+    mutating func end(_ job: Job, _ event: RemoteEvent?) -> [Action] {
+        active = nil
+        guard let session = job.session, let event else { return [] }
+        return [.post(event, to: session)]
+    }
+
+    mutating func fail(_ job: Job, _ error: ClientError) -> [Action] {
+        end(job, job.request.failed(error))
+    }
+
+    /// Notes the services of the table that was read.
+    mutating func note(_ services: [GATT.Service]) -> [Action] {
+        self.services = services.map(\.handles)
+        return [.servicesKnown(services)]
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import Dispatch
+import Synchronization
+
+/// Carries events from the adapter's thread to a manager's queue.
+///
+/// Each event is one block on the application's queue, behind the blocks that were there when it
+/// was posted. An application that enqueues work and then causes an event finds the work done when
+/// the event arrives. Events are received one at a time, in the order in which they were posted,
+/// also on a concurrent queue: a block that runs while another one is receiving leaves its event to
+/// the other one.
+///
+/// If the application's queue is busy, events wait. Events that peers can cause alone (discoveries,
+/// notifications, changed services, requests, channels) are dropped while `pendingLimit` events
+/// wait, with one line in the log. The source of the events bounds other events that peers can
+/// cause, which must not be dropped: it posts them with a count of those that wait. All other
+/// events result from the application's commands, which bound their number.
+package final class Delivery<Event: Sendable>: Sendable {
+    /// The number of waiting events at which dispensable events are dropped.
+    static var pendingLimit: Int { 65_536 }
+
+    private struct Waiting {
+        let event: Event
+        let count: LockedState<Int>?
+    }
+
+    private struct Inbox {
+        private var events: [Waiting] = []
+        /// The events that were in `events` before, in reverse order. Taking an event removes it
+        /// from memory, because an event may hold the only reference to a channel.
+        private var takenEvents: [Waiting] = []
+        /// The number of blocks that have run and whose events have not been taken.
+        private var turns = 0
+        private var isReceiving = false
+        /// Whether events are being dropped. Only the first one is logged.
+        private var isOverflowing = false
+
+        private var count: Int { events.count + takenEvents.count }
+
+        mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Admission {
+            if isDispensable, count >= pendingLimit {
+                defer { isOverflowing = true }
+                return .dropped(isFirst: !isOverflowing)
+            }
+            waiting.count?.change { $0 += 1 }
+            events.append(waiting)
+            return .waits
+        }
+
+        /// Counts a block that runs. Returns `false` if another block is receiving, which then also
+        /// takes this block's event.
+        mutating func beginTurn() -> Bool {
+            turns += 1
+            guard !isReceiving else { return false }
+            isReceiving = true
+            return true
+        }
+
+        /// Returns the next event whose block has run. Returns `nil`, and ends receiving, if there
+        /// is none.
+        mutating func take() -> Event? {
+            guard turns > 0 else {
+                isReceiving = false
+                return nil
+            }
+            turns -= 1
+            if takenEvents.isEmpty { (takenEvents, events) = (events.reversed(), []) }
+            defer { if count == 0 { isOverflowing = false } }
+            let waiting = takenEvents.popLast()
+            waiting?.count?.change { $0 -= 1 }
+            return waiting?.event
+        }
+    }
+
+    /// The result of posting an event.
+    private enum Admission {
+        case waits
+        case dropped(isFirst: Bool)
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let queue: DispatchQueue
+    private let receive: @Sendable (Event) -> Void
+
+    /// Makes a delivery.
+    ///
+    /// - Parameters:
+    ///   - queue: The application's queue. `nil` for the main queue.
+    ///   - receive: Called on the queue with each event.
+    package init(on queue: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
+        self.queue = queue ?? .main
+        self.receive = receive
+    }
+
+    /// Posts an event.
+    ///
+    /// - Parameters:
+    ///   - executor: The source of the event. If its time is virtual, the time stops until the
+    ///     event was received.
+    ///   - isDispensable: Whether the event may be dropped if too many wait.
+    ///   - count: The number of waiting events that were posted with it.
+    /// - Returns: `false` if the event was dropped.
+    @discardableResult
+    package func post(
+        _ event: Event,
+        from executor: (any HostExecutor)?,
+        isDispensable: Bool = false,
+        countedBy count: LockedState<Int>? = nil
+    ) -> Bool {
+        let waiting = Waiting(event: event, count: count)
+        switch inbox.withLock({ $0.admit(waiting, isDispensable) }) {
+        case .dropped(let isFirst):
+            if isFirst {
+                Misuse.warn(
+                    "events are dropped: \(Self.pendingLimit) wait for a queue that is busy"
+                )
+            }
+            return false
+        case .waits:
+            awaitTurn(for: executor)
+            return true
+        }
+    }
+
+    private func awaitTurn(for executor: (any HostExecutor)?) {
+        guard let executor else { return queue.async { self.takeTurn() } }
+        executor.beginOutsideWork()
+        queue.async {
+            executor.performOutsideWork { self.takeTurn() }
+            executor.endOutsideWork()
+        }
+    }
+
+    private func takeTurn() {
+        guard inbox.withLock({ $0.beginTurn() }) else { return }
+        while let event = inbox.withLock({ $0.take() }) { receive(event) }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothSMP
+import BluetoothTypes
+
+/// The pairing delegate of an adapter's host. It forwards to the application's delegate
+/// (`AdapterSwitches.pairingDelegate`).
+///
+/// Without a delegate, no pairing with a comparison or an entry succeeds. A pairing that needs
+/// neither is accepted in two cases. In the first, this device started it, which it does only when
+/// a protected value is used. In the second, the peer is the central on its link, and the
+/// application publishes a value or channel that requires encryption.
+package struct PairingConsent: PairingDelegate {
+    package let switches: LockedState<AdapterSwitches>
+
+    package init(_ switches: LockedState<AdapterSwitches>) { self.switches = switches }
+
+    private var delegate: (any PairingDelegate)? { switches.current.pairingDelegate }
+
+    package func consents(to pairing: PairingRequest) async -> Bool {
+        if let delegate { return await delegate.consents(to: pairing) }
+        return !pairing.isIncoming
+            || pairing.link.map { switches.current.pairingConditions.permit($0.identifier) } == true
+    }
+
+    package func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+        await delegate?.confirms(digits, of: pairing) ?? false
+    }
+
+    package func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
+        await delegate?.show(digits, of: pairing)
+    }
+
+    package func enterDigits(
+        for pairing: PairingRequest,
+        _ entry: DigitEntry
+    ) async -> PairingDigits? {
+        await delegate?.enterDigits(for: pairing, entry)
+    }
+
+    package func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {
+        await delegate?.peerPressed(keypress, of: pairing)
+    }
+
+    package func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
+        await delegate?.pairsAgain(with: peer, on: link) ?? false
+    }
+}
+
+/// The conditions under which a peer may start a pairing without a pairing delegate.
+struct PairingConditions: Equatable, Sendable {
+    /// Whether a published value or channel requires encryption. The central's pairing is accepted
+    /// whichever value the central uses: it could request the protected value first and then pair.
+    var hasProtectedContent = false
+    /// The links on which the peer is the Central. A Peripheral that this device connects to is not
+    /// expected to use this device's protected values.
+    var linksToCentrals: Set<LinkIdentifier> = []
+
+    /// Returns whether the peer on a link may pair without the consent of a delegate.
+    func permit(_ link: LinkIdentifier) -> Bool {
+        hasProtectedContent && linksToCentrals.contains(link)
+    }
+}
+
+extension HostConfiguration {
+    /// Sets the pairing policy that applications of the framework expect. Keeps a policy that the
+    /// creator of the adapter configured.
+    mutating func pairAsApplicationsExpect(_ switches: LockedState<AdapterSwitches>) {
+        guard pairingDelegate == nil else { return }
+        pairingDelegate = PairingConsent(switches)
+        asksPerson = { switches.current.pairingDelegate != nil }
+        guard pairing == Pairing.Policy() else { return }
+        if switches.current.pairingDelegate != nil { pairing.ioCapability = .keyboardDisplay }
+        peerPairing = pairing
+        // Apple's devices pair with the many accessories that support legacy pairing only. A peer
+        // that starts a pairing must support LE Secure Connections.
+        pairing.allowsLegacyPairing = true
+    }
+}

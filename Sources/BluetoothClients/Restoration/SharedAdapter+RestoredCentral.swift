@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+// Restoring a central manager after an earlier process was killed. The steps, in this order:
+//
+// 1. The manager is opened: `willRestoreState` is posted, before any state.
+// 2. Bluetooth is on, and the state is posted: the connection requests, which have no timeout, and
+//    the scan start.
+// 3. A link opens: the peer's table is compared with the attributes that the application knows. The
+//    peer is not asked for the whole table if the host's stored copy is still valid.
+// 4. `didConnect` is posted, then `didModifyServices` if services changed. The subscriptions are
+//    renewed. The application gets an event only for those that fail.
+//
+// If the link ends before step 4, the application is not informed, and the connection request is
+// repeated.
+//
+// A peer whose link is still there in step 1, because the system kept it
+// (`SharedAdapter+EndedProcess.swift`), is restored as connected. Its `didConnect` is omitted, and
+// the end of its link is reported.
+extension SharedAdapter {
+    /// Reads the stored intents of a manager that was opened, and sends it the restored state.
+    func restore(_ session: CentralSession) {
+        openRecords()
+        guard let identifier = session.restoreIdentifier else { return }
+        let key = RestorationKey(role: .central, identifier: identifier)
+        guard take(key, for: session.identifier) else { return }
+        guard let intents: CentralIntents = recall(key), !intents.isEmpty else {
+            return releasePlaceholder(for: session.identifier)
+        }
+        let restored = RestoredCentral(
+            peers: intents.peers.map { peer in
+                .init(intent: peer, request: .next(), isConnected: isLinked(peer.identifier))
+            },
+            scan: intents.scan
+        )
+        restoration.awaitingPower[session.identifier] = restored
+        post(.restored(restored), to: session)
+    }
+
+    /// Returns whether there is a link that a new connection request gets at once.
+    private func isLinked(_ peer: PeerIdentifier) -> Bool {
+        state == .poweredOn && central.core.link(to: peer) != nil
+    }
+
+    /// Continues restored state after Bluetooth was turned on and the managers received this state.
+    func resumeRestored() {
+        for session in restoration.awaitingPower.keys.sorted() {
+            guard let restored = restoration.awaitingPower.removeValue(forKey: session) else {
+                continue
+            }
+            for peer in restored.peers { resume(peer, for: session) }
+            if let scan = restored.scan { startScan(scan.request, for: session) }
+            releasePlaceholder(for: session)
+        }
+    }
+
+    private func resume(_ peer: RestoredCentral.Peer, for session: SessionIdentifier) {
+        let intent = peer.intent
+        if let table = intent.table { adopt(table, of: intent.identifier, for: session) }
+        restoration.awaitingLink[session, default: [:]][intent.identifier] = RestoredPeer(
+            reconnects: intent.reconnects,
+            isShown: peer.isConnected,
+            table: intent.table
+        )
+        connect(intent.identifier, for: session, peer.request, reconnects: intent.reconnects)
+    }
+
+    /// Removes a restored peer that the manager canceled or released.
+    ///
+    /// - Parameter request: The connection request that the manager released. `nil` for any.
+    func forgetRestored(
+        _ peer: PeerIdentifier,
+        for session: SessionIdentifier,
+        _ request: ConnectionRequestNumber? = nil
+    ) {
+        restoration.awaitingPower[session]?.peers.removeAll { restored in
+            restored.intent.identifier == peer && (request == nil || restored.request == request)
+        }
+        guard request == nil || central.core.request(of: session, for: peer) == request else {
+            return
+        }
+        restoration.awaitingLink[session]?[peer] = nil
+    }
+}
+
+// The link of a restored peer.
+extension SharedAdapter {
+    /// Returns whether the manager must not receive a connection: because the peer's table is being
+    /// compared, or because the manager shows the connection already.
+    func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
+        guard let restored = restoration.awaitingLink[session]?[peer],
+            let link = central.core.link(of: session, to: peer)
+        else { return false }
+        guard restored.link != link else { return true }
+        guard let table = restored.table, !table.services.isEmpty else {
+            restoration.awaitingLink[session]?[peer] = nil
+            return restored.isShown
+        }
+        restoration.awaitingLink[session]?[peer]?.link = link
+        port.begin(.database, on: link) { [weak self] result in
+            self?.assumeIsolated { $0.looked(at: result, of: peer, on: link, for: session) }
+        }
+        return true
+    }
+
+    /// Handles the end of a link that the manager has not received. Returns whether there was one,
+    /// and repeats its connection request.
+    func connectsAgain(
+        _ peer: PeerIdentifier,
+        for session: SessionIdentifier,
+        _ request: ConnectionRequestNumber
+    ) -> Bool {
+        guard let restored = restoration.awaitingLink[session]?[peer], state == .poweredOn else {
+            return false
+        }
+        guard !restored.isShown else {
+            // The application knows the link, so it gets its end.
+            restoration.awaitingLink[session]?[peer] = nil
+            return false
+        }
+        restoration.awaitingLink[session]?[peer]?.link = nil
+        guard central.core.request(of: session, for: peer) == nil else { return true }
+        connect(peer, for: session, request, reconnects: restored.reconnects)
+        return true
+    }
+
+    /// Continues with the peer's table. If it could not be read, all services that the application
+    /// knows are invalid.
+    private func looked(
+        at result: Result<PortAnswer, any Error>,
+        of peer: PeerIdentifier,
+        on link: LinkIdentifier,
+        for session: SessionIdentifier
+    ) {
+        guard let restored = restoration.awaitingLink[session]?[peer], restored.link == link,
+            central.core.link(of: session, to: peer) == link, let table = restored.table,
+            let request = central.core.request(of: session, for: peer)
+        else { return }
+        restoration.awaitingLink[session]?[peer] = nil
+        var stale = Set(table.services.map(\.origin.handle))
+        if case .success(.database(let database)) = result {
+            stale = table.stale(in: database)
+        }
+        if !restored.isShown { post(.connected(peer, request), to: session) }
+        goOn(with: table, without: stale, of: peer, for: session)
+        releasePlaceholder(of: peer, for: session)
+    }
+
+    private func goOn(
+        with table: RemoteTable,
+        without stale: Set<AttributeHandle>,
+        of peer: PeerIdentifier,
+        for session: SessionIdentifier
+    ) {
+        let gone = table.services.filter { stale.contains($0.origin.handle) }
+        if !gone.isEmpty {
+            let ranges = gone.map(\.origin.handles)
+            let event = RemoteEvent.servicesModified(ranges, isReportedByPeer: false)
+            post(.peripheral(peer, event), to: session)
+        }
+        let kept = table.services.filter { !stale.contains($0.origin.handle) }
+        adopt(RemoteTable(services: kept), of: peer, for: session)
+        resubscribe(peer, for: session)
+    }
+}
+
+// The intents of a central manager.
+extension SharedAdapter {
+    func centralIntents(of session: SessionIdentifier) -> CentralIntents {
+        var intents = CentralIntents()
+        if let restored = restoration.awaitingPower[session] {
+            intents.peers = restored.peers.map(\.intent)
+            intents.scan = restored.scan
+            return intents
+        }
+        intents.peers = central.core.requests(of: session).map { request in
+            CentralIntents.Peer(
+                identifier: request.peer,
+                name: name(of: request.peer),
+                reconnects: request.reconnects,
+                table: table(of: request.peer, for: session)
+            )
+        }
+        intents.scan = central.sessions[session]?.scan.map(CentralIntents.Scan.init)
+        return intents
+    }
+
+    /// Adds the contents of an event to the manager's intents, and stores changed intents, before
+    /// the manager receives the event.
+    func remember(_ event: CentralEvent, of session: SessionIdentifier) {
+        guard restoration.key(of: session) != nil else { return }
+        switch event {
+        case .disconnected(let peer, let end):
+            if end.isReconnecting {
+                client.tables[session]?[peer]?.endSubscriptions()
+            } else {
+                client.tables[session]?[peer] = nil
+            }
+            // Not at once: when a host is shut down, its links end before its state changes.
+            return intentsChanged(of: session)
+        case .failedToConnect(let peer, _, _):
+            client.tables[session]?[peer] = nil
+            restoration.awaitingLink[session]?[peer] = nil
+            return intentsChanged(of: session)
+        case .peripheral(let peer, let event): remember(event, of: peer, for: session)
+        case .connected: break
+        case .stateChanged, .restored, .discovered, .connectionEvent: return
+        }
+        storeIntents(of: session)
+    }
+
+    private func remember(
+        _ event: RemoteEvent,
+        of peer: PeerIdentifier,
+        for session: SessionIdentifier
+    ) {
+        let former = client.tables[session]?[peer] ?? RemoteTable()
+        var table = former
+        table.take(event)
+        if table != former {
+            client.tables[session, default: [:]][peer] = table
+            restoration.unstored.insert(session)
+        }
+        guard restoration.unstored.contains(session) else { return }
+        switch event {
+        case .notifyingSet, .servicesModified: intentsChanged(of: session)
+        default: intentsGrew(of: session)
+        }
+    }
+}
+
+extension CentralIntents.Scan {
+    init(_ request: RequestedScan) {
+        services = request.services
+        allowsDuplicates = request.allowsDuplicates
+        solicitedServices = request.solicited
+    }
+
+    /// The parameters of the scan.
+    var request: RequestedScan {
+        RequestedScan(
+            services: services,
+            allowsDuplicates: allowsDuplicates,
+            solicited: solicitedServices
+        )
+    }
+}

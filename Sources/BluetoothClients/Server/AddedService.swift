@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// A published service as a value: the data to publish it, and to make the application's object
+/// again after a restart.
+///
+/// UUIDs are text in the width in which the application made them.
+package struct AddedService: Hashable, Sendable {
+    /// The number of the service at its manager.
+    package let number: Int
+    package let uuid: String
+    package let isPrimary: Bool
+    /// The numbers of the included services.
+    package let includes: [Int]
+    package let characteristics: [AddedCharacteristic]
+    /// The handle of the service. `nil` for any free one.
+    package var handle: UInt16?
+
+    package init(
+        number: Int,
+        uuid: String,
+        isPrimary: Bool,
+        includes: [Int],
+        characteristics: [AddedCharacteristic],
+        handle: UInt16? = nil
+    ) {
+        self.number = number
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includes = includes
+        self.characteristics = characteristics
+        self.handle = handle
+    }
+}
+
+/// A characteristic of a published service.
+package struct AddedCharacteristic: Hashable, Sendable {
+    package let uuid: String
+    package let properties: ServedProperties
+    package let permissions: ServedPermissions
+    /// `nil` for a dynamic characteristic.
+    package let value: [UInt8]?
+    package let descriptors: [AddedDescriptor]
+
+    package init(
+        uuid: String,
+        properties: ServedProperties,
+        permissions: ServedPermissions,
+        value: [UInt8]?,
+        descriptors: [AddedDescriptor]
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.permissions = permissions
+        self.value = value
+        self.descriptors = descriptors
+    }
+}
+
+/// A descriptor of a published characteristic.
+package struct AddedDescriptor: Hashable, Sendable {
+    package let uuid: String
+    package let value: [UInt8]
+
+    package init(uuid: String, value: [UInt8]) {
+        self.uuid = uuid
+        self.value = value
+    }
+}
+
+/// The properties of a published characteristic. The bits are those of Core Bluetooth, whose first
+/// byte is that of a characteristic declaration (Vol 3, Part G, 3.3.1.1).
+package struct ServedProperties: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt
+
+    package init(rawValue: UInt) { self.rawValue = rawValue }
+
+    package static let broadcast = ServedProperties(rawValue: 0x01)
+    package static let read = ServedProperties(rawValue: 0x02)
+    package static let notify = ServedProperties(rawValue: 0x10)
+    package static let indicate = ServedProperties(rawValue: 0x20)
+    package static let extendedProperties = ServedProperties(rawValue: 0x80)
+    /// Notifications require encryption.
+    package static let notifyEncryptionRequired = ServedProperties(rawValue: 0x100)
+    /// Indications require encryption.
+    package static let indicateEncryptionRequired = ServedProperties(rawValue: 0x200)
+}
+
+/// The permitted accesses to a published value. The bits are those of Core Bluetooth.
+package struct ServedPermissions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt
+
+    package init(rawValue: UInt) { self.rawValue = rawValue }
+
+    package static let readable = ServedPermissions(rawValue: 0x01)
+    package static let writeable = ServedPermissions(rawValue: 0x02)
+    package static let readEncryptionRequired = ServedPermissions(rawValue: 0x04)
+    package static let writeEncryptionRequired = ServedPermissions(rawValue: 0x08)
+}
+
+extension AddedService {
+    /// The type of the service.
+    var type: BluetoothUUID { BluetoothUUID(text: uuid) }
+
+    /// Returns whether both values publish the same service, with any handle.
+    package func publishesSame(as other: AddedService) -> Bool {
+        var other = other
+        other.handle = handle
+        return self == other
+    }
+}
+
+extension AddedCharacteristic {
+    /// The type of the characteristic.
+    var type: BluetoothUUID { BluetoothUUID(text: uuid) }
+}
+
+extension AddedDescriptor {
+    /// The type of the descriptor.
+    var type: BluetoothUUID { BluetoothUUID(text: uuid) }
+}
+
+extension BluetoothUUID {
+    /// Makes a UUID from the text of a form.
+    fileprivate init(text: String) {
+        self = UUIDForm(text: text)?.value ?? BluetoothUUID(0)
+    }
+}

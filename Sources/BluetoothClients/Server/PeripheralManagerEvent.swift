@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// An event for a peripheral manager. It becomes a callback on the manager's queue.
+package enum PeripheralManagerEvent: Sendable {
+    case stateChanged(ManagerState)
+    /// Sent before the first state, and only if there is state to restore.
+    case restored(PeripheralManagerIntents)
+    /// Answers the oldest unanswered `add` of the service with this number.
+    case added(Int, ClientError?)
+    /// The services with these numbers were replaced: a service that was published after Bluetooth
+    /// was off has the same UUID.
+    case replaced([Int])
+    /// Answers a start of advertising. `ticket` identifies the start.
+    case advertisingStarted(ClientError?, ticket: Int)
+    /// Advertising ended without a command, or continues after Bluetooth was off.
+    case advertisingChanged(isOnAir: Bool, ticket: Int)
+    case subscribed(ServedCentral, PublishedTree.Place)
+    case unsubscribed(ServedCentral, PublishedTree.Place)
+    case asked(ServedRequest)
+    /// `AdapterFacts.valueLengths` changed.
+    case lengthsChanged
+    /// There is space for values again.
+    case readyToUpdate
+    /// A listener accepts channels on this PSM, or, with an error, does not.
+    case channelPublished(UInt16, ClientError?)
+    case channelUnpublished(UInt16, ClientError?)
+    /// A central opened a channel.
+    case channelOpened(ServedCentral, OpenChannel)
+}
+
+extension PeripheralManagerEvent {
+    /// Whether the event may be dropped if the application is too slow. Centrals can cause any
+    /// number of these events. A channel that is dropped is closed, and a request is refused.
+    var isDispensable: Bool {
+        switch self {
+        case .asked, .channelOpened: true
+        default: false
+        }
+    }
+}
+
+/// A central, and the maximum length in bytes of a value for it.
+package struct ServedCentral: Hashable, Sendable {
+    package let peer: PeerIdentifier
+    package let maximumUpdateValueLength: Int
+}
+
+/// A request of a central.
+package struct ServedRequest: Sendable {
+    package enum Operation: Sendable {
+        case read(PublishedTree.Place, offset: Int)
+        /// The writes, which are performed together or not at all.
+        case write([Write])
+    }
+
+    package struct Write: Sendable {
+        package let place: PublishedTree.Place
+        package let entry: GATT.WriteEntry
+    }
+
+    package let central: ServedCentral
+    package let operation: Operation
+    /// The server's identifier of the request. `nil` if no answer is expected.
+    package let requestID: GATTServer.RequestID?
+}
+
+/// A peripheral manager at its adapter.
+package struct PeripheralManagerSession: Sendable {
+    /// The number of waiting changes of subscriptions at which a central that subscribes is
+    /// disconnected.
+    static let subscriptionLimit = 4_096
+
+    package let identifier: SessionIdentifier
+    package let delivery: Delivery<PeripheralManagerEvent>
+    /// The values that wait to be sent. Shared with the manager.
+    package let updates: LockedState<UpdateQueue>
+    /// The name under which the manager's state is restored at the next launch.
+    package var restoreIdentifier: String?
+    /// Whether the rules for applications in the background apply.
+    package var hasBackgroundRules = false
+    /// The number of states that the manager was sent.
+    var statesSent = 0
+    /// The number of changes of subscriptions that wait for the manager's queue.
+    let waitingSubscriptions = LockedState(0)
+    /// The number of changes of lengths that wait for the manager's queue: at most one.
+    let waitingLengths = LockedState(0)
+    /// Whether the latest central that subscribed was disconnected. Only the first one is logged.
+    var refusesSubscriptions = false
+
+    package init(
+        identifier: SessionIdentifier,
+        delivery: Delivery<PeripheralManagerEvent>,
+        updates: LockedState<UpdateQueue>,
+        restoreIdentifier: String? = nil,
+        hasBackgroundRules: Bool = false
+    ) {
+        self.identifier = identifier
+        self.delivery = delivery
+        self.updates = updates
+        self.restoreIdentifier = restoreIdentifier
+        self.hasBackgroundRules = hasBackgroundRules
+    }
+
+    /// Returns the count of the waiting events of this kind. `nil` for kinds that need no bound.
+    func count(of event: PeripheralManagerEvent) -> LockedState<Int>? {
+        switch event {
+        case .subscribed, .unsubscribed: waitingSubscriptions
+        case .lengthsChanged: waitingLengths
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+
+/// The services that all peripheral managers of an adapter have published, and the managers to
+/// which the attributes in the adapter's table belong.
+package struct PublishedTree: Sendable {
+    /// The place of a manager's characteristic.
+    package struct Place: Hashable, Sendable {
+        package let session: SessionIdentifier
+        /// The number of the service at its manager.
+        package let service: Int
+        /// The index of the characteristic in the service.
+        package let characteristic: Int
+
+        package init(session: SessionIdentifier, service: Int, characteristic: Int) {
+            self.session = session
+            self.service = service
+            self.characteristic = characteristic
+        }
+    }
+
+    struct Entry: Sendable {
+        package let session: SessionIdentifier
+        let service: AddedService
+        /// The service in the host's table.
+        let published: GATT.DiscoveredService
+        /// Whether Bluetooth was off since the service was published. The application may then
+        /// publish it again.
+        var isFromBefore = false
+    }
+
+    /// The services in the order in which they were published.
+    private var entries: [Entry] = []
+    private var places: [AttributeHandle: Place] = [:]
+
+    // MARK: Queries
+
+    /// Returns the characteristic with a value handle.
+    func place(of handle: AttributeHandle) -> Place? { places[handle] }
+
+    /// Returns the value handle of a characteristic. `nil` if its service is no longer published.
+    func handle(of place: Place) -> AttributeHandle? {
+        guard let entry = entry(place.service, of: place.session) else { return nil }
+        return entry.published.characteristics[place.characteristic].valueHandle
+    }
+
+    func entry(_ number: Int, of session: SessionIdentifier) -> Entry? {
+        entries.first { $0.session == session && $0.service.number == number }
+    }
+
+    /// Returns the services of a manager, in the order in which they were published.
+    func services(of session: SessionIdentifier) -> [AddedService] {
+        entries.filter { $0.session == session }.map(\.service)
+    }
+
+    /// Whether a value requires encryption, which is a reason for centrals to pair.
+    var hasProtectedValues: Bool {
+        entries.contains { $0.service.characteristics.contains(where: \.isProtected) }
+    }
+
+    /// Returns the handles of services to include. `nil` if one of them is not published.
+    func handles(of numbers: [Int], of session: SessionIdentifier) -> [AttributeHandle]? {
+        let handles = numbers.compactMap { entry($0, of: session)?.published.service.handle }
+        return handles.count == numbers.count ? handles : nil
+    }
+
+    /// Returns the services that a new service replaces: those with the same UUID that were
+    /// published before Bluetooth was off, and those that include them, which have to be removed
+    /// first.
+    func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
+        let uuid = service.type
+        let earlier = entries.filter { $0.session == session && $0.isFromBefore }
+        var numbers = Set(
+            earlier.filter { $0.published.service.uuid == uuid }.map(\.service.number)
+        )
+        for entry in earlier where !numbers.isDisjoint(with: entry.service.includes) {
+            numbers.insert(entry.service.number)
+        }
+        return earlier.map(\.service.number).filter(numbers.contains).reversed()
+    }
+
+    // MARK: Changes
+
+    mutating func insert(
+        _ service: AddedService,
+        of session: SessionIdentifier,
+        as published: GATT.DiscoveredService,
+        isFromBefore: Bool = false
+    ) {
+        var service = service
+        service.handle = published.service.handle.rawValue
+        entries.append(
+            Entry(
+                session: session,
+                service: service,
+                published: published,
+                isFromBefore: isFromBefore
+            )
+        )
+        for (index, characteristic) in published.characteristics.enumerated() {
+            places[characteristic.valueHandle] = Place(
+                session: session,
+                service: service.number,
+                characteristic: index
+            )
+        }
+    }
+
+    /// Removes a service.
+    mutating func remove(_ number: Int, of session: SessionIdentifier) {
+        entries.removeAll { $0.session == session && $0.service.number == number }
+        places = places.filter { $0.value.session != session || $0.value.service != number }
+    }
+
+    /// Marks all services as published before Bluetooth was off.
+    mutating func powerLost() {
+        for index in entries.indices { entries[index].isFromBefore = true }
+    }
+
+    /// Marks a service that the application has published again.
+    mutating func renew(_ number: Int, of session: SessionIdentifier) {
+        for index in entries.indices
+        where entries[index].session == session && entries[index].service.number == number {
+            entries[index].isFromBefore = false
+        }
+    }
+}

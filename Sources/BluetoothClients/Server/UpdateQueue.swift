@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The places for values that a manager is sending to its subscribers.
+///
+/// A value has its place until it was sent to all its subscribers, and for indications, until they
+/// confirmed it. An application that sends while there is space thus sends at the speed of its
+/// slowest subscriber.
+package struct UpdateQueue: Sendable {
+    /// The maximum number of values of a manager.
+    package static let limit = 32
+
+    /// The number of values that are being sent.
+    package private(set) var count = 0
+    /// Whether a value was refused, so that the application has to be informed of space.
+    private(set) var hasRefused = false
+
+    package init() {}
+
+    /// Reserves a place. Returns `false`, and notes it, if there is none.
+    package mutating func reserve() -> Bool {
+        guard count < Self.limit else {
+            hasRefused = true
+            return false
+        }
+        count += 1
+        return true
+    }
+
+    /// Frees a place. Returns whether to inform the application of space.
+    package mutating func release() -> Bool {
+        count -= 1
+        defer { hasRefused = false }
+        return hasRefused
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothClients
+import BluetoothHost
+import BluetoothRadios
+import BluetoothTypes
+import CoreBluetoothEnumerations
+import Foundation
+
+// On a phone, a person changes these in the settings. On Linux the program sets them.
+extension CBAdapter {
+    /// Whether Bluetooth is on. Turning it off stops scans, ends links, and sets the state of all
+    /// managers of this adapter to `poweredOff`.
+    public var isPoweredOn: Bool {
+        get { usage.switches.current.isPoweredOn }
+        nonmutating set {
+            usage.change { $0.isPoweredOn = newValue }
+        }
+    }
+
+    /// Whether the program may use Bluetooth. Any value other than `allowedAlways` sets the state
+    /// of all managers of this adapter to `unauthorized`. `notDetermined` exists for tests of an
+    /// application: Linux shows no permission alert.
+    public var authorization: CBManagerAuthorization {
+        get {
+            CBManagerAuthorization(rawValue: usage.switches.current.authorization.rawValue)
+                ?? .notDetermined
+        }
+        nonmutating set {
+            let authorization = Authorization(rawValue: newValue.rawValue) ?? .notDetermined
+            usage.change { $0.authorization = authorization }
+        }
+    }
+
+    /// The device's name: the value of the Device Name characteristic that connected centrals read.
+    /// It is truncated to 248 bytes of UTF-8. The default is the environment variable
+    /// `LANYARD_NAME`, or else the computer's host name. Setting an empty string restores the
+    /// default.
+    ///
+    /// Advertisements contain the name only if the application advertises it with
+    /// `CBAdvertisementDataLocalNameKey`.
+    public var name: String {
+        get { usage.deviceName }
+        nonmutating set { usage.deviceName = newValue }
+    }
+
+    /// The delegate that answers pairing requests for the person at the device.
+    ///
+    /// A delegate that is set before the adapter's first manager is made can also show digits and
+    /// ask the person for digits. A delegate that is set later is asked for consent only.
+    ///
+    /// Without a delegate, a pairing that needs neither comparison nor entry is accepted in two
+    /// cases: this device starts it because the application used a protected value or channel, or a
+    /// central starts it while the application publishes a value or channel that requires
+    /// encryption. All other pairings are refused.
+    public var pairingDelegate: (any PairingDelegate)? {
+        get { usage.switches.current.pairingDelegate }
+        nonmutating set {
+            // The former delegate is released after the lock: its `deinit` is the application's
+            // code.
+            _ = usage.switches.change { switches in
+                defer { switches.pairingDelegate = newValue }
+                return switches.pairingDelegate
+            }
+        }
+    }
+
+    /// Connects a peripheral always through the same one of several adapters that work as one.
+    ///
+    /// The choice counts for later connections, and the adapter's store keeps it. Such a peripheral
+    /// does not move to another adapter, and waits for its own while that is unavailable.
+    ///
+    /// ```swift
+    /// let adapter = CBAdapter("hci0+hci1")
+    /// adapter.setRadio("hci1", forPeripheral: peripheral.identifier)
+    /// ```
+    ///
+    /// Call it while a manager uses the adapter. Otherwise it has no effect, and logs a warning, as
+    /// it does for a name that is not a part of the adapter's name.
+    ///
+    /// - Parameters:
+    ///   - radio: The name of one of the adapters, as in the adapter's name; `nil` leaves the choice
+    ///     to the adapter again.
+    ///   - identifier: The identifier of the peripheral.
+    public func setRadio(_ radio: String?, forPeripheral identifier: UUID) {
+        guard let running = usage.running else {
+            return Misuse.warn("\(self) is not in use, so no radio can be chosen")
+        }
+        // The adapters have the names of their specifications, in one spelling.
+        let name = radio.map { (try? AdapterSpecification($0))?.description ?? $0 }
+        let peer = PeerIdentifier(identifier)
+        running.enter { adapter in
+            guard let radios = adapter.port as? CompositeAdapter else {
+                return Misuse.warn("\(self) is one adapter, so no radio can be chosen")
+            }
+            guard !radios.pin(peer, toRadio: name) else { return }
+            Misuse.warn("\(name ?? "") is not one of the adapters \(self), so it is not chosen")
+        }
+    }
+
+    /// Whether all managers of this adapter follow the rules for applications in the background,
+    /// as if each had `CBManagerOptionBackgroundRulesKey`.
+    package var followsBackgroundRules: Bool {
+        get { usage.followsBackgroundRules }
+        nonmutating set { usage.followsBackgroundRules = newValue }
+    }
+
+    /// Deletes all bonds, like removing all devices in the settings of a phone. Links with bonded
+    /// peers end. Does nothing while the adapter is not in use.
+    package func removeBonds() {
+        usage.removeBonds()
+    }
+
+    /// Disconnects all links and releases the controller. The state of the remaining managers
+    /// becomes `unsupported`. The next manager opens the adapter again. The properties set here and
+    /// the data for state restoration are kept.
+    ///
+    /// Returns when the adapter is closed, even if another call closes it. Call it at the end of a
+    /// program or of a test. The call is optional.
+    public func shutDown() async {
+        await usage.shutDown()
+    }
+
+    /// Ends the managers of this adapter, as a phone's system does with the managers of an
+    /// application whose process ends (`AdapterUsage.endProcess()`).
+    package func endProcess() {
+        usage.endProcess()
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothClients
+import Foundation
+
+// Conversion from and to the application's dictionary.
+extension AdvertisementRequest {
+    /// The keys that can be advertised. Others are ignored.
+    static let acceptedKeys: Set<String> = [
+        CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
+    ]
+
+    /// Makes the advertisement from the application's dictionary. Logs keys that cannot be
+    /// advertised.
+    init(_ dictionary: [String: Any], hasBackgroundRules: Bool) {
+        let services = dictionary[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+        self.init(
+            localName: dictionary[CBAdvertisementDataLocalNameKey] as? String,
+            services: (services ?? []).map(\.uuidString),
+            hasBackgroundRules: hasBackgroundRules
+        )
+        for key in dictionary.keys.sorted() where !Self.acceptedKeys.contains(key) {
+            Misuse.warn("The advertisement key '\(key)' is not allowed")
+        }
+    }
+
+    /// The dictionary of the application, without keys that cannot be advertised.
+    var dictionary: [String: Any] {
+        var dictionary: [String: Any] = [:]
+        dictionary[CBAdvertisementDataLocalNameKey] = localName
+        if !services.isEmpty {
+            dictionary[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID(string: $0) }
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothClients
+import CoreBluetooth
+
+extension RealTimeWorld {
+    /// Adds a device on which an application runs.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the device.
+    ///   - distance: The distance from the origin.
+    ///   - hasPrivateAddress: Whether the device uses private addresses that change, which only
+    ///     bonded devices resolve, as real phones do.
+    /// - Returns: The adapter for the application's managers, as the value of
+    ///   `CBManagerOptionAdapterKey` or of `CBAdapter.default`.
+    public func addDevice(
+        _ name: String,
+        at distance: Distance = .meters(0),
+        hasPrivateAddress: Bool = false
+    ) async -> CBAdapter {
+        let usage = await makeDevice(name, at: distance, hasPrivateAddress: hasPrivateAddress)
+        return CBAdapter(usage)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothClients
+import Lanyard
+
+/// The connection of a central or a server to the adapter, and the state that it received last.
+///
+/// Unchecked: `state` and `statesHeard` are used on the client's queue only.
+final class PortClient: @unchecked Sendable {
+    let session = SessionIdentifier.next()
+    private let connection = AdapterConnection()
+    private(set) var state = ManagerState.unknown
+    /// The number of states that the client received.
+    private(set) var statesHeard = 0
+
+    /// The adapter. `nil` before it is open, and if there is none.
+    var adapter: SharedAdapter? { connection.adapter }
+
+    /// Whether the client has left the adapter.
+    var hasLeft: Bool { connection.hasLeft }
+
+    var availability: Availability {
+        switch state {
+        case .unknown: .unknown
+        case .resetting: .resetting
+        case .unsupported: .unsupported
+        case .unauthorized: .unauthorized
+        case .poweredOff: .poweredOff
+        case .poweredOn: .poweredOn
+        }
+    }
+
+    /// Joins the adapter as soon as it is open.
+    func open(
+        _ usage: AdapterUsage,
+        _ join: @escaping AdapterConnection.Command,
+        orElse fail: @escaping @Sendable () -> Void
+    ) {
+        connection.open(usage, join, orElse: fail)
+    }
+
+    /// Leaves the adapter, once.
+    func leave(_ command: @escaping AdapterConnection.Command) {
+        guard !hasLeft else { return }
+        connection.leave(command)
+    }
+
+    /// Notes a state that the client received.
+    func received(_ state: ManagerState) {
+        self.state = state
+        statesHeard += 1
+    }
+
+    /// Gives the adapter a command that needs Bluetooth. The adapter ignores it if its state has
+    /// changed meanwhile, which an event reports.
+    func give(_ command: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void) {
+        guard state == .poweredOn else { return }
+        adapter?.enter { [session, statesHeard] adapter in
+            guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+            command(adapter, session)
+        }
+    }
+}
+
+extension LinkFailure {
+    /// Creates a failure from an error of a client.
+    init(_ error: ClientError) {
+        switch error {
+        case .failed(let code): self.init(linkCode: code.rawValue, error.text)
+        case .attribute(let code): self.init(attributeCode: Int(code.rawValue), error.text)
+        }
+    }
+}
+
+extension BluetoothID {
+    /// Creates a UUID from a UUID of the port.
+    init(_ form: UUIDForm) {
+        self.init(shortening: form.text)
+    }
+
+    /// The UUID for the port.
+    var form: UUIDForm? { UUIDForm(text: text) }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("The library on both systems")
+struct SystemComparisonTests {
+    @Test("Both systems report the same states in the same order", arguments: ComparedDay.all)
+    func states(_ day: ComparedDay) async throws {
+        let port = try await day.events()
+        let facade = try await TestPhone.usingCoreBluetooth { try await day.events() }
+        let columns = (Self.states(port), Self.states(facade))
+        print(Self.table(day.name, columns.0, columns.1))
+        #expect(columns.0.contains { $0.contains("ready") })
+        #expect(columns.0 == columns.1)
+    }
+
+    /// The states with their reasons, without times.
+    private static func states(_ events: [FlightEvent]) -> [String] {
+        events.filter { $0.lane == .state }
+            .map { "\($0.device): \($0.text)\($0.detail.map { " (\($0))" } ?? "")" }
+    }
+
+    /// Returns the states of both systems side by side.
+    private static func table(_ name: String, _ port: [String], _ facade: [String]) -> String {
+        let width = port.map(\.count).max() ?? 0
+        let rows = (0..<max(port.count, facade.count))
+            .map { row in
+                let left = row < port.count ? port[row] : "-"
+                let right = row < facade.count ? facade[row] : "-"
+                let gap = String(repeating: " ", count: width - left.count)
+                return "  \(left)\(gap)  |  \(right)"
+            }
+        let title = "port".padding(toLength: width, withPad: " ", startingAt: 0)
+        return (["\(name):", "  \(title)  |  CoreBluetooth"] + rows).joined(separator: "\n")
+    }
+}

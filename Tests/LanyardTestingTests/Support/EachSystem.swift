@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LanyardTesting
+import Testing
+
+/// Runs each test of a suite with phones on the adapter's port, and then, where there is a module
+/// CoreBluetooth of this package, with phones on that module.
+struct EachSystem: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await function()
+        #if canImport(CoreBluetooth)
+            try await TestPhone.usingCoreBluetooth(function)
+        #endif
+    }
+}
+
+extension Trait where Self == EachSystem {
+    /// Runs each test on each system.
+    static var eachSystem: Self { Self() }
+}
