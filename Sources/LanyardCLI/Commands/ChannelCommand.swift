@@ -122,9 +122,9 @@ struct ChannelListenCommand: ConsoleCommand {
             let content = AdvertisingContent(localName: name)
             var sets: [AdvertisingSet] = []
             for host in radios.hosts {
-            let set = try await session.limits.run("advertising") {
-                try await host.advertise(Advertising(content))
-            }
+                let set = try await session.limits.run("advertising") {
+                    try await host.advertise(Advertising(content))
+                }
                 sets.append(set)
             }
             console.remark("listening for channel \(number) as \(TerminalText.escape(name))\n")

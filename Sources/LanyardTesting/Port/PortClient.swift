@@ -5,13 +5,13 @@ import Lanyard
 
 /// The connection of a central or a server to the adapter, and the state that it received last.
 ///
-/// Unchecked: `state` and `statesHeard` are used on the client's queue only.
+/// Unchecked: `state` and `statesReceived` are used on the client's queue only.
 final class PortClient: @unchecked Sendable {
     let session = SessionIdentifier.next()
     private let connection = AdapterConnection()
     private(set) var state = ManagerState.unknown
     /// The number of states that the client received.
-    private(set) var statesHeard = 0
+    private(set) var statesReceived = 0
 
     /// The adapter. `nil` before it is open, and if there is none.
     var adapter: SharedAdapter? { connection.adapter }
@@ -48,15 +48,15 @@ final class PortClient: @unchecked Sendable {
     /// Notes a state that the client received.
     func received(_ state: ManagerState) {
         self.state = state
-        statesHeard += 1
+        statesReceived += 1
     }
 
     /// Gives the adapter a command that needs Bluetooth. The adapter ignores it if its state has
     /// changed meanwhile, which an event reports.
     func give(_ command: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void) {
         guard state == .poweredOn else { return }
-        adapter?.enter { [session, statesHeard] adapter in
-            guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+        adapter?.enter { [session, statesReceived] adapter in
+            guard adapter.accepts(commandOf: session, after: statesReceived) else { return }
             command(adapter, session)
         }
     }

@@ -79,7 +79,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         guard client.state == .poweredOn else { return }
         client.adapter?.enter { [session = client.session] in $0.unpublishAll(of: session) }
         table.removeAll()
-        let statesHeard = client.statesHeard
+        let statesReceived = client.statesReceived
         for service in services {
             let value = table.add(service)
             client.adapter?
@@ -87,7 +87,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
                     adapter.publish(
                         value,
                         refusal: value.refusal,
-                        isCurrent: adapter.accepts(commandOf: session, after: statesHeard),
+                        isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                         for: session
                     )
                 }
@@ -101,13 +101,13 @@ final class PortServer: SystemServer, @unchecked Sendable {
             services: services.compactMap { $0.form?.text },
             hasBackgroundRules: usage.followsBackgroundRules
         )
-        let (statesHeard, ticket) = (client.statesHeard, stopCount)
+        let (statesReceived, ticket) = (client.statesReceived, stopCount)
         client.adapter?
             .enter { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
                     ticket: ticket,
-                    isCurrent: adapter.accepts(commandOf: session, after: statesHeard),
+                    isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                     for: session
                 )
             }

@@ -196,8 +196,8 @@ open class CBPeripheral: CBPeer {
     /// Stores a connection request. Returns `true`: the adapter always has to carry it out.
     func connectionWanted(_ request: ConnectionRequestNumber) -> Bool {
         snapshot.change { $0.remote.connectionWanted(request) }
-            return true
-        }
+        return true
+    }
 
     /// Marks the peripheral as disconnecting. Returns `false` if there is no connection or
     /// connection request.

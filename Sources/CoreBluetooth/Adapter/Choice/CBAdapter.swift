@@ -78,7 +78,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     ) {
         self.init(
             AdapterUsage(transport: transport, executor: executor, configuration: configuration)
-                )
+        )
     }
 
     /// Makes one adapter of several controllers, whose hosts have one identity.
