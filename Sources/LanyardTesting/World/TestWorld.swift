@@ -33,9 +33,23 @@ public final class TestWorld: Sendable {
     ///   - seed: The number that determines all randomness.
     ///   - directory: An existing directory for packet logs, which Wireshark can open; `nil` for
     ///     the value of the environment variable `LANYARD_TRACE`, or no logs without it.
-    public init(seed: UInt64 = 1, tracingInto directory: String? = nil) {
+    public convenience init(seed: UInt64 = 1, tracingInto directory: String? = nil) {
+        self.init(seed: seed, tracingInto: directory, timeout: .seconds(10))
+    }
+
+    /// Creates such a world.
+    ///
+    /// - Parameters:
+    ///   - seed: The number that determines all randomness.
+    ///   - directory: An existing directory for packet logs.
+    ///   - timeout: The real time for which a run waits for other threads when nothing is left to
+    ///     do within its limit.
+    package init(seed: UInt64, tracingInto directory: String? = nil, timeout: Duration) {
         self.seed = seed
-        let air = SimulatedAir(seed: seed)
+        let air = SimulatedAir(
+            World(seed: seed, pathLoss: .indoors, shadowing: .none),
+            timeout: timeout
+        )
         self.air = air
         let directory = directory ?? ProcessInfo.processInfo.environment["LANYARD_TRACE"]
         story = Story(seed: seed, directory: directory) { air.now - .zero }

@@ -72,6 +72,8 @@ struct UserChannelTransportTests {
                 channel.transport.send([[1, 2], [3]])
                 channel.transport.send([[4, 5, 6]])
             }
+            // The packets are written at the end of the turn, after its closures.
+            await executor.turnEnd()
             await executor.run {}
             #expect(channel.takePackets() == [[1, 2], [3], [4, 5, 6]])
             await channel.close()

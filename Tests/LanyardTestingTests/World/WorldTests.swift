@@ -46,13 +46,14 @@ struct WorldTests {
 
     @Test("A body that exceeds its limit of virtual time throws an error with the seed")
     func bound() async throws {
-        let world = TestWorld(seed: 5)
+        let world = TestWorld(seed: 5, timeout: .seconds(1))
         let error = await #expect(throws: VirtualAirError.self) {
             try await world.run(for: .seconds(10)) {
                 while true { try await world.advance(by: .seconds(1)) }
             }
         }
         #expect(error?.seed == 5)
+        #expect(error?.problem == .boundReached(.seconds(10)))
     }
 
     @Test("A failure reports the expectation, its place, and the actual events")
