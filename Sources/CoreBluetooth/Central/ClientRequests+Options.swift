@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothClients
+import BluetoothTypes
 import Foundation
 
 extension RequestedScan {

@@ -9,7 +9,9 @@ extension ClientError {
         switch self {
         case .failed: cbError
         case .attribute(let code):
-            CBATTError(delivering: .init(rawValue: Int(code.rawValue)) ?? .unlikelyError)
+            CBATTError(
+                delivering: CBATTError.Code(rawValue: Int(code.rawValue)) ?? .unlikelyError
+            )
         }
     }
 
