@@ -201,6 +201,7 @@ let package = Package(
                 .embedInCode("AssignedNumbers/assigned-numbers.csv"),
                 .embedInCode("AssignedNumbers/company-names.csv"),
                 .embedInCode("Timeline/Page"),
+                .embedInCode("Live/Page"),
             ]
         ),
 
@@ -241,7 +242,7 @@ let package = Package(
         ),
         tests("BluetoothSetUpTests", ["BluetoothTypes", "BluetoothSetUp"]),
         tests("LanyardTests", ["Lanyard", "JSONText"]),
-        tests("LanyardCLITests", ["LanyardCLI"]),
+        tests("LanyardCLITests", ["LanyardCLI"], exclude: ["Live/browser.py"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests("SimulationTests", host + radio, path: "Tests/Simulation"),
         tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),

@@ -27,7 +27,7 @@ struct Lanyard: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
-            SubscribeCommand.self, ShellCommand.self, RunCommand.self,
+            SubscribeCommand.self, LiveCommand.self, ShellCommand.self, RunCommand.self,
             PairCommand.self,
             BondsCommand.self, ServeCommand.self,
             ChannelCommand.self, TraceCommand.self, ExtcapCommand.self, TimelineCommand.self,

@@ -31,6 +31,9 @@ struct AdapterSession: Sendable {
     /// Called with the radio of a virtual adapter before the host starts.
     var onAir: @Sendable (LiveAir) -> Void = { _ in }
 
+    /// Receives every packet without keys, on the host's thread; nil for none.
+    var onPacket: (@Sendable (Btsnoop.Record) -> Void)?
+
     /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
@@ -72,7 +75,13 @@ struct AdapterSession: Sendable {
         let made = choice.missingDirectories
         let store = try choice.open(console.remark)
         let isReady = Latch()
-        let transport: any HCITransport = trace ?? access.transport
+        let recorded: any HCITransport = trace ?? access.transport
+        let transport: any HCITransport =
+            if let onPacket {
+                ObservedTransport(recorded, observer: onPacket)
+            } else {
+                recorded
+            }
         let host = makeHost(on: transport, access.executor, keys, store)
         let end = await result {
             try await open(host)

@@ -62,11 +62,13 @@ struct ShellSetup: Sendable {
     }
 
     /// Returns the session on a host.
-    func session(on host: BluetoothHost) -> ShellSession {
+    ///
+    /// - Parameter printer: The printer of the session's events; nil for that of the setup.
+    func session(on host: BluetoothHost, printer: ShellPrinter? = nil) -> ShellSession {
         var environment = ShellSession.Environment(
             host: host,
             adapter: adapter,
-            printer: printer,
+            printer: printer ?? self.printer,
             console: console,
             dialogue: dialogue,
             answers: terminal == nil ? questions : nil,
