@@ -142,6 +142,7 @@ let tool = Target.executableTarget(
         .embedInCode("AssignedNumbers/assigned-numbers.csv"),
         .embedInCode("AssignedNumbers/company-names.csv"),
         .embedInCode("Timeline/Page"),
+        .embedInCode("Live/Page"),
     ]
 )
 
@@ -291,7 +292,7 @@ let package = Package(
             exclude: facadeExclusion
         ),
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
-        tests("LanyardCLITests", ["LanyardCLI"]),
+        tests("LanyardCLITests", ["LanyardCLI"], exclude: ["Live/browser.py"]),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests(
             "SimulationTests",

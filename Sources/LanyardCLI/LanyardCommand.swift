@@ -27,9 +27,11 @@ struct LanyardCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
-            SubscribeCommand.self, ShellCommand.self, RunCommand.self, PairCommand.self,
+            SubscribeCommand.self, LiveCommand.self, ShellCommand.self, RunCommand.self,
+            PairCommand.self,
             BondsCommand.self, ServeCommand.self,
-            ChannelCommand.self, TraceCommand.self, TimelineCommand.self, AirCommand.self,
+            ChannelCommand.self, TraceCommand.self, ExtcapCommand.self, TimelineCommand.self,
+            AirCommand.self,
             AdaptersCommand.self, RadiosCommand.self, DoctorCommand.self,
         ]
     )

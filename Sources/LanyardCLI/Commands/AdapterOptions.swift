@@ -120,9 +120,7 @@ struct AdapterOptions: ParsableArguments {
         environment: [String: String],
         ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem
     ) throws -> AdapterChoice {
-        if let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty {
-            return try AdapterChoice(commandLine: text)
-        }
+        if let named = try Self.named(adapter, environment: environment) { return named }
         guard let choice = ofSystem() else {
             // Not a usage error: when a service manager starts the command again, an adapter may be
             // there.
@@ -133,6 +131,15 @@ struct AdapterOptions: ParsableArguments {
             )
         }
         return choice
+    }
+
+    /// Returns the adapter that an option or the environment names; nil if neither does.
+    static func named(
+        _ option: String?,
+        environment: [String: String]
+    ) throws -> AdapterChoice? {
+        guard let text = option ?? environment["LANYARD_ADAPTER"], !text.isEmpty else { return nil }
+        return try AdapterChoice(commandLine: text)
     }
 
     /// One day.

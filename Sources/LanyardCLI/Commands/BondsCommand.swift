@@ -3,6 +3,7 @@
 import ArgumentParser
 import BluetoothHost
 import Foundation
+import HCITransports
 import JSONText
 import VirtualAdapters
 
@@ -21,8 +22,10 @@ struct BondsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The adapter whose store to read.",
-            discussion:
-                "The default is the environment variable LANYARD_ADAPTER, unless --store is given.",
+            discussion: """
+                The default is the environment variable LANYARD_ADAPTER, or else the first adapter of \
+                this machine, unless --store is given.
+                """,
             valueName: "adapter"
         ),
         completion: .adapters
@@ -38,7 +41,7 @@ struct BondsOptions: ParsableArguments {
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {
-        let choice = try choice(environment)
+        let choice = try choice(environment: environment)
         guard let store = try choice.openExisting() else { return nil }
         do {
             return try StoredBonds(store)
@@ -50,15 +53,29 @@ struct BondsOptions: ParsableArguments {
         }
     }
 
-    private func choice(_ environment: [String: String]) throws -> StoreChoice {
+    /// Returns the store that the options name, or that of the adapter that they, the environment
+    /// or the system name.
+    func choice(
+        environment: [String: String],
+        ofSystem: () -> AdapterChoice? = firstOfSystem
+    ) throws -> StoreChoice {
         if let explicit = storage.explicit { return try explicit.get() }
-        guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
-            throw ProgramFailure.usage(
-                "no adapter was named, and no store",
+        let named = try AdapterOptions.named(adapter, environment: environment)
+        guard let adapter = named ?? ofSystem() else {
+            throw ProgramFailure(
+                .adapterUnavailable,
+                "no adapter was named, and this computer has none",
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
-        return try storage.choice(for: AdapterChoice(commandLine: text), environment: environment)
+        return try storage.choice(for: adapter, environment: environment)
+    }
+
+    /// The adapter that other commands take, or else the first one, which may be in use: its bonds
+    /// can be read all the same.
+    private static func firstOfSystem() -> AdapterChoice? {
+        AdapterChoice.ofSystem()
+            ?? SystemAdapters.list().first.map { .reached(.hci(index: $0.index)) }
     }
 }
 

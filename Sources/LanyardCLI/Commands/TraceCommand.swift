@@ -46,6 +46,17 @@ struct TraceCommand: ConsoleCommand {
     )
     var keys: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Go on with the packets that another command writes to the file.",
+            discussion: """
+                The file is that of --trace, which may not exist yet, or the directory of 'lanyard air \
+                --trace'. A new log in its place is printed from its beginning. Ctrl-C ends it.
+                """
+        )
+    )
+    var follow = false
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
@@ -53,6 +64,11 @@ struct TraceCommand: ConsoleCommand {
         var filter = TraceFilter()
         filter.connection = try connection.map { try TraceFilter.connection($0) }
         filter.layers = Set(try layer.map { try TraceFilter.layer($0) })
+        if follow {
+            guard keys == nil else { throw Self.keysForLog }
+            let printer = TracePrinter(filter: filter, isJSON: json, console: console)
+            return try await printer.follow(path)
+        }
         if let failure = ProgramFailure.directory(
             path,
             instead: "a packet log",

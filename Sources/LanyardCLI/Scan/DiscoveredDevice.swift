@@ -98,4 +98,7 @@ struct DiscoveredDevices: Sendable {
     }
 
     var count: Int { devices.count }
+
+    /// Returns the device with this address; nil if it is not known.
+    subscript(address: DeviceAddress) -> DiscoveredDevice? { devices[address] }
 }

@@ -32,6 +32,9 @@ struct AdapterSession: Sendable {
     /// Called with the radio of a virtual adapter before the host starts.
     var onAir: @Sendable (LiveAir) -> Void = { _ in }
 
+    /// Receives every packet without keys, on the host's thread; nil for none.
+    var onPacket: (@Sendable (Btsnoop.Record) -> Void)?
+
     /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
@@ -89,12 +92,14 @@ struct AdapterSession: Sendable {
         let isReady = Latch()
         let executor = access.others.isEmpty ? nil : AdapterExecutor()
         defer { executor?.shutDown() }
-        let radios = makeRadios(
-            on: traces.isEmpty ? transports : traces,
-            access.executor ?? executor,
-            keys,
-            store
-        )
+        let recorded = traces.isEmpty ? transports : traces
+        let observed: [any HCITransport] =
+            if let onPacket {
+                recorded.map { ObservedTransport($0, observer: onPacket) }
+            } else {
+                recorded
+            }
+        let radios = makeRadios(on: observed, access.executor ?? executor, keys, store)
         let end = await result {
             try await open(radios)
             isReady.set()

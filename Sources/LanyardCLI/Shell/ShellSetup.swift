@@ -63,11 +63,13 @@ struct ShellSetup: Sendable {
     }
 
     /// Returns the session on the hosts of the adapters.
-    func session(on radios: RadioGroup) -> ShellSession {
+    ///
+    /// - Parameter printer: The printer of the session's events; nil for that of the setup.
+    func session(on radios: RadioGroup, printer: ShellPrinter? = nil) -> ShellSession {
         var environment = ShellSession.Environment(
             radios: radios,
             adapter: adapter,
-            printer: printer,
+            printer: printer ?? self.printer,
             console: console,
             dialogue: dialogue,
             answers: terminal == nil ? questions : nil,

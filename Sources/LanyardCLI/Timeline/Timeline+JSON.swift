@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import JSONText
 import Lanyard
 
@@ -17,6 +18,7 @@ extension Timeline {
             .init("title", .string(title)),
             .init("subtitle", .string(subtitle)),
             .init("start", .integer(orNull: start.map { Int($0) })),
+            .init("live", .bool(isLive)),
             .init("devices", .array(devices.map { .string($0) })),
             .init("chapters", .array(chapters.map(\.json))),
             .init("remarks", .array(remarks.map { .string($0) })),
@@ -57,9 +59,23 @@ extension Timeline.Event {
         fields += [
             .integer(packet?.isSent == true ? 1 : 0), .integer(packet?.layer.number ?? 0),
         ]
-        guard count > 1 else { return .array(fields) }
+        let bytes = packet?.bytes ?? []
+        guard count > 1 || !bytes.isEmpty else { return .array(fields) }
         fields += [.integer(count), .integer(Int(lastsMicroseconds))]
+        if !bytes.isEmpty { fields.append(texts.number(of: bytes.hexadecimal)) }
         return .array(fields)
+    }
+}
+
+extension Timeline.Event {
+    /// The fields of an event that a page gets while it is open: the time, the device, the lane,
+    /// the text, the detail, whether the host sent a packet, its layer, and its bytes.
+    var followed: JSON {
+        .array([
+            .integer(Int(microseconds)), .integer(device), .integer(lane.number), .string(text),
+            .string(orNull: detail), .integer(packet?.isSent == true ? 1 : 0),
+            .integer(packet?.layer.number ?? 0), .bytes(packet?.bytes ?? []),
+        ])
     }
 }
 

@@ -63,7 +63,7 @@ struct PacketGathering {
         if let advertiser = line.advertiser, reports.count < Self.advertiserLimit {
             reports[advertiser] = events.count
         }
-        events.append(line.event(at: time, device: device))
+        events.append(line.event(at: time, device: device, bytes: record.packet))
     }
 
     /// Returns whether the line is one more report of an advertiser that was received shortly
@@ -77,7 +77,8 @@ struct PacketGathering {
 }
 
 extension TraceLine {
-    fileprivate var isAboutBuffers: Bool {
+    /// Whether the packet only reports free buffers, which would hide the other packets.
+    var isAboutBuffers: Bool {
         layer == .hci && text.hasPrefix("Number Of Completed Packets")
     }
 
@@ -89,14 +90,21 @@ extension TraceLine {
         return text[range.upperBound...].prefix { $0 != "," }
     }
 
-    fileprivate func event(at time: Int64, device: Int) -> Timeline.Event {
+    /// Returns the event of the packet on the row of a device.
+    ///
+    /// - Parameter bytes: The HCI packet.
+    func event(at time: Int64, device: Int, bytes: ArraySlice<UInt8>) -> Timeline.Event {
         Timeline.Event(
             microseconds: time,
             device: device,
             lane: .packet,
             text: isMalformed ? "malformed: \(text)" : text,
             detail: connection.map { "connection \($0)" },
-            packet: Timeline.Packet(isSent: direction == .sent, layer: layer)
+            packet: Timeline.Packet(
+                isSent: direction == .sent,
+                layer: layer,
+                bytes: Array(bytes.prefix(Timeline.Packet.byteLimit))
+            )
         )
     }
 }

@@ -17,6 +17,12 @@ struct Timeline: Equatable, Sendable {
     struct Packet: Equatable, Sendable {
         var isSent: Bool
         var layer: TraceLayer
+        /// The first bytes of the HCI packet, without keys. Of a PDU in fragments, those of the
+        /// last.
+        var bytes: [UInt8] = []
+
+        /// The maximum number of bytes that a page shows.
+        static let byteLimit = 64
     }
 
     /// An event, or several equal events.
@@ -45,6 +51,8 @@ struct Timeline: Equatable, Sendable {
     var subtitle = ""
     /// The time of the beginning in microseconds since 1970; nil if unknown.
     var start: Int64?
+    /// Whether the page gets further events while it is open.
+    var isLive = false
     private(set) var devices: [String] = []
     /// The events in no order. `sortedEvents` has them by time.
     var events: [Event] = []

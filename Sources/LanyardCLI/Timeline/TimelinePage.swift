@@ -9,8 +9,10 @@ struct TimelinePage {
 
     /// The whole page.
     var html: String {
-        let parts = ["style": Self.style, "data": data, "script": Self.script]
-        return Self.document.replacing(#/\{\{(\w+)\}\}/#) { parts[String($0.1)] ?? "" }
+        PageFile.fill(
+            Self.document,
+            ["style": Self.style, "data": data, "script": Self.script]
+        )
     }
 
     /// Compact JSON without a `<`, so that no HTML parser can end the element that holds it. In
@@ -21,23 +23,33 @@ struct TimelinePage {
     }
 
     // The files of the folder Page. `Scripts/check-page` reads the order of the scripts here.
-    private static let document = text(PackageResources.page_html)
-    private static let style = line(PackageResources.page_css)
+    private static let document = PageFile.text(PackageResources.page_html)
+    private static let style = PageFile.lines(PackageResources.page_css)
     private static let script = [
-        line(PackageResources.model_js),
-        line(PackageResources.colors_js),
-        line(PackageResources.board_js),
-        line(PackageResources.axis_js),
-        line(PackageResources.log_js),
-        line(PackageResources.input_js),
+        PageFile.lines(PackageResources.model_js),
+        PageFile.lines(PackageResources.colors_js),
+        PageFile.lines(PackageResources.board_js),
+        PageFile.lines(PackageResources.axis_js),
+        PageFile.lines(PackageResources.packet_js),
+        PageFile.lines(PackageResources.log_js),
+        PageFile.lines(PackageResources.input_js),
+        PageFile.lines(PackageResources.follow_js),
     ].joined(separator: "\n\n")
+}
 
+/// A file of a page, which the program contains.
+enum PageFile {
     /// Returns the text of a file without its first line, which names the license.
-    private static func text(_ file: [UInt8]) -> String {
+    static func text(_ file: [UInt8]) -> String {
         let license = file.prefix { $0 != UInt8(ascii: "\n") }
         return String(decoding: file.dropFirst(license.count + 1), as: UTF8.self)
     }
 
     /// Returns the same without the end of its last line.
-    private static func line(_ file: [UInt8]) -> String { String(text(file).dropLast()) }
+    static func lines(_ file: [UInt8]) -> String { String(text(file).dropLast()) }
+
+    /// Returns a document with its parts in their places, such as `{{style}}`.
+    static func fill(_ document: String, _ parts: [String: String]) -> String {
+        document.replacing(#/\{\{(\w+)\}\}/#) { parts[String($0.1)] ?? "" }
+    }
 }

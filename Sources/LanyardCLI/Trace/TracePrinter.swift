@@ -26,6 +26,24 @@ struct TracePrinter: Sendable {
         do { try end.get() } catch { throw Self.failure(error, path) }
     }
 
+    /// Prints the packets of a log, or of all logs of a directory, as they are written.
+    func follow(_ path: String) async throws {
+        var decoders: [String: TraceDecoder] = [:]
+        var output = BufferedOutput(console: console)
+        var start: Int64?
+        var logs = FollowedLogs(path)
+        try await logs.follow { record, name in
+            let origin = start ?? record.microsecondsSince1970
+            start = origin
+            guard let line = decoders[name, default: TraceDecoder()].decode(record),
+                filter.admits(line)
+            else { return }
+            try output.print(isJSON ? line.json.compact : line.text(since: origin))
+        } rest: {
+            try output.flush()
+        }
+    }
+
     static func failure(_ error: any Error, _ path: String) -> ProgramFailure {
         let name = TerminalText.escape(path)
         switch error {

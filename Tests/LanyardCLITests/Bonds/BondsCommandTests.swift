@@ -4,6 +4,7 @@ import BluetoothSMP
 import Foundation
 import HCITransports
 import Testing
+import VirtualAdapters
 
 @testable import BluetoothHost
 @testable import LanyardCLI
@@ -59,6 +60,23 @@ struct BondsCommandTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try keep(names)
         try await body()
+    }
+
+    @Test("Without a name, the bonds are those of the first adapter of the computer")
+    func firstAdapter() throws {
+        let options = try BondsOptions.parse([])
+        let environment = ["XDG_STATE_HOME": folder]
+        let own = AdapterChoice.reached(.tcp(host: "127.0.0.1", port: 6402))
+        let chosen = try options.choice(environment: environment) { own }
+        #expect(chosen.path?.hasPrefix(folder) == true)
+        let named = try options.choice(
+            environment: environment.merging(["LANYARD_ADAPTER": "tcp:127.0.0.1:1"]) { $1 }
+        ) { own }
+        #expect(named.path?.hasPrefix(folder) == true && named.path != chosen.path)
+        let failure = #expect(throws: ProgramFailure.self) {
+            try options.choice(environment: environment) { nil }
+        }
+        #expect(failure?.status == .adapterUnavailable)
     }
 
     @Test("The list reads the store without an adapter and is safe to print")

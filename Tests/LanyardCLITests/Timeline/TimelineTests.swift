@@ -83,12 +83,16 @@ import Testing
         packet.count = 3
         packet.lastsMicroseconds = 9
         timeline.add(packet)
+        packet.count = 1
+        packet.lastsMicroseconds = 0
+        packet.packet?.bytes = [0x02, 0xFF]
+        timeline.add(packet)
         #expect(
             timeline.json.compact
-                == #"{"title":"t","subtitle":"","start":null,"devices":["strap"],"#
+                == #"{"title":"t","subtitle":"","start":null,"live":false,"devices":["strap"],"#
                 + #""chapters":[{"time":1,"title":"Pairing"}],"remarks":[],"#
-                + #""texts":["didUpdateValue","ATT"],"events":[[10,0,2,0,-1],[20,0,2,0,-1],"#
-                + #"[1,0,3,1,0,1,3],[0,0,3,1,0,1,3,3,9]]}"#
+                + #""texts":["didUpdateValue","ATT","02ff"],"events":[[10,0,2,0,-1],[20,0,2,0,-1],"#
+                + #"[1,0,3,1,0,1,3],[0,0,3,1,0,1,3,3,9],[0,0,3,1,0,1,3,1,0,2]]}"#
         )
     }
 

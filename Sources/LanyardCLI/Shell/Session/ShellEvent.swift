@@ -131,9 +131,12 @@ struct ShellOutput: Sendable {
 struct ShellPrinter: Sendable {
     let console: Console
     let isJSON: Bool
+    /// Receives the events in place of the console; nil for the console.
+    var receive: (@Sendable (ShellEvent) -> Void)?
 
     /// Prints an event that has a line or an object.
     func report(_ event: ShellEvent, at date: Date = Date()) throws {
+        if let receive { return receive(event) }
         if isJSON { return try console.print(event.json.timed(date).compact) }
         if let line = event.line(at: date) { try console.print(line) }
     }

@@ -9,7 +9,7 @@ import Synchronization
 
 // Values of the connected device.
 extension ShellSession {
-    private func operations() throws(ProgramFailure) -> CharacteristicOperations {
+    func operations() throws(ProgramFailure) -> CharacteristicOperations {
         CharacteristicOperations(accessory: try connection().link, limits: limits)
     }
 

@@ -2,7 +2,7 @@
 const GUTTER = 176, AXIS = 44, STATE_HEIGHT = 20, ROW_HEIGHT = 16, DEVICE_GAP = 14;
 const view = {
   from: 0, to: 1, lanes: new Set([0, 1, 2, 3, 4]), collapsed: new Set(), selected: null,
-  hovered: null, query: '',
+  hovered: null, mark: null, query: '',
 };
 const board = element('board'), stage = element('stage');
 const context = board.getContext('2d');
@@ -101,6 +101,7 @@ function drawBoard() {
     layout.rows.filter(isState).forEach(drawRow);
     drawFolds();
     layout.rows.filter(row => !isState(row)).forEach(drawRow);
+    drawRuler();
     drawSelection();
   });
   drawSeparators();

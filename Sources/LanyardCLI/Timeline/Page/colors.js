@@ -134,6 +134,7 @@ function keyList() {
     ['wheel, + −', 'zoom in, out'], ['drag, ← →', 'move in time'],
     ['↑ ↓', 'previous, next event'], ['Enter', 'zoom to the event'],
     ['[ ]', 'previous, next chapter'], ['0', 'show everything'], ['f', 'fold idle time'],
+    ['m', 'mark: measure from this event'],
     ['/', 'search'], ['Esc', 'clear the selection'],
   ];
   for (const [key, text] of rows) {

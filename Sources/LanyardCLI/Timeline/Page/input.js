@@ -55,6 +55,8 @@ let writing = 0;
 
 /// Writes the view and the selection to the address of the page, when they stay for a while.
 function writeAddress() {
+  // A page that follows has no lasting moments.
+  if (data.live) return;
   clearTimeout(writing);
   writing = setTimeout(() => {
     const seconds = place => ((timeAt(place) - start) / 1e6).toFixed(6);
@@ -225,7 +227,7 @@ const keys = {
   'PageUp': () => step(-10), 'PageDown': () => step(10),
   'Home': () => step(-Infinity), 'End': () => step(Infinity),
   '+': () => zoom(1 / 2), '=': () => zoom(1 / 2), '-': () => zoom(2), '0': showAll,
-  'f': () => setFolds(!areFolded()), '/': () => element('query').focus(),
+  'f': () => setFolds(!areFolded()), 'm': toggleMark, '/': () => element('query').focus(),
   '[': () => showChapter(Math.max(0, currentChapter() - 1)),
   ']': () => showChapter(Math.min(data.chapters.length - 1, currentChapter() + 1)),
   'Enter': () => view.selected && zoomTo(view.selected), 'Escape': () => select(null),
@@ -270,11 +272,12 @@ new ResizeObserver(() => { redraw(); drawList(); }).observe(document.body);
 // MARK: The beginning
 
 function drawLaneChips() {
+  element('lanes').replaceChildren();
   ROW_LANES.forEach(lane => {
     if (!lanesOf.some(lanes => lanes[lane].length)) return;
     const ink = lane === STATE ? 'soft' : lane === PACKET ? 'att' : LANES[lane];
     const chip = make('button', 'chip', icon(LANES[lane], `var(--${ink})`), LANE_NAMES[lane]);
-    chip.setAttribute('aria-pressed', true);
+    chip.setAttribute('aria-pressed', view.lanes.has(lane));
     chip.onclick = () => {
       if (!view.lanes.delete(lane)) view.lanes.add(lane);
       chip.setAttribute('aria-pressed', view.lanes.has(lane));

@@ -6,14 +6,19 @@ let matching = [], listed = [], listedFrom = 0;
 
 // MARK: List
 
+const searchWords = () => view.query.toLowerCase().split(/\s+/).filter(Boolean);
+
+/// Notes whether an event has the words of the search.
+function match(event, asked) {
+  const where = data.devices[event.device];
+  const text = [event.text, words(event.text), event.detail, where, LANES[event.lane],
+    event.lane === PACKET ? event.layer : ''].join(' ').toLowerCase();
+  event.matches = asked.every(word => text.includes(word));
+}
+
 function list() {
-  const asked = view.query.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const event of events) {
-    const where = data.devices[event.device];
-    const text = [event.text, words(event.text), event.detail, where, LANES[event.lane],
-      event.lane === PACKET ? event.layer : ''].join(' ').toLowerCase();
-    event.matches = asked.every(word => text.includes(word));
-  }
+  const asked = searchWords();
+  for (const event of events) match(event, asked);
   matching = events.filter(event => event.matches && view.lanes.has(event.lane));
   matching.forEach((event, index) => { event.line = index; });
   listed = null;
@@ -140,6 +145,7 @@ function drawDetail() {
   box.append(make('h2', event.lane === PACKET ? 'packet' : '', titleOf(event)));
   if (event.detail) box.append(make('p', '', event.detail));
   box.append(facts(event), detailButtons(event));
+  if (event.bytes) box.append(bytesOf(event));
 }
 
 function facts(event) {
@@ -159,6 +165,7 @@ function facts(event) {
   const before = lanesOf[event.device][event.lane];
   const previous = before[before.indexOf(event) - 1];
   if (previous) rows.push(['After', `${span(event.time - previous.time)}: ${titleOf(previous)}`]);
+  rows.push(...relations(event));
   const list = make('dl');
   for (const [key, value] of rows) list.append(make('dt', '', key), make('dd', '', value));
   return list;
@@ -185,5 +192,6 @@ function detailButtons(event) {
   };
   return make('div', 'group', button('Closer', () => zoomTo(event)),
     button('Before', () => step(-1)), button('After', () => step(1)),
+    button(view.mark === event ? 'Remove mark' : 'Mark', toggleMark),
     button('Close', () => select(null)));
 }

@@ -11,23 +11,25 @@ const ROW_LANES = [STATE, NOTE, CALL, CALLBACK, PACKET];
 const LAYERS = ['hci', 'll', 'l2cap', 'att', 'smp'];
 
 // An event is [µs since the previous event, device, lane, text, detail]. A packet adds
-// [whether the host sent it, layer]. Folded events add [their number, µs to the last].
+// [whether the host sent it, layer]. Folded events, and packets with bytes, add [their number,
+// µs to the last], and these packets add [bytes in hexadecimal].
 function readEvents() {
   let time = 0;
   return data.events.map((fields, index) => {
-    const [step, device, lane, text, detail, sent, layer, count, lasts] = fields;
+    const [step, device, lane, text, detail, sent, layer, count, lasts, bytes] = fields;
     time += step;
     return {
       index, time, device, lane, sent, end: time + (lasts || 0), count: count || 1,
       layer: LAYERS[layer || 0], text: data.texts[text],
       detail: detail >= 0 ? data.texts[detail] : '', matches: true,
+      bytes: bytes === undefined ? '' : data.texts[bytes],
     };
   });
 }
 
 const events = readEvents();
 const start = events.length ? events[0].time : 0;
-const finish = events.reduce((end, event) => Math.max(end, event.end), start + 1000);
+let finish = events.reduce((end, event) => Math.max(end, event.end), start + 1000);
 
 // The events of each device by lane. A state lasts until the next.
 const lanesOf = data.devices.map(() => LANES.map(() => []));
@@ -60,30 +62,33 @@ function makeScale(folds) {
   const times = [start, finish, ...data.chapters.map(chapter => chapter.time)];
   for (const event of events) times.push(event.time);
   times.sort((a, b) => a - b);
-  const pieces = [];
-  let at = 0;
-  const add = (from, to, width, folded) => {
-    const last = pieces[pieces.length - 1];
-    if (last && !folded && !last.folded) {
-      last.to = to;
-      last.width += width;
-    } else {
-      pieces.push({ from, to, at, width, folded });
-    }
-    at += width;
-  };
-  for (let index = 1; index < times.length; index++) {
-    const [from, to] = [times[index - 1], times[index]];
-    const gap = to - from;
-    if (gap === 0) continue;
-    if (!folds || gap <= FOLD_FROM) { add(from, to, gap, false); continue; }
-    const margin = FOLD_FROM / 20;
-    add(from, from + margin, margin, false);
-    const width = FOLD_FROM * (0.6 + 0.2 * Math.log10(gap / FOLD_FROM));
-    add(from + margin, to - margin, width, true);
-    add(to - margin, to, margin, false);
+  const made = { pieces: [], width: 0, folds, end: times[0] };
+  for (const time of times) extendScale(made, time);
+  return made;
+}
+
+/// Adds the time up to the next event.
+function extendScale(made, to) {
+  const from = made.end, gap = to - from;
+  if (gap <= 0) return;
+  made.end = to;
+  if (!made.folds || gap <= FOLD_FROM) return addPiece(made, from, to, gap, false);
+  const margin = FOLD_FROM / 20;
+  addPiece(made, from, from + margin, margin, false);
+  const width = FOLD_FROM * (0.6 + 0.2 * Math.log10(gap / FOLD_FROM));
+  addPiece(made, from + margin, to - margin, width, true);
+  addPiece(made, to - margin, to, margin, false);
+}
+
+function addPiece(made, from, to, width, folded) {
+  const last = made.pieces[made.pieces.length - 1];
+  if (last && !folded && !last.folded) {
+    last.to = to;
+    last.width += width;
+  } else {
+    made.pieces.push({ from, to, at: made.width, width, folded });
   }
-  return { pieces, width: at };
+  made.width += width;
 }
 
 let scale = makeScale(true);
@@ -104,13 +109,13 @@ function timeAt(place) {
 
 // MARK: Time in words
 
-const isLong = finish - start >= 60e6;
+const isLong = () => finish - start >= 60e6;
 
 /// The time since the beginning.
 function moment(time, digits = 3) {
   const seconds = Math.abs(time - start) / 1e6;
   const sign = time < start ? '−' : '';
-  if (!isLong) return sign + seconds.toFixed(digits) + ' s';
+  if (!isLong()) return sign + seconds.toFixed(digits) + ' s';
   const rounded = Number(seconds.toFixed(digits));
   const hours = Math.floor(rounded / 3600);
   const minutes = Math.floor(rounded / 60) % 60;

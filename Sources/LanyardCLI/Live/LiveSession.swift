@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import HCITransports
+import JSONText
+import Lanyard
+
+/// One run of `live`: a host, its devices, and the page.
+struct LiveSession: Sendable {
+    let setup: ShellSetup
+    let console: Console
+    let port: UInt16
+    let isJSON: Bool
+    /// The remarks of pairings, which the page shows.
+    let remarks: AsyncStream<String>
+    /// Whether to open the page in the person's browser.
+    let opensBrowser: Bool
+
+    /// The time between two updates of the page.
+    private static let period = Duration.milliseconds(100)
+    /// The time between two measurements of links.
+    private static let measurePeriod = Duration.seconds(1)
+
+    /// Runs until the task is canceled.
+    func run() async throws {
+        let name = TerminalText.escape("\(setup.adapter.adapter)")
+        let start = ContinuousClock.now
+        let hub = LiveHub(adapter: name, now: { .zero + (ContinuousClock.now - start) })
+        let world = LiveWorld()
+        var adapter = setup.adapter
+        adapter.onPacket = { hub.receive($0) }
+        adapter.onAir = { [onAir = adapter.onAir] air in
+            onAir(air)
+            world.use(air)
+        }
+        try await adapter.withHost { host in
+            let links = LiveLinks(setup, on: host, hub)
+            do {
+                try await serve(hub, links, world, host)
+            } catch {
+                await links.end()
+                throw error
+            }
+            await links.end()
+        }
+    }
+
+    private func serve(
+        _ hub: LiveHub,
+        _ links: LiveLinks,
+        _ world: LiveWorld,
+        _ host: BluetoothHost
+    ) async throws {
+        let requests = LiveRequests(hub: hub, links: links, world: world)
+        let server = LiveServer(
+            port: port,
+            .init(respond: { await requests.respond(to: $0) }, present: { hub.present })
+        )
+        var generator = SystemRandomNumberGenerator()
+        let access = LiveAccess(port: try await listen(server), using: &generator)
+        requests.admit(access)
+        do {
+            try announce(access.address)
+            let launched = opensBrowser ? BrowserLauncher.open(access.address) : nil
+            defer { launched?.end() }
+            let publicAddress = await host.publicAddress
+            try await FirstResult.of([
+                { @Sendable in
+                    for try await advertisement in host.scan(reportsDuplicates: true) {
+                        hub.receive(advertisement)
+                    }
+                    await EndOfInput.never()
+                },
+                { @Sendable in
+                    while true {
+                        try await Task.sleep(for: Self.period)
+                        if let map = await world.map(around: publicAddress) { hub.set(world: map) }
+                        await server.publish { hub.takeUpdate() }
+                    }
+                },
+                { @Sendable in
+                    for await text in remarks {
+                        hub.send("remark", .init("text", .string(text)))
+                    }
+                    await EndOfInput.never()
+                },
+                { @Sendable in
+                    while true {
+                        try await Task.sleep(for: Self.measurePeriod)
+                        await links.measure()
+                    }
+                },
+            ])
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    private func listen(_ server: LiveServer) async throws -> UInt16 {
+        do {
+            return try await server.start()
+        } catch {
+            throw ProgramFailure(
+                .inputOutput,
+                TerminalText.escape("\(error)"),
+                advice: "give another --port, or leave it out"
+            )
+        }
+    }
+
+    private func announce(_ address: String) throws {
+        if isJSON {
+            let event = JSON.object([
+                .init("event", .string("ready")), .init("address", .string(address)),
+            ])
+            try console.print(event.timed().compact)
+        } else {
+            try console.print("The page is \(address)")
+            console.remark("lanyard: the address is a secret of yours. Ctrl-C ends the page.\n")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+import JSONText
+import Lanyard
+
+/// An entry of the page's time line before it is decoded.
+enum LiveEntry: Sendable {
+    case packet(Btsnoop.Record)
+    /// An event of a device.
+    case event(device: String, FlightEvent.Lane, text: String, detail: String?, microseconds: Int64)
+}
+
+extension Btsnoop.Record {
+    /// Whether the packet is an advertising report (Vol 4, Part E, 7.7.65).
+    var isAdvertisingReport: Bool {
+        let start = packet.startIndex
+        guard packet.count > 3, packet[start] == 0x04, packet[start + 1] == 0x3E else {
+            return false
+        }
+        return [0x02, 0x0B, 0x0D].contains(packet[start + 3])
+    }
+}
+
+/// The entries that wait for the next update of the page.
+struct LiveBacklog: Sendable {
+    /// The time between two advertising reports on the time line, in microseconds. Devices send
+    /// hundreds and thousands a second, which would hide everything else.
+    static let reportPeriod: Int64 = 1_000_000
+    /// The maximum number of entries in an update.
+    static let entryLimit = 1_024
+
+    private(set) var entries: [LiveEntry] = []
+    /// The number of entries that are not shown.
+    private(set) var leftOut = 0
+    /// The time of the last advertising report, in microseconds since 1970.
+    private var lastReport = Int64.min
+
+    /// Removes the entries, and continues.
+    mutating func clear() {
+        (entries, leftOut) = ([], 0)
+    }
+
+    mutating func add(_ entry: LiveEntry) {
+        if case .packet(let record) = entry, record.isAdvertisingReport {
+            let time = record.microsecondsSince1970
+            let (elapsed, overflow) = time.subtractingReportingOverflow(lastReport)
+            guard overflow || elapsed >= Self.reportPeriod || elapsed < 0 else {
+                return leftOut += 1
+            }
+            lastReport = time
+        }
+        guard entries.count < Self.entryLimit else { return leftOut += 1 }
+        entries.append(entry)
+    }
+}
+
+/// The time line of the page: decodes entries to the JSON that the page's script takes.
+struct LiveTimeline: Sendable {
+    /// The maximum number of events that a page gets when it opens.
+    static let historyLimit = 5_000
+    /// The maximum number of connections whose device is known.
+    static let linkLimit = 64
+
+    /// The beginning, in microseconds since 1970.
+    let start: Int64
+    private let adapter: String
+    /// Holds the names of the rows.
+    private var rows = Timeline(title: "Live")
+    private var decoder = TraceDecoder()
+    /// The rows of connections.
+    private var links: [ConnectionHandle: Int] = [:]
+    private var history: [JSON] = []
+    private var leftOut = 0
+
+    init(adapter: String, start: Int64) {
+        self.start = start
+        self.adapter = adapter
+        _ = rows.device(adapter)
+    }
+
+    /// Decodes entries, oldest first. Returns the update for pages that are open; nil if there is
+    /// nothing to show.
+    ///
+    /// - Parameter name: Returns the name of the device with an address.
+    mutating func take(_ backlog: LiveBacklog, name: (DeviceAddress) -> String) -> JSON? {
+        leftOut += backlog.leftOut
+        let events = backlog.entries.compactMap { decode($0, name) }.map(\.followed)
+        guard !events.isEmpty || backlog.leftOut > 0 else { return nil }
+        history += events
+        if history.count > Self.historyLimit {
+            history.removeFirst(history.count - Self.historyLimit)
+        }
+        return json(events)
+    }
+
+    /// The past events, for a page that opens.
+    var past: JSON { json(history) }
+
+    private func json(_ events: [JSON]) -> JSON {
+        .object([
+            .init("devices", .array(rows.devices.map { .string($0) })),
+            .init("leftOut", .integer(leftOut)),
+            .init("events", .array(events)),
+        ])
+    }
+
+    // MARK: Decoding
+
+    private mutating func decode(
+        _ entry: LiveEntry,
+        _ name: (DeviceAddress) -> String
+    ) -> Timeline.Event? {
+        switch entry {
+        case .event(let device, let lane, let text, let detail, let microseconds):
+            return Timeline.Event(
+                microseconds: microseconds - start,
+                device: rows.device(device),
+                lane: lane,
+                text: TerminalText.escape(text).shortened(to: Timeline.textLimit),
+                detail: detail.map { TerminalText.escape($0).shortened(to: Timeline.textLimit) }
+            )
+        case .packet(let record):
+            noteLink(in: record, name)
+            guard let line = decoder.decode(record), !line.isAboutBuffers else { return nil }
+            let row = line.connection.flatMap { links[$0] } ?? rows.device(adapter)
+            var event = line.event(
+                at: record.microsecondsSince1970 - start,
+                device: row,
+                bytes: record.packet
+            )
+            event.text = event.text.shortened(to: Timeline.textLimit)
+            return event
+        }
+    }
+
+    /// Remembers the device of a link that begins.
+    private mutating func noteLink(in record: Btsnoop.Record, _ name: (DeviceAddress) -> String) {
+        guard record.packet.first == 0x04, record.packet.dropFirst().first == 0x3E,
+            case .event(let code, let parameters)? = try? HCI.Packet(h4: record.packet),
+            let event = try? HCI.Event(code: code, parameters: parameters)
+        else { return }
+        let (handle, peer): (ConnectionHandle, HCI.PeerAddress)
+        switch event {
+        case .connectionComplete(let made):
+            (handle, peer) = (made.connectionHandle, made.peerAddress)
+        case .enhancedConnectionComplete(let made):
+            (handle, peer) = (made.connectionHandle, made.peerAddress)
+        case .enhancedConnectionCompleteV2(let made):
+            (handle, peer) = (made.connection.connectionHandle, made.connection.peerAddress)
+        default: return
+        }
+        guard let address = peer.deviceAddress, links.count < Self.linkLimit || links[handle] != nil
+        else { return }
+        links[handle] = rows.device(name(address))
+    }
+}

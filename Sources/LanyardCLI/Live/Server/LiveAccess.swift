@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The part of the page that a request is for.
+enum LivePlace: String, CaseIterable, Sendable {
+    case page = ""
+    case timeline
+    case events
+    case command
+}
+
+/// The check of requests to the page.
+///
+/// Another user of this machine, and a web page of another site in the same browser, can both send
+/// requests to the port. They do not know the token in the address. The check of the host refuses a
+/// site whose name was changed to the loopback address, and the check of the origin refuses the
+/// requests of other sites.
+struct LiveAccess: Sendable {
+    let port: UInt16
+    /// 128 random bits in hexadecimal.
+    let token: String
+
+    init(port: UInt16, using generator: inout some RandomNumberGenerator) {
+        self.port = port
+        token = (0..<16).map { _ in
+            String(0x100 | UInt16(UInt8.random(in: 0...255, using: &generator)), radix: 16)
+                .dropFirst()
+        }.joined()
+    }
+
+    /// The address of the page.
+    var address: String { "http://127.0.0.1:\(port)/\(token)/" }
+
+    /// Returns the part of the page that an admitted request is for. Throws the status of a
+    /// refusal.
+    func place(of request: HTTPRequest) throws(HTTPStatus) -> LivePlace {
+        guard let host = request.headers["host"], hosts.contains(host) else { throw .misdirected }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, Self.isEqual(String(parts[1]), token),
+            let place = LivePlace(rawValue: String(parts[2]))
+        else { throw .notFound }
+        if let origin = request.headers["origin"], origin != "http://\(host)" { throw .forbidden }
+        // The address of the page itself is opened from outside the browser.
+        if place != .page, let site = request.headers["sec-fetch-site"],
+            !["same-origin", "none"].contains(site)
+        {
+            throw .forbidden
+        }
+        guard request.method == (place == .command ? "POST" : "GET") else {
+            throw .methodNotAllowed
+        }
+        // A form of another site cannot send this type.
+        if place == .command, request.headers["content-type"] != "application/json" {
+            throw .unsupportedMediaType
+        }
+        return place
+    }
+
+    private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+
+    /// Compares in a time that does not depend on the place of the first difference.
+    private static func isEqual(_ one: String, _ other: String) -> Bool {
+        let (one, other) = (Array(one.utf8), Array(other.utf8))
+        guard one.count == other.count else { return false }
+        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import JSONText
+import ProcessTestSupport
+import Testing
+
+@testable import LanyardCLI
+
+/// Uses the page in Chromium, driven by browser.py.
+@Suite(
+    "The live page in a browser",
+    .serialized,
+    .enabled(
+        if: LiveBrowser.isAvailable,
+        "this machine has no Chromium or no websockets for Python"
+    )
+)
+struct LivePageTests {
+    @Test(
+        "Choose, connect, read, subscribe, write, lose and find again, with the first value in two clicks",
+        .timeLimit(.minutes(20))
+    )
+    func walk() async throws {
+        let steps = try await LiveBrowser.use("walk", ["--adapter", "virtual"])
+        #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
+        #expect(steps["scanned"]?["devices"]?.double ?? 0 >= 7)
+        #expect(steps["first value"]?["clicks"] == .integer(2))
+        #expect(steps["first value"]?["value"]?.text?.contains("°C") == true)
+        #expect(steps["read"]?["packet"] == .bool(true))
+        #expect(steps["chart"]?["points"]?.double ?? 0 >= 3)
+        #expect(steps["moved"]?["meters"]?.double ?? 0 > 1_000)
+        #expect(steps["lost"]?["reason"]?.text?.isEmpty == false)
+        #expect(steps["back"]?["points"]?.double ?? 0 >= 4)
+        #expect(steps["written"]?["value"]?.text == "01")
+        #expect(steps["keyboard"]?["chosen"] == .bool(true))
+        #expect(steps["narrow"]?["overflow"] == .integer(0))
+        #expect(steps["end"]?["errors"] == .array([]))
+    }
+
+    @Test("The page asks nothing of other machines and makes no markup of text")
+    func content() {
+        let html = LivePage.html
+        #expect(!html.contains("{{"))
+        #expect(html.ranges(of: "http").count == 0)
+        for reference in ["url(", "@import", "XMLHttp", "innerHTML", "eval(", "localStorage"] {
+            #expect(!html.contains(reference), "\(reference)")
+        }
+        #expect(html.ranges(of: "fetch(").count == 1 && html.contains("fetch('command'"))
+        #expect(html.ranges(of: "EventSource(").count == 1)
+    }
+
+    @Test("With 200 devices, the page keeps 30 frames a second", .timeLimit(.minutes(20)))
+    func load() async throws {
+        let scenario = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: scenario) }
+        try Data(LiveBrowser.crowd(200).utf8).write(to: URL(fileURLWithPath: scenario))
+        let steps = try await LiveBrowser.use("load", ["--adapter", "virtual:\(scenario)"])
+        #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
+        let frames = try #require(steps["frames"])
+        print("live page:", JSONText.JSON.object(sorting: frames).compact)
+        #expect(frames["framesPerSecond"]?.double ?? 0 >= 30)
+        #expect(steps["heard"]?["framesPerSecond"]?.double ?? 0 >= 30)
+        #expect(frames["errors"] == .array([]))
+    }
+}
+
+@Suite(
+    "A long time line in a browser",
+    .enabled(
+        if: LiveBrowser.isAvailable,
+        "this machine has no Chromium or no websockets for Python"
+    )
+)
+struct LongTimelineTests {
+    /// A link with a read each 10 ms, and the states of its device.
+    private func timeline(events count: Int) -> Timeline {
+        var timeline = Timeline(title: "Long")
+        let device = timeline.device("Thermometer")
+        for number in 0..<count / 2 {
+            let time = Int64(number) * 10_000
+            for (isSent, text, bytes) in [
+                (true, "ATT_READ_REQ #3", "0240000700030004000A0300"),
+                (false, "ATT_READ_RSP 6608", "0240200700030004000B6608"),
+            ] {
+                var event = Timeline.Event(
+                    microseconds: time + (isSent ? 0 : 2_500),
+                    device: device,
+                    lane: .packet,
+                    text: text,
+                    detail: "connection 0x0040"
+                )
+                event.packet = Timeline.Packet(
+                    isSent: isSent,
+                    layer: .att,
+                    bytes: [UInt8](hexadecimal: bytes) ?? []
+                )
+                timeline.add(event)
+            }
+        }
+        return timeline
+    }
+
+    @Test(
+        "100,000 events move at 30 frames a second, and a packet has bytes, fields and an answer",
+        .timeLimit(.minutes(20))
+    )
+    func moves() async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let page = folder + "/long.html"
+        try TimelinePage(timeline: timeline(events: 100_000)).write(to: page)
+        let steps = try await LiveBrowser.steps("timeline", at: "file://" + page)
+        #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
+        #expect(steps["opened"]?["events"] == .integer(100_000))
+        let frames = try #require(steps["frames"]?["framesPerSecond"]?.double)
+        print("time line with 100,000 events: \(frames) frames a second")
+        #expect(frames >= 30)
+        #expect(steps["packet"]?["bytes"]?.text == "0240000700030004000A0300")
+        let fields = steps["packet"]?["fields"]?.elements?.compactMap(\.text) ?? []
+        #expect(fields.contains("Handle: 0x0040, first"))
+        #expect(fields.contains("Channel: 0x0004, ATT"))
+        #expect(fields.contains("Attribute: #3"))
+        #expect(steps["packet"]?["partner"]?.text == "ATT_READ_RSP 6608")
+        #expect(steps["packet"]?["relation"]?.text == "Answer, 2.5 ms later")
+        #expect(steps["ruler"]?["text"]?.text == "2.5 ms after the mark")
+        #expect(steps["end"]?["errors"] == .array([]))
+    }
+}
+
+private enum LiveBrowser {
+    /// The members of each step by its name.
+    typealias Steps = [String: [String: JSONText.JSON]]
+
+    static let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../..").standardizedFileURL.path
+
+    private static let python: String = {
+        let peers = ProcessInfo.processInfo.environment["LANYARD_PEERS"] ?? root + "/.peers"
+        return peers + "/venv/bin/python"
+    }()
+
+    static var isAvailable: Bool {
+        chromium != nil && FileManager.default.isExecutableFile(atPath: python)
+    }
+
+    /// Runs `lanyard live` with the arguments, and a walk of browser.py on its page. Returns the
+    /// steps by name.
+    static func use(_ walk: String, _ arguments: [String]) async throws -> Steps {
+        let (lines, feed) = AsyncStream.makeStream(of: String.self)
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { feed.yield($0) },
+            remark: { _ in }
+        )
+        let program = Task {
+            let status = await ProgramRun.run(
+                ["live", "--no-browser", "--json"] + arguments,
+                on: console
+            )
+            feed.finish()
+            return status
+        }
+        defer { program.cancel() }
+        var iterator = lines.makeAsyncIterator()
+        let ready = try JSONNode(parsing: try #require(await iterator.next())).value
+        let address = try #require(ready.members?["address"]?.text)
+        let steps = try await steps(walk, at: address)
+        program.cancel()
+        #expect(await program.value == .interrupted)
+        return steps
+    }
+
+    /// Runs a walk of browser.py on a page. Returns the steps by name. The pictures are in the
+    /// folder of LANYARD_PICTURES if the variable is set.
+    static func steps(_ walk: String, at address: String) async throws -> Steps {
+        let pictures = ProcessInfo.processInfo.environment["LANYARD_PICTURES"]
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let process = try ChildProcess(
+            python,
+            [
+                root + "/Tests/LanyardCLITests/Live/browser.py", try #require(chromium), address,
+                walk, pictures ?? folder,
+            ]
+        )
+        let (output, _) = try await process.waitUntilEnd(within: .seconds(600))
+        var steps: Steps = [:]
+        for line in output.split(separator: "\n") {
+            let members = try #require(JSONNode(parsing: String(line)).value.members)
+            steps[members["step"]?.text ?? ""] = members
+        }
+        return steps
+    }
+
+    /// Returns a scenario with so many beacons on rings around the host, each of which advertises
+    /// ten times a second.
+    static func crowd(_ count: Int) -> String {
+        let devices = (0..<count).map { number in
+            let angle = Double(number) / Double(count) * 2 * Double.pi
+            let distance = 2 + Double(number % 10)
+            let (x, y) = (distance * cos(angle), distance * sin(angle))
+            return
+                #"{"name": "beacon \#(number)", "accessory": "beacon", "position": [\#(x), \#(y)]}"#
+        }
+        return #"{"devices": [\#(devices.joined(separator: ", "))]}"#
+    }
+}

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the pages of lanyard in headless Chromium as a person does: with the mouse and the keyboard.
+
+    browser.py CHROMIUM ADDRESS walk|load|timeline FOLDER
+
+Prints one JSON object for each step. `walk` chooses a device on the live page, connects, reads, subscribes,
+writes, and drags the accessory out of range and back. `load` counts the frames that the live page draws, and
+`timeline` those of a time line that is moved. Screenshots go to FOLDER.
+"""
+
+import base64
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from websockets.sync.client import connect
+
+STEP_SECONDS = 60
+KEYS = {"Enter": 13, "ArrowDown": 40, " ": 32}
+
+
+class Browser:
+    def __init__(self, chromium, open):
+        """Starts a browser that ends with the stack `open`."""
+        profile = Path(open.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        process = subprocess.Popen(
+            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+             f"--user-data-dir={profile}", "--window-size=1400,900", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        open.callback(lambda: (process.kill(), process.wait()))
+        port_file = profile / "DevToolsActivePort"
+        wait(lambda: port_file.exists() and len(port_file.read_text().split()) == 2, "start of the browser")
+        port = port_file.read_text().split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
+            page = next(target for target in json.load(answer) if target["type"] == "page")
+        self.socket = open.enter_context(connect(page["webSocketDebuggerUrl"], max_size=None))
+        self.number, self.clicks, self.errors = 0, 0, []
+        for domain in ["Runtime", "Page", "Log"]:
+            self.call(f"{domain}.enable")
+
+    def call(self, method, **parameters):
+        self.number += 1
+        self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self.socket.recv(timeout=STEP_SECONDS))
+            if message.get("method") == "Runtime.exceptionThrown":
+                details = message["params"]["exceptionDetails"]
+                self.errors.append(details.get("exception", {}).get("description", details["text"]))
+            if message.get("method") == "Log.entryAdded" and message["params"]["entry"]["level"] == "error":
+                self.errors.append(message["params"]["entry"]["text"])
+            if message.get("id") == self.number:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+
+    def run(self, script):
+        result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{script}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def wait(self, script, what, seconds=STEP_SECONDS):
+        wait(lambda: self.run(f"Boolean({script})"), f"{what} ({script})", seconds)
+
+    def size(self, width, height, theme="light"):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                  mobile=width < 500)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def place(self, element):
+        """The middle of an element, given as an expression, after it is in view."""
+        return self.run(
+            f"(() => {{ const found = {element}; found.scrollIntoView({{ block: 'center' }});"
+            " const box = found.getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+
+    def click(self, element):
+        x, y = self.place(element)
+        for kind in ["mousePressed", "mouseReleased"]:
+            self.mouse(kind, x, y, button="left", clickCount=1)
+        self.clicks += 1
+
+    def drag(self, element, to):
+        x, y = self.place(element)
+        self.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+        for step in range(1, 13):
+            part = step / 12
+            self.mouse("mouseMoved", x + (to[0] - x) * part, y + (to[1] - y) * part, button="left", buttons=1)
+        self.mouse("mouseReleased", *to, button="left", clickCount=1)
+
+    def key(self, key):
+        for kind in ["keyDown", "keyUp"]:
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=KEYS[key])
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
+    def picture(self, path):
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        Path(path).write_bytes(base64.b64decode(data))
+
+
+def wait(condition, what, seconds=STEP_SECONDS):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"no {what} within {seconds} s")
+
+
+def report(step, **members):
+    print(json.dumps({"step": step, **members}), flush=True)
+
+
+def row(name):
+    return f"[...document.querySelectorAll('.device')].find(row => !row.hidden && row.textContent.includes('{name}'))"
+
+
+def part(name):
+    return (f"[...document.querySelectorAll('.characteristic')].find(entry => "
+            f"entry.querySelector('.key').textContent.startsWith('{name}'))")
+
+
+def act(name, text):
+    return f"[...{part(name)}.querySelectorAll('button')].find(entry => entry.textContent === '{text}')"
+
+
+def pin(name):
+    return f"[...document.querySelectorAll('.pin')].find(entry => entry.textContent.startsWith('{name}'))"
+
+
+STATE = "selected.link.state"
+
+
+def logged(text):
+    """Whether the search on the time line finds a packet."""
+    return (
+        "(() => { const page = element('frame').contentDocument, query = page.getElementById('query');"
+        f" if (query.value !== '{text}') {{ query.value = '{text}'; query.dispatchEvent(new Event('input')); }}"
+        f" return [...page.querySelectorAll('.row.packet .text')].some(row => row.textContent.includes('{text}')); }})()"
+    )
+
+
+def walk(browser, folder):
+    browser.wait(f"devices.size >= 7 && {row('Thermometer')} !== undefined", "list of devices")
+    report("scanned", devices=browser.run("devices.size"), first=browser.run("listed[0].rssi !== null"))
+
+    browser.click(row("Thermometer"))
+    browser.wait("document.querySelector('#connect')", "button to connect")
+    browser.click("document.querySelector('#connect')")
+    browser.wait(f"{part('Temperature')}?.querySelector('.value').textContent.includes('°C')", "first value")
+    report("first value", clicks=browser.clicks, value=browser.run(f"{part('Temperature')}.querySelector('.value').textContent"))
+
+    browser.click(act("Temperature", "Read"))
+    browser.wait(logged("ATT_READ_REQ"), "packet on the time line")
+    report("read", packet=browser.run(logged("ATT_READ_REQ")))
+    browser.run(logged(""))
+
+    browser.click(act("Temperature", "Subscribe"))
+    browser.wait(f"{part('Temperature')}?.querySelector('canvas.chart')", "chart")
+    points = "[...selected.series.values()].map(series => [...series.values()][0].points.length).reduce((a, b) => Math.max(a, b), 0)"
+    before = browser.run(points)
+    chart = f"{part('Temperature')}.querySelector('canvas.chart').toDataURL()"
+    picture = browser.run(chart)
+    browser.wait(f"{points} > {before}", "another value")
+    browser.wait(f"{chart} !== '{picture}'", "movement of the chart")
+    report("chart", points=browser.run(points))
+    browser.picture(f"{folder}/live-1400-light.png")
+
+    ground = browser.run("(() => { const box = ground.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()")
+    back = browser.place(pin("Thermometer"))
+    browser.drag(pin("Thermometer"), (ground[0] + 6, ground[1] + ground[3] / 2))
+    report("moved", meters=browser.run(f"Number({pin('Thermometer')}.textContent.match(/(\\d+(?:\\.\\d+)?) m/)[1])"))
+    browser.wait(f"{STATE} === 'lost'", "loss of the link")
+    report("lost", reason=browser.run("selected.link.reason"))
+    browser.picture(f"{folder}/live-1400-lost.png")
+    browser.drag(pin("Thermometer"), back)
+    browser.wait(f"{STATE} === 'connected'", "return of the link", 90)
+    after = browser.run(points)
+    browser.wait(f"{points} > {after}", "values after the return")
+    report("back", points=browser.run(points))
+
+    browser.click(row("Battery Lamp"))
+    browser.wait("document.querySelector('#connect')", "button to connect")
+    browser.click("document.querySelector('#connect')")
+    browser.wait("!selected.isBusy && document.querySelector('.writer input')", "field for a value")
+    browser.click("document.querySelector('.writer input')")
+    browser.type("01")
+    browser.key("Enter")
+    browser.wait("element('toasts').textContent.includes('Wrote 1 byte')", "written value")
+    browser.wait("[...document.querySelectorAll('.characteristic')].some(entry => entry.querySelector('.writer')"
+                 " && entry.querySelector('.value').textContent === '01')", "read value")
+    report("written", value="01")
+
+    browser.click("document.querySelector('#disconnect')")
+    browser.wait(f"{STATE} === 'idle'", "end of the link")
+    browser.run("element('list').focus()")
+    browser.key("ArrowDown")
+    report("keyboard", chosen=browser.run("selected !== null"))
+
+    browser.size(1400, 900, "dark")
+    browser.click(row("Thermometer"))
+    browser.picture(f"{folder}/live-1400-dark.png")
+    for tab in ["devices", "device", "map", "timeline"]:
+        browser.size(390, 844, "light")
+        browser.run(f"document.body.dataset.tab = '{tab}'; showTabs(); repaint()")
+        browser.run("new Promise(done => setTimeout(done, 400))")
+        browser.picture(f"{folder}/live-390-{tab}.png")
+        report("narrow", tab=tab, overflow=browser.run("document.documentElement.scrollWidth - innerWidth"))
+    report("end", errors=browser.errors)
+
+
+def load(browser, folder):
+    browser.wait("devices.size >= 200", "200 devices")
+    count = ("new Promise(done => { let frames = 0; const start = performance.now();"
+             " const reports = [...devices.values()].reduce((sum, device) => sum + device.reports, 0);"
+             " const tick = () => { frames += 1; const time = performance.now() - start;"
+             " if (time < 5000) return requestAnimationFrame(tick);"
+             " const last = [...devices.values()].reduce((sum, device) => sum + device.reports, 0);"
+             " done([frames / time * 1000, (last - reports) / time * 1000]); }; requestAnimationFrame(tick); })")
+    frames, reports = browser.run(count)
+    report("heard", framesPerSecond=frames, reportsPerSecond=reports)
+    # The radio loses reports of so many devices to collisions. The page gets what 10 a second of each would be.
+    browser.run("setInterval(() => arrived({ signals: [...byNumber].map(([number, device]) =>"
+                " [number, Math.round(-50 - 30 * Math.random()), device.reports + 1]) }), 100) && true")
+    frames, reports = browser.run(count)
+    browser.picture(f"{folder}/live-200.png")
+    report("frames", devices=browser.run("devices.size"), framesPerSecond=frames, reportsPerSecond=reports,
+           errors=browser.errors)
+
+
+def timeline(browser, folder):
+    report("opened", events=browser.run("events.length"))
+    frames = browser.run(
+        "new Promise(done => { let frames = 0; const start = performance.now(); const tick = () => {"
+        " const time = performance.now() - start; frames += 1;"
+        " if (time > 5000) return done(frames / time * 1000);"
+        " if (frames % 40 < 20) zoom(.9); else zoom(1 / .9); pan((view.to - view.from) / 60);"
+        " requestAnimationFrame(tick); }; tick(); })"
+    )
+    report("frames", framesPerSecond=frames)
+    browser.run("showAll(); select(events.find(event => event.text.startsWith('ATT_READ_REQ')))")
+    report("packet", bytes=browser.run("document.querySelector('.bytes').textContent"),
+           fields=browser.run("[...document.querySelectorAll('.fields ul li')].map(entry => entry.textContent)"),
+           partner=browser.run("document.querySelector('button.link').textContent"),
+           relation=browser.run("document.querySelector('button.link').parentElement.previousElementSibling.textContent"))
+    browser.run("toggleMark(); document.querySelector('button.link').click()")
+    report("ruler", text=browser.run("[...document.querySelectorAll('#detail dt')].map(entry => entry.textContent)"
+                                     ".find(text => text.includes('the mark'))"))
+    browser.picture(f"{folder}/timeline-1400.png")
+    report("end", errors=browser.errors)
+
+
+def main():
+    chromium, address, kind, folder = sys.argv[1:]
+    with contextlib.ExitStack() as open:
+        browser = Browser(chromium, open)
+        try:
+            browser.size(1400, 900)
+            browser.call("Page.navigate", url=address)
+            browser.wait("document.readyState === 'complete' && typeof element !== 'undefined'", "page")
+            {"walk": walk, "load": load, "timeline": timeline}[kind](browser, folder)
+        except Exception as error:
+            report("failed", error=f"{type(error).__name__}: {error}", errors=browser.errors)
+            browser.picture(f"{folder}/live-failed.png")
+            sys.exit(1)
+
+
+main()
