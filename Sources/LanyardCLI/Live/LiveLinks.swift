@@ -2,6 +2,7 @@
 
 import BluetoothGATT
 import BluetoothHost
+import BluetoothRadios
 import BluetoothTypes
 import JSONText
 import Lanyard
@@ -27,13 +28,13 @@ actor LiveLinks {
     }
 
     private let setup: ShellSetup
-    private let host: BluetoothHost
+    private let radios: RadioGroup
     private let hub: LiveHub
     private var entries: [DeviceAddress: Entry] = [:]
 
-    init(_ setup: ShellSetup, on host: BluetoothHost, _ hub: LiveHub) {
+    init(_ setup: ShellSetup, on radios: RadioGroup, _ hub: LiveHub) {
         self.setup = setup
-        self.host = host
+        self.radios = radios
         self.hub = hub
     }
 
@@ -161,7 +162,7 @@ extension LiveLinks {
         printer.receive = { [weak self] event in
             self?.receive(event, of: address)
         }
-        let session = setup.session(on: host, printer: printer)
+        let session = setup.session(on: radios, printer: printer)
         entries[address] = Entry(session: session)
         return session
     }

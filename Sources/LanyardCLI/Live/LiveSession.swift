@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
+import BluetoothRadios
 import BluetoothTypes
 import Foundation
 import HCITransports
 import JSONText
 import Lanyard
 
-/// One run of `live`: a host, its devices, and the page.
+/// One run of `live`: the hosts of an adapter, their devices, and the page.
 struct LiveSession: Sendable {
     let setup: ShellSetup
     let console: Console
@@ -35,10 +35,10 @@ struct LiveSession: Sendable {
             onAir(air)
             world.use(air)
         }
-        try await adapter.withHost { host in
-            let links = LiveLinks(setup, on: host, hub)
+        try await adapter.withRadios { radios in
+            let links = LiveLinks(setup, on: radios, hub)
             do {
-                try await serve(hub, links, world, host)
+                try await serve(hub, links, world, radios)
             } catch {
                 await links.end()
                 throw error
@@ -51,7 +51,7 @@ struct LiveSession: Sendable {
         _ hub: LiveHub,
         _ links: LiveLinks,
         _ world: LiveWorld,
-        _ host: BluetoothHost
+        _ radios: RadioGroup
     ) async throws {
         let requests = LiveRequests(hub: hub, links: links, world: world)
         let server = LiveServer(
@@ -65,10 +65,10 @@ struct LiveSession: Sendable {
             try announce(access.address)
             let launched = opensBrowser ? BrowserLauncher.open(access.address) : nil
             defer { launched?.end() }
-            let publicAddress = await host.publicAddress
+            let publicAddress = await radios.hosts[0].publicAddress
             try await FirstResult.of([
                 { @Sendable in
-                    for try await advertisement in host.scan(reportsDuplicates: true) {
+                    for try await advertisement in radios.scan(reportsDuplicates: true) {
                         hub.receive(advertisement)
                     }
                     await EndOfInput.never()

@@ -61,7 +61,7 @@ struct LivePageTests {
         let frames = try #require(steps["frames"])
         print("live page:", JSONText.JSON.object(sorting: frames).compact)
         #expect(frames["framesPerSecond"]?.double ?? 0 >= 30)
-        #expect(steps["heard"]?["framesPerSecond"]?.double ?? 0 >= 30)
+        #expect(steps["received"]?["framesPerSecond"]?.double ?? 0 >= 30)
         #expect(frames["errors"] == .array([]))
     }
 }

@@ -230,7 +230,7 @@ def load(browser, folder):
              " const last = [...devices.values()].reduce((sum, device) => sum + device.reports, 0);"
              " done([frames / time * 1000, (last - reports) / time * 1000]); }; requestAnimationFrame(tick); })")
     frames, reports = browser.run(count)
-    report("heard", framesPerSecond=frames, reportsPerSecond=reports)
+    report("received", framesPerSecond=frames, reportsPerSecond=reports)
     # The radio loses reports of so many devices to collisions. The page gets what 10 a second of each would be.
     browser.run("setInterval(() => arrived({ signals: [...byNumber].map(([number, device]) =>"
                 " [number, Math.round(-50 - 30 * Math.random()), device.reports + 1]) }), 100) && true")

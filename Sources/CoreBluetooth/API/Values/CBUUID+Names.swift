@@ -25,7 +25,7 @@ extension CBUUID {
 extension CBUUID {
     /// Makes the shortest form of a UUID.
     convenience init(_ value: BluetoothUUID) {
-        self.init(Form(value))
+        self.init(UUIDForm(value))
     }
 
     /// The UUID without its width.

@@ -71,7 +71,7 @@ function measured(device, rssi) {
   while (device.signal[0][0] < now - SIGNAL_SECONDS) device.signal.shift();
 }
 
-function heard([number, rssi, reports]) {
+function received([number, rssi, reports]) {
   const device = byNumber.get(number);
   if (!device) return;
   device.seen = seconds();

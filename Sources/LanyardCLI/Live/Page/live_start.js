@@ -37,7 +37,7 @@ const RECEIVERS = {
 function arrived(update) {
   for (const entry of update.devices || []) describe(entry);
   for (const entry of update.levels || []) recalled(entry);
-  for (const entry of update.signals || []) heard(entry);
+  for (const entry of update.signals || []) received(entry);
   for (const message of update.messages || []) {
     if (Object.hasOwn(RECEIVERS, message.type)) RECEIVERS[message.type](message);
   }
