@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothClients
+import BluetoothPort
 import BluetoothTypes
 import Foundation
 

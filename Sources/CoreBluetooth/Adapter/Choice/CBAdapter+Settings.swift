@@ -6,6 +6,7 @@ import BluetoothRadios
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
+import HCITransports
 
 // On a phone, a person changes these in the settings. On Linux the program sets them.
 extension CBAdapter {
