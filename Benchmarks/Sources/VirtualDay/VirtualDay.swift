@@ -133,6 +133,7 @@
             )
             description.timeouts.scanning = patience
             description.timeouts.connecting = patience
+            description.timeouts.firstPairing = patience * 2
             return description
         }
     }
