@@ -163,8 +163,8 @@ let package = Package(
         module(
             "BlueZAdapter",
             [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothGAP", "BluetoothPort", "HCITransports",
-                "DBus",
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothGAP", "BluetoothPort",
+                "HCITransports", "DBus",
             ]
         ),
         module(
