@@ -358,14 +358,15 @@ if Context.environment["LANYARD_ALIAS"] == "1" {
 // Scripts/test-bluez adds the tests with BlueZ. They read symbols of package access, so they cannot be
 // a package of their own.
 if Context.environment["LANYARD_BLUEZ"] == "1" {
-    package.targets.append(
+    package.targets += [
+        program("DaemonProgram", ["BluetoothHost", "CoreBluetooth"], path: "Tests/DaemonProgram"),
         tests(
             "BlueZTests",
-            host + radio + ["CoreBluetooth", "Lanyard", "PairingTestSupport"],
+            host + radio + ["CoreBluetooth", "Lanyard", "PairingTestSupport", "DaemonProgram"],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
-        )
-    )
+        ),
+    ]
 }
 
 // Scripts/fuzz adds the fuzz targets.
