@@ -199,8 +199,8 @@ let package = Package(
         module(
             "BlueZAdapter",
             [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothGAP", "BluetoothPort", "HCITransports",
-                "DBus",
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothGAP", "BluetoothPort",
+                "HCITransports", "DBus",
             ]
         ),
         module(
@@ -376,14 +376,15 @@ if isSet("LANYARD_ALIAS") {
 // What only Scripts/test-bluez and Scripts/fuzz build. It uses symbols of package access, so it cannot
 // be in packages of its own.
 if isSet("LANYARD_BLUEZ") {
-    package.targets.append(
+    package.targets += [
+        program("DaemonProgram", ["BluetoothHost", "CoreBluetooth"], path: "Tests/DaemonProgram"),
         tests(
             "BlueZTests",
-            host + radio + coreBluetooth + ["Lanyard", "PairingTestSupport"],
+            host + radio + coreBluetooth + ["Lanyard", "PairingTestSupport", "DaemonProgram"],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
-        )
-    )
+        ),
+    ]
 }
 if isSet("LANYARD_FUZZING") {
     // The command line as a library: libFuzzer brings a `main` of its own.

@@ -52,6 +52,11 @@ package actor BlueZAdapter: BluetoothPort {
     var links: [LinkIdentifier: DaemonLink] = [:]
     /// The completions of pairings under way, by device.
     var pairings: [DBusObjectPath: [@Sendable (Bool) -> Void]] = [:]
+    var server = DaemonServer()
+    /// The open channels, and those that have ended and are not read to their end.
+    var channels: [UInt64: DaemonChannelState] = [:]
+    var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
+    var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
     /// The open question of the daemon's agent.
     var question: DaemonQuestion?
 
@@ -86,7 +91,19 @@ package actor BlueZAdapter: BluetoothPort {
     package nonisolated var scanLimit: Int { Self.scanCountLimit }
 
     package nonisolated var capabilities: PortCapabilities {
-        store == nil ? [.bonds] : [.bonds, .records]
+        onThread { adapter in
+            var capabilities: PortCapabilities =
+                adapter.store == nil ? [.bonds] : [.bonds, .records]
+            guard let path = adapter.adapterPath else { return capabilities }
+            if adapter.objects.properties(path, BlueZ.Interface.gattManager) != nil {
+                capabilities.insert(.server)
+            }
+            if adapter.objects.properties(path, BlueZ.Interface.advertisingManager) != nil {
+                capabilities.insert(.advertising)
+            }
+            if ChannelSocket.isAvailable { capabilities.insert(.channels) }
+            return capabilities
+        }
     }
 
     /// Calls the actor, on whose executor the caller is.
@@ -128,10 +145,12 @@ package actor BlueZAdapter: BluetoothPort {
         }
         retryTimer?.set(to: nil)
         withdrawQuestion()
+        stopListening()
         // Writes the messages above.
         connection?.close()
         connection = nil
         (scans, connectionRequests) = ([:], [:])
+        (server, advertisements) = (DaemonServer(), [:])
         become(.closed)
         store?.close()
         thread.shutDown()

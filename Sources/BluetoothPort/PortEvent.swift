@@ -31,6 +31,9 @@ package enum PortEvent: Sendable {
     case asked(LinkIdentifier, GATTServer.RequestID, GATTServer.Question)
     /// A client subscribed to a value or, with `nil`, unsubscribed.
     case subscribed(LinkIdentifier, AttributeHandle, GATT.SubscriptionKind?)
+    /// A service that was published could not be offered to clients after all, and is no longer
+    /// published.
+    case publishingFailed(GATT.DiscoveredService, PortError)
     /// An advertising set ended, or failed to start.
     case advertisingEnded(RequestIdentifier)
     /// The list of bonds changed.

@@ -47,6 +47,28 @@ import Testing
             ? BlueZ.Interface.gattCharacteristic : BlueZ.Interface.gattDescriptor
     }
 
+    @Test("Includes are between the declaration of a service and its first characteristic")
+    func includes() throws {
+        let paths = ["service0010", "service0010/char0013", "service0020", "service0030"]
+        var objects = Self.objects(paths.map { ($0, Self.interface(of: $0)) })
+        let root = try #require(DBusObjectPath("\(Self.device)/service0010"))
+        let others = ["service0030", "service0020", "service0030", "service0099"]
+            .compactMap { DBusObjectPath("\(Self.device)/\($0)") }
+        _ = objects.change(
+            root,
+            BlueZ.Interface.gattService,
+            .properties(["Includes": .array(.objectPath, others.map { .objectPath($0) })]),
+            invalidated: nil
+        )
+        let table = try #require(DaemonTable(of: Self.device, in: objects))
+        // There are two handles for the three.
+        let includes = table.database.services[0].includes
+        #expect(includes.map(\.handle) == [AttributeHandle(0x11), AttributeHandle(0x12)])
+        #expect(
+            includes.map(\.service.handle) == [AttributeHandle(0x30), AttributeHandle(0x20)]
+        )
+    }
+
     @Test("Random objects make a valid table or none", arguments: RunSeed.seeds(4))
     func random(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)

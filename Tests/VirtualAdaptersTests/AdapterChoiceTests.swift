@@ -47,6 +47,25 @@ struct AdapterChoiceTests {
         access.end()
     }
 
+    @Test("Applications use the daemon where they cannot take an adapter")
+    func ofApplications() {
+        let daemon = SystemProcess(number: 1, name: "bluetoothd")
+        let free = SystemAdapter(index: 0)
+        let idle = SystemAdapter(index: 1, state: .up, holders: [daemon])
+        let busy = SystemAdapter(index: 2, state: .up, holders: [daemon], connections: 1)
+        let unserved = SystemAdapter(index: 3, state: .up, connections: 1)
+        let shared = AdapterChoice.daemon(adapter: nil)
+        let own = AdapterChoice.reached
+        let cases: [([SystemAdapter], Bool, AdapterChoice?)] = [
+            ([busy, free], true, own(.hci(index: 0))), ([busy, idle], true, own(.hci(index: 1))),
+            ([busy], true, shared), ([busy, free], false, shared), ([idle], false, shared),
+            ([free], false, own(.hci(index: 0))), ([unserved], true, nil), ([], true, nil),
+        ]
+        for (adapters, mayTake, expected) in cases {
+            #expect(AdapterChoice.ofApplications(adapters, mayTake: mayTake) == expected)
+        }
+    }
+
     @Test("The daemon gives no access to its controller")
     func daemon() {
         #expect(throws: AdapterChoiceError.daemonWithoutController) {

@@ -37,8 +37,8 @@ extension BlueZAdapter {
         case .signal(let path, let interface, let member)
         where daemon != nil && message.sender == daemon:
             receive(path, interface, member, message.body)
-        case .call(let path, _, let member):
-            receiveCall(message, path, member)
+        case .call(let path, let interface, let member):
+            receiveCall(message, path, interface, member)
         default: break
         }
     }
@@ -190,6 +190,8 @@ extension BlueZAdapter {
         become(.ready)
         updateDiscovery()
         retryConnecting()
+        registerServices()
+        registerAdvertisements()
     }
 
     private static func isCentral(_ properties: DaemonObjects.Properties?) -> Bool {

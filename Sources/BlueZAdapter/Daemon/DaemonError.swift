@@ -66,6 +66,23 @@ enum DaemonError {
         return UInt8(words[mark + 1].dropFirst(2), radix: 16)
     }
 
+    /// Returns the name and the text with which the daemon's call for a published value is refused
+    /// (src/gatt-database.c, `dbus_error_to_att_ecode`). Other codes than these and those of
+    /// applications reach the client as Unlikely Error.
+    static func refusal(_ code: ATT.ErrorCode) -> (name: String, text: String) {
+        let name =
+            switch code {
+            case .readNotPermitted, .writeNotPermitted: "NotPermitted"
+            case .invalidOffset: "InvalidOffset"
+            case .invalidAttributeValueLength: "InvalidValueLength"
+            case .insufficientAuthorization: "NotAuthorized"
+            case .requestNotSupported: "NotSupported"
+            default: "Failed"
+            }
+        let isOfApplication = (0x80...0x9F).contains(code.rawValue)
+        return (prefix + name, isOfApplication ? "0x" + String(code.rawValue, radix: 16) : "")
+    }
+
     /// Returns the error of any other call.
     static func port(_ error: DBusError) -> PortError {
         switch error {

@@ -65,7 +65,8 @@ extension BlueZAdapter {
             case .linked(let link): adapter.disconnect(link)
             case .connecting:
                 // Ends the attempt. No link of another program ends: the device was not connected.
-                guard let path = adapter.path(of: ended.address) else { return }
+                guard let path = adapter.path(of: ended.address), adapter.link(at: path) == nil
+                else { return }
                 adapter.send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
             case .awaitingDevice, .awaitingRetry: adapter.updateDiscovery()
             }
@@ -124,7 +125,12 @@ extension BlueZAdapter {
     }
 
     private func opened(_ id: RequestIdentifier, _ path: DBusObjectPath, isOwn: Bool) {
-        guard let request = connectionRequests[id], link(at: path) == nil else { return }
+        guard let request = connectionRequests[id] else { return }
+        // The device is a client of the published services already.
+        if let link = link(at: path) {
+            connectionRequests[id]?.phase = .linked(link)
+            return
+        }
         let link = LinkIdentifier(rawValue: nextNumber())
         connectionRequests[id]?.phase = .linked(link)
         links[link] = DaemonLink(path: path, peer: request.peer, isOwn: isOwn)
@@ -187,6 +193,8 @@ extension BlueZAdapter {
         for socket in state.sockets { socket.close() }
         state.tableTimer?.set(to: nil)
         for (_, completion) in pending { completion(.failure(error)) }
+        endServing(link)
+        endChannels(of: link, error)
         links[link] = nil
         if let request = connectionRequests.first(where: { $0.value.phase == .linked(link) })?.key {
             connectionRequests[request] = nil

@@ -65,7 +65,38 @@ struct DaemonTable: Sendable {
                 guard let service = service(start, before: next) else { return nil }
                 services.append(service)
             }
-            return services
+            let found = Dictionary(
+                zip(starts.map(\.path), services.map(\.service)),
+                uniquingKeysWith: { first, _ in first }
+            )
+            return zip(starts, services).map { adding(found, to: $1, at: $0.path) }
+        }
+
+        /// Adds the includes of a service. BlueZ does not report the handles of their declarations, which
+        /// follow that of the service (Vol 3, Part G, 3.1).
+        private func adding(
+            _ services: [DBusObjectPath: GATT.Service],
+            to found: GATT.DiscoveredService,
+            at path: DBusObjectPath
+        ) -> GATT.DiscoveredService {
+            let properties = objects.properties(path, BlueZ.Interface.gattService)
+            let included = (properties?["Includes"]?.elements ?? []).compactMap(\.objectPath)
+                .compactMap { services[$0] }
+            var handle = found.service.handle
+            let end = found.characteristics.first?.characteristic.handle
+            var includes: [GATT.IncludedService] = []
+            for service in included {
+                guard let next = handle.next, next <= found.service.endHandle,
+                    end.map({ next < $0 }) ?? true
+                else { break }
+                includes.append(GATT.IncludedService(handle: next, service: service))
+                handle = next
+            }
+            return GATT.DiscoveredService(
+                service: found.service,
+                includes: includes,
+                characteristics: found.characteristics
+            )
         }
 
         private func numbered(
@@ -181,22 +212,6 @@ struct DaemonTable: Sendable {
 
         private func uuid(in properties: DaemonObjects.Properties) -> BluetoothUUID? {
             properties["UUID"]?.string.flatMap { BluetoothUUID($0) }
-        }
-    }
-}
-
-extension GATT.CharacteristicProperties {
-    /// The names of the properties in `Flags`, in the order of their bits.
-    private static let flagNames = [
-        "broadcast", "read", "write-without-response", "write", "notify", "indicate",
-        "authenticated-signed-writes", "extended-properties",
-    ]
-
-    /// Creates the properties of `Flags`.
-    fileprivate init(flags: Set<String>) {
-        self.init()
-        for (bit, name) in Self.flagNames.enumerated() where flags.contains(name) {
-            insert(GATT.CharacteristicProperties(rawValue: 1 << UInt8(bit)))
         }
     }
 }

@@ -20,8 +20,10 @@ package struct PairingConsent: PairingDelegate {
 
     package func consents(to pairing: PairingRequest) async -> Bool {
         if let delegate { return await delegate.consents(to: pairing) }
-        return !pairing.isIncoming
-            || pairing.link.map { switches.current.pairingConditions.permit($0.identifier) } == true
+        guard pairing.isIncoming else { return true }
+        let conditions = switches.current.pairingConditions
+        return pairing.link.map { conditions.permit($0.identifier) }
+            ?? conditions.isSomethingProtected
     }
 
     package func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {

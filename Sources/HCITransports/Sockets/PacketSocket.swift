@@ -30,6 +30,7 @@ package final class PacketSocket: @unchecked Sendable {
     private var descriptor: Descriptor?
     private var pending: [Packet] = []
     private var isWritableAwaited = false
+    private var isReading = true
 
     /// Takes the socket, and delivers its packets from now on. `ended` is called once, unless this side
     /// closes the socket.
@@ -47,6 +48,22 @@ package final class PacketSocket: @unchecked Sendable {
         executor.loop.watch(passed.descriptor, readable: true, writable: false, self)
     }
 
+    /// Makes two connected sockets, of which one is passed to another process. `nil` if the process has
+    /// too many open files.
+    package static func pair() -> (PassedDescriptor, PassedDescriptor)? {
+        var ends: [Int32] = [-1, -1]
+        // On Linux, close-on-exec is set at creation, because another thread may fork in between.
+        #if !os(Linux)
+            let kind = SOCK_SEQPACKET
+        #elseif canImport(Glibc)
+            let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        #else
+            let kind = SOCK_SEQPACKET | SOCK_CLOEXEC
+        #endif
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        return (PassedDescriptor(owning: ends[0]), PassedDescriptor(owning: ends[1]))
+    }
+
     /// Sends a packet. `sent` gets `true` when the socket has accepted it, and `false` if the socket
     /// has ended or too many packets wait.
     package func send(_ bytes: [UInt8], then sent: @escaping @Sendable (Bool) -> Void) {
@@ -56,6 +73,23 @@ package final class PacketSocket: @unchecked Sendable {
         }
         pending.append(Packet(bytes: bytes, sent: sent))
         if !isWritableAwaited { flush() }
+    }
+
+    /// Sets whether packets are read. While they are not, the sender has to wait.
+    package func setReading(_ isReading: Bool) {
+        precondition(executor.isCurrent, "used outside of the executor's thread")
+        guard let descriptor, self.isReading != isReading else { return }
+        self.isReading = isReading
+        watch(descriptor)
+    }
+
+    private func watch(_ descriptor: Descriptor) {
+        executor.loop.watch(
+            descriptor,
+            readable: isReading,
+            writable: isWritableAwaited,
+            self
+        )
     }
 
     /// Closes the socket. Packets that wait are not sent.
@@ -88,7 +122,7 @@ package final class PacketSocket: @unchecked Sendable {
         pending.removeFirst(written)
         guard pending.isEmpty == isWritableAwaited else { return }
         isWritableAwaited = !pending.isEmpty
-        executor.loop.watch(descriptor, readable: true, writable: isWritableAwaited, self)
+        watch(descriptor)
     }
 
     private func failed() {
@@ -103,7 +137,7 @@ extension PacketSocket: DescriptorHandler {
         if writable, isWritableAwaited { flush() }
         guard readable else { return }
         var packetsLeft = Self.packetsPerTurnLimit
-        while packetsLeft > 0, readOnce() { packetsLeft -= 1 }
+        while packetsLeft > 0, isReading, readOnce() { packetsLeft -= 1 }
     }
 
     func loopEnded() { end() }

@@ -18,6 +18,9 @@ package struct PassedDescriptor: Sendable {
         descriptor = Descriptor(owning: number)
     }
 
+    /// Creates a passed descriptor from an open one.
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
     /// The number of the descriptor in the system.
     package var number: Int32 { descriptor.number }
 }

@@ -14,6 +14,24 @@ package enum SystemAdapters {
         SystemAdapter.preferred(of: list())?.specification
     }
 
+    /// Whether this process may take adapters from the kernel: it has CAP_NET_ADMIN. `nil` if unknown.
+    package static var mayTake: Bool? {
+        SystemBluetooth.kernel?.files.text(of: "/proc/self/status").flatMap { mayTake(status: $0) }
+    }
+
+    /// Returns whether the process with this status in /proc may take adapters. Root has the capability
+    /// too, unless it was dropped.
+    package static func mayTake(status: String) -> Bool? {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        guard let digits = line?.split(whereSeparator: { $0 == "\t" || $0 == " " }).last,
+            let capabilities = UInt64(digits, radix: 16)
+        else { return nil }
+        return capabilities >> netAdmin & 1 == 1
+    }
+
+    /// The bit of CAP_NET_ADMIN in a set of capabilities.
+    private static let netAdmin: UInt64 = 12
+
     static func list(of kernel: any BluetoothKernel) -> [SystemAdapter] {
         let indices = (try? kernel.adapterIndices()) ?? []
         guard !indices.isEmpty else { return [] }

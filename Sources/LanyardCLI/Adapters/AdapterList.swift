@@ -2,6 +2,7 @@
 
 import HCITransports
 import JSONText
+import VirtualAdapters
 
 /// The list of a computer's adapters: those of the kernel, and the serial ports that may lead to
 /// others.
@@ -9,6 +10,8 @@ struct AdapterList: Sendable {
     /// The sources of the facts, which tests replace.
     struct Sources: Sendable {
         var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
+        /// Whether this process may take adapters.
+        var mayTake: @Sendable () -> Bool? = { SystemAdapters.mayTake }
         var serialPorts: @Sendable () -> [SystemState.SerialPort] = { SystemReader().serialPorts }
         var changes: @Sendable () -> AsyncStream<Void> = { SystemAdapters.changes() }
         /// Opens an adapter and reads its capabilities.
@@ -34,6 +37,7 @@ struct AdapterList: Sendable {
             try console.print(json(adapters, ports, answers).indented)
         } else {
             for line in lines(adapters, ports, answers) { try console.print(line) }
+            if case .daemon? = ofApplications(adapters) { console.remark(Self.daemonNotice) }
             if adapters.isEmpty { console.remark(Self.noAdaptersNotice) }
         }
     }
@@ -55,6 +59,11 @@ struct AdapterList: Sendable {
             "the kernel does not report adapters",
             advice: "see 'lanyard doctor'"
         )
+    }
+
+    /// The default of applications.
+    private func ofApplications(_ adapters: [SystemAdapter]) -> AdapterChoice? {
+        AdapterChoice.ofApplications(adapters, mayTake: sources.mayTake() != false)
     }
 
     private func lines(
@@ -96,11 +105,17 @@ struct AdapterList: Sendable {
                 )
             ),
             .init("preferred", .string(orNull: preferred?.specification.description)),
+            .init("applications", .string(orNull: ofApplications(adapters)?.description)),
         ])
     }
 
     /// The width of text where there is no terminal.
     private static let plainColumns = 100
+
+    private static let daemonNotice = """
+        lanyard: programs on CoreBluetooth and Lanyard use the Bluetooth daemon by default (bluez); \
+        see 'lanyard doctor' for the reason\n
+        """
 
     private static let noAdaptersNotice = """
         lanyard: the system has no adapters; see 'lanyard doctor' for the reason; --adapter \

@@ -2,6 +2,7 @@
 
 import BluetoothSetUp
 import HCITransports
+import VirtualAdapters
 
 /// The findings about the Bluetooth of a Linux computer: its kernel, adapters, radio switches, and
 /// the processes that use them.
@@ -21,7 +22,25 @@ enum KernelDiagnosis {
         if system.mayTakeAdapters == false {
             findings.append(mayNot(system.program))
         }
+        findings += [applications(system)].compactMap(\.self)
         return findings
+    }
+
+    /// The default of programs on CoreBluetooth and Lanyard, where it is not an adapter of their own.
+    private static func applications(_ system: SystemState) -> SetUpFinding? {
+        let mayTake = system.mayTakeAdapters != false
+        guard case .daemon? = AdapterChoice.ofApplications(system.adapters, mayTake: mayTake) else {
+            return nil
+        }
+        return SetUpFinding(
+            .note,
+            "applications",
+            "programs on CoreBluetooth and Lanyard use the Bluetooth daemon by default (bluez)",
+            why: mayTake
+                ? "no adapter is free of other programs' links"
+                : "a program without the permission cannot take an adapter",
+            remedy: "LANYARD_ADAPTER names another adapter"
+        )
     }
 
     private static func finding(about kernel: SystemBluetooth.Support) -> SetUpFinding? {

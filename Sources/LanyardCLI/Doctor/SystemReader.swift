@@ -7,8 +7,6 @@ import HCITransports
 struct SystemReader: Sendable {
     /// The names of Bluetooth daemons: BlueZ's.
     private static let daemonNames: Set = ["bluetoothd"]
-    /// The bit of CAP_NET_ADMIN in a set of capabilities.
-    private static let netAdmin = 12
     /// Ports for devices that are plugged in. Other ports exist only if a chip is there.
     private static let portPrefixes = ["ttyACM", "ttyUSB", "ttyAMA", "ttyS"]
 
@@ -43,14 +41,8 @@ struct SystemReader: Sendable {
         }
     }
 
-    /// Derived from the effective capabilities. Root has the capability too, unless it was dropped.
     private var mayTakeAdapters: Bool? {
-        let lines = tree.text("/proc/self/status")?.split(separator: "\n") ?? []
-        guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }),
-            let digits = line.split(whereSeparator: \.isWhitespace).last,
-            let capabilities = UInt64(digits, radix: 16)
-        else { return nil }
-        return capabilities >> Self.netAdmin & 1 == 1
+        tree.text("/proc/self/status").flatMap { SystemAdapters.mayTake(status: $0) }
     }
 
     private func processes(

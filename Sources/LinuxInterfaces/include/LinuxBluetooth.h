@@ -10,11 +10,40 @@
 
 #include <stdint.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 /// The address family of Bluetooth sockets, and the number of the HCI protocol.
 static const int32_t LINUX_AF_BLUETOOTH = 31;
 static const int32_t LINUX_BTPROTO_HCI = 1;
+
+/// The protocol of L2CAP sockets, and the types of their addresses.
+static const int32_t LINUX_BTPROTO_L2CAP = 0;
+static const uint8_t LINUX_BDADDR_LE_PUBLIC = 1;
+static const uint8_t LINUX_BDADDR_LE_RANDOM = 2;
+
+/// The address of an L2CAP socket. The integers have the processor's order for the family, and are
+/// little-endian otherwise. The bytes of the address begin with the least significant one.
+struct linux_sockaddr_l2 {
+    uint16_t family;
+    uint16_t psm;
+    uint8_t address[6];
+    uint16_t cid;
+    uint8_t address_type;
+};
+
+/// Options of Bluetooth sockets: the security of the link, and the lengths of SDUs.
+static const int32_t LINUX_SOL_BLUETOOTH = 274;
+static const int32_t LINUX_BT_SECURITY = 4;
+static const int32_t LINUX_BT_SNDMTU = 12;
+static const int32_t LINUX_BT_RCVMTU = 13;
+
+struct linux_bt_security {
+    uint8_t level;
+    uint8_t key_size;
+};
+
+/// The security levels: none, and encryption without and with authentication.
+static const uint8_t LINUX_BT_SECURITY_LOW = 1;
+static const uint8_t LINUX_BT_SECURITY_MEDIUM = 2;
 
 /// The channel of an HCI socket: exclusive use of one adapter, or the kernel's management interface
 /// for all adapters.

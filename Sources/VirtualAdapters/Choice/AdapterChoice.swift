@@ -22,10 +22,34 @@ package enum AdapterChoice: Hashable, Sendable {
     /// The largest number of adapters that work as one.
     package static let radioLimit = 64
 
-    /// Returns the default: the first adapter of this computer that may be used; `nil` if there is
-    /// none, as on systems other than Linux.
+    /// Returns the default of commands: the first adapter of this computer that may be used; `nil` if
+    /// there is none, as on systems other than Linux.
     package static func ofSystem() -> AdapterChoice? {
         SystemAdapters.preferred().map { .reached($0) }
+    }
+
+    /// Returns the default of applications on CoreBluetooth and Lanyard, which can use the daemon.
+    package static func ofApplications() -> AdapterChoice? {
+        ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
+    }
+
+    /// Returns the default of applications: an adapter that the process may take and that has no links
+    /// of other programs; else the daemon, if it has an adapter; else an adapter that the process may
+    /// not take, so that the state of managers tells the reason.
+    ///
+    /// - Parameters:
+    ///   - adapters: The computer's adapters.
+    ///   - mayTake: Whether the process has the permission to take adapters.
+    package static func ofApplications(
+        _ adapters: [SystemAdapter],
+        mayTake: Bool
+    ) -> AdapterChoice? {
+        let preferred = SystemAdapter.preferred(of: adapters)?.specification
+        if mayTake, let preferred { return .reached(preferred) }
+        let isServed = adapters.contains {
+            $0.state == .up && !$0.holders.isEmpty && $0.supportsLowEnergy != false
+        }
+        return isServed ? .daemon(adapter: nil) : preferred.map { .reached($0) }
     }
 
     /// Parses the text.

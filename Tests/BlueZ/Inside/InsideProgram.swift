@@ -34,7 +34,7 @@ struct InsideProgram: Sendable {
     init(in bluez: BlueZ) async throws {
         self.bluez = bluez
         if try await !Self.isThere(in: bluez) {
-            try Self.share(try await StaticProgram.path, in: bluez.machine.sharedFolder)
+            try await StaticProgram.lanyard.copy(to: bluez.machine.sharedFolder, as: "lanyard")
             let line = """
                 mkdir -p \(Self.folder) && cp /share/lanyard \(Self.file) \
                 && chmod 755 \(Self.folder) \(Self.file)
@@ -46,16 +46,6 @@ struct InsideProgram: Sendable {
 
     private static func isThere(in bluez: BlueZ) async throws -> Bool {
         try await bluez.shell("test -e \(file) && echo yes || echo no").hasPrefix("yes")
-    }
-
-    private static func share(_ path: String, in folder: String) throws {
-        let place = folder + "/lanyard"
-        try? FileManager.default.removeItem(atPath: place)
-        do {
-            try FileManager.default.linkItem(atPath: path, toPath: place)
-        } catch {
-            try FileManager.default.copyItem(atPath: path, toPath: place)
-        }
     }
 
     /// Grants the file the capability to take adapters, or removes it.

@@ -75,7 +75,7 @@ extension BlueZ {
     /// takes it first.
     func putBackAdapters() async throws {
         let arguments: [String: JSON] = [
-            "radio": .string(setting.generation.rawValue),
+            "radio": .string(radioName),
             "adapters": .array([.string("/org/bluez/hci0")]),
         ]
         try await call("start_radio", arguments, within: Limits.reset)

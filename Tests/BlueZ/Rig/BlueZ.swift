@@ -161,7 +161,8 @@ final class BlueZ: Sendable {
         try await call("reset", arguments, within: Limits.reset)
     }
 
-    private var radioName: String {
+    /// The name of the controllers for the peer in the machine.
+    var radioName: String {
         switch site {
         case .inside: setting.generation.rawValue
         case .outside: "outside"

@@ -44,6 +44,7 @@ private let pluggedIn = SystemAdapter(
     private func sources(
         _ lists: [SystemAdapter]...,
         ports: [SystemState.SerialPort] = [],
+        mayTake: Bool = true,
         ask: @escaping @Sendable (SystemAdapter) async -> AdapterAnswer = { _ in
             .failure(ProgramFailure(.adapterUnavailable, "no answer in this test"))
         }
@@ -52,6 +53,7 @@ private let pluggedIn = SystemAdapter(
         let count = lists.count
         return AdapterList.Sources(
             adapters: { rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] } },
+            mayTake: { mayTake },
             serialPorts: { ports },
             changes: {
                 AsyncStream { continuation in
@@ -84,6 +86,18 @@ private let pluggedIn = SystemAdapter(
         try await run(with: sources([]))
         #expect(output.lines.isEmpty)
         #expect(remarks.lines.joined().hasPrefix("lanyard: the system has no adapters; "))
+    }
+
+    @Test(
+        "The list names the daemon where applications use it by default",
+        arguments: [(true, "hci:00:1A:7D:DA:71:14"), (false, "bluez")]
+    )
+    func applications(_ mayTake: Bool, _ expected: String) async throws {
+        try await run("--json", with: sources([onBoard, pluggedIn], mayTake: mayTake))
+        let object = try JSONSerialization.jsonObject(with: Data(output.lines.joined().utf8))
+        #expect((object as? [String: Any])?["applications"] as? String == expected)
+        try await run(with: sources([onBoard, pluggedIn], mayTake: mayTake))
+        #expect(remarks.lines.joined().contains("(bluez)") == !mayTake)
     }
 
     @Test("Only a free adapter is opened with --probe") func asks() async throws {

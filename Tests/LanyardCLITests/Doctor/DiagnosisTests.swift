@@ -201,6 +201,33 @@ private let unusable = ProgramFailure(
         #expect(findings([]).isEmpty)
     }
 
+    @Test("The reason is reported for which applications use the daemon", arguments: [true, false])
+    func applications(_ mayTake: Bool) {
+        let daemon = SystemProcess(number: 842, name: "bluetoothd")
+        func findings(connections: Int) -> [SetUpFinding] {
+            diagnose {
+                $0.adapters = [
+                    SystemAdapter(
+                        index: 0,
+                        state: .up,
+                        holders: [daemon],
+                        connections: connections
+                    )
+                ]
+                $0.mayTakeAdapters = mayTake
+            }.findings.filter { $0.subject == "applications" }
+        }
+        #expect(findings(connections: 0).count == (mayTake ? 0 : 1))
+        let why = findings(connections: 1).map(\.why)
+        #expect(
+            why == [
+                mayTake
+                    ? "no adapter is free of other programs' links"
+                    : "a program without the permission cannot take an adapter"
+            ]
+        )
+    }
+
     @Test(
         "An error of the kernel is reported as it is",
         arguments: [

@@ -97,6 +97,13 @@ async def write(peer, name, text):
 
 
 @command
+async def close_input(peer, name):
+    """Closes the standard input of a background program."""
+    _find(peer, name).process.stdin.close()
+    return {}
+
+
+@command
 async def end(peer, name, number):
     """Ends a background program by a signal, and waits for its end."""
     await _find(peer, name).stop(number)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import DBus
+import HCITransports
+
+/// An advertising set, as an object that the daemon reads (org.bluez.LEAdvertisement1).
+struct DaemonAdvertisement: Sendable {
+    let path: DBusObjectPath
+    let properties: DaemonObjects.Properties
+
+    /// Describes advertising at a path.
+    init(_ advertising: Advertising, at path: DBusObjectPath) {
+        self.path = path
+        properties = DaemonAdvertisement.properties(of: advertising)
+    }
+
+    private static func properties(of advertising: Advertising) -> DaemonObjects.Properties {
+        let type = advertising.isConnectable ? "peripheral" : "broadcast"
+        var properties: DaemonObjects.Properties = ["Type": .string(type)]
+        switch advertising.content {
+        case .raw(let bytes, let scanResponse):
+            let data = AdvertisingData(bytes).merging(scanResponse: AdvertisingData(scanResponse))
+            properties.add(
+                name: data.localName,
+                services: data.serviceUUIDs,
+                manufacturerData: data.allManufacturerData.map { ($0.company, $0.bytes) },
+                serviceData: data.serviceData.map { ($0, $1) }
+            )
+        case .composed(let content):
+            properties.add(
+                name: content.localName,
+                services: content.serviceUUIDs,
+                manufacturerData: content.manufacturerData.map { ($0.company, $0.bytes) },
+                serviceData: content.serviceData.map { ($0.uuid, $0.bytes) }
+            )
+        }
+        // The daemon advertises as discoverable only with this property.
+        if advertising.isConnectable { properties["Discoverable"] = .boolean(true) }
+        return properties
+    }
+}
+
+extension DaemonObjects.Properties {
+    fileprivate mutating func add(
+        name: String?,
+        services: [BluetoothUUID],
+        manufacturerData: [(UInt16, [UInt8])],
+        serviceData: [(BluetoothUUID, [UInt8])]
+    ) {
+        if let name { self["LocalName"] = .string(name) }
+        if !services.isEmpty { self["ServiceUUIDs"] = .strings(services.map(\.bluez)) }
+        if !manufacturerData.isEmpty {
+            let entries = manufacturerData.map { company, bytes in
+                DBusValue.Entry(.uint16(company), .variant(.bytes(bytes)))
+            }
+            self["ManufacturerData"] = .dictionary(.uint16, .variant, entries)
+        }
+        if !serviceData.isEmpty {
+            let entries = serviceData.map { uuid, bytes in
+                DBusValue.Entry(.string(uuid.bluez), .variant(.bytes(bytes)))
+            }
+            self["ServiceData"] = .dictionary(.string, .variant, entries)
+        }
+    }
+}
+
+// Advertising.
+extension BlueZAdapter {
+    /// The maximum number of advertising sets. Controllers have fewer.
+    static let advertisementLimit = 64
+
+    package nonisolated func advertise(
+        _ advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) -> RequestIdentifier {
+        onThread { adapter in
+            let id = RequestIdentifier(rawValue: adapter.nextNumber())
+            guard adapter.capabilities.contains(.advertising) else {
+                adapter.fail(.unsupported(.advertising), completion)
+                return id
+            }
+            guard adapter.advertisements.count < Self.advertisementLimit else {
+                adapter.fail(.tooManyRequests, completion)
+                return id
+            }
+            adapter.begin(advertising, as: id, then: completion)
+            return id
+        }
+    }
+
+    package nonisolated func update(
+        _ set: RequestIdentifier,
+        to advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) {
+        onThread { adapter in
+            guard adapter.advertisements[set] != nil else {
+                return adapter.fail(.refused(.unknown), completion)
+            }
+            // The daemon reads the properties of an object once.
+            adapter.endAdvertising(set)
+            adapter.begin(advertising, as: set, then: completion)
+        }
+    }
+
+    package nonisolated func endAdvertising(_ set: RequestIdentifier) {
+        onThread { adapter in
+            guard let ended = adapter.advertisements.removeValue(forKey: set),
+                let path = adapter.adapterPath
+            else { return }
+            let arguments: [DBusValue] = [.objectPath(ended.path)]
+            adapter.send(
+                BlueZ.call(
+                    path,
+                    BlueZ.Interface.advertisingManager,
+                    "UnregisterAdvertisement",
+                    arguments
+                )
+            )
+        }
+    }
+
+    private func fail(_ error: PortError, _ completion: @escaping PortCompletion<Void>) {
+        thread.perform { completion(.failure(error)) }
+    }
+
+    private func begin(
+        _ advertising: Advertising,
+        as set: RequestIdentifier,
+        then completion: @escaping PortCompletion<Void>
+    ) {
+        guard let path = DBusObjectPath("/org/lanyard/advertisement\(nextNumber())") else {
+            return fail(.outOfSpace, completion)
+        }
+        let advertisement = DaemonAdvertisement(advertising, at: path)
+        advertisements[set] = advertisement
+        register(advertisement) { adapter, error in
+            if error != nil, adapter.advertisements[set]?.path == path {
+                adapter.advertisements[set] = nil
+            }
+            completion(error.map { .failure($0) } ?? .success(()))
+        }
+    }
+
+    private func register(
+        _ advertisement: DaemonAdvertisement,
+        then done: @escaping @Sendable (isolated BlueZAdapter, PortError?) -> Void
+    ) {
+        guard let adapterPath, state == .ready else {
+            return thread.perform { [weak self] in self?.onThread { done($0, .unavailable) } }
+        }
+        let arguments: [DBusValue] = [.objectPath(advertisement.path), .properties([:])]
+        let message = BlueZ.call(
+            adapterPath,
+            BlueZ.Interface.advertisingManager,
+            "RegisterAdvertisement",
+            arguments
+        )
+        call(message) { adapter, result in
+            switch result {
+            case .success: done(adapter, nil)
+            case .failure(let error): done(adapter, DaemonError.port(error))
+            }
+        }
+    }
+
+    /// Registers the sets with a daemon that does not know them.
+    func registerAdvertisements() {
+        for (set, advertisement) in advertisements {
+            register(advertisement) { adapter, error in
+                if error != nil { adapter.advertisingEnded(set, at: advertisement.path) }
+            }
+        }
+    }
+
+    private func advertisingEnded(_ set: RequestIdentifier, at path: DBusObjectPath) {
+        guard advertisements[set]?.path == path else { return }
+        advertisements[set] = nil
+        report(.advertisingEnded(set))
+    }
+
+    /// Answers a call of an advertisement's object.
+    func answerAdvertisement(
+        _ call: DBusMessage,
+        _ path: DBusObjectPath,
+        _ interface: String?,
+        _ member: String
+    ) {
+        guard let (set, advertisement) = advertisements.first(where: { $0.value.path == path })
+        else { return refuse(call, "org.freedesktop.DBus.Error.UnknownObject") }
+        switch (interface, member) {
+        case (BlueZ.Interface.properties, "GetAll"):
+            reply(to: call, [.properties(advertisement.properties)])
+        case (BlueZ.Interface.advertisement, "Release"):
+            reply(to: call)
+            advertisingEnded(set, at: path)
+        default: refuse(call, "org.freedesktop.DBus.Error.UnknownMethod")
+        }
+    }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+#if !os(Linux)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+    import LinuxInterfaces
+#elseif canImport(Musl)
+    import LinuxInterfaces
+    import Musl
+#endif
+
+/// A socket of the kernel's own L2CAP, for channels with credits on links of LE. It needs no permission,
+/// and carries one SDU in each packet.
+package struct ChannelSocket: Sendable {
+    /// The socket, for `PacketSocket`.
+    package let descriptor: PassedDescriptor
+    /// The peer's address.
+    package let peer: DeviceAddress
+    /// The maximum length in bytes of an SDU that the peer accepts.
+    package let sendMTU: Int
+    /// The maximum length in bytes of an SDU that the peer may send.
+    package let receiveMTU: Int
+}
+
+/// The failure of a channel that could not be opened.
+package enum ChannelSocketError: Error, Hashable, Sendable {
+    /// The system has no such sockets.
+    case unsupported
+    /// The peer has no listener, or no room.
+    case refused
+    /// The peer requires a link with more security.
+    case notSecure
+    /// Another error of the system, in words.
+    case other(String)
+}
+
+#if os(Linux)
+    extension ChannelSocket {
+        /// Whether the kernel gives such sockets to this process.
+        package static var isAvailable: Bool { (try? makeSocket()) != nil }
+
+        /// Opens a channel on the link to a peer.
+        ///
+        /// - Parameters:
+        ///   - peer: The address of the link.
+        ///   - own: The address of the adapter.
+        ///   - psm: The number at the peer.
+        ///   - receiveMTU: The maximum length in bytes of an SDU to receive.
+        ///   - executor: The executor that calls `opened`, once and after this method has returned.
+        package static func connect(
+            to peer: DeviceAddress,
+            from own: DeviceAddress,
+            psm: UInt16,
+            receiveMTU: Int,
+            executor: AdapterExecutor,
+            then opened: @escaping @Sendable (Result<ChannelSocket, ChannelSocketError>) -> Void
+        ) {
+            do throws(SystemError) {
+                let socket = try makeSocket()
+                try socket.call(own, psm: 0) { bind($0, $1, $2) }
+                socket.set(LINUX_BT_RCVMTU, UInt16(clamping: receiveMTU))
+                do throws(SystemError) {
+                    try socket.call(peer, psm: psm) { systemConnect($0, $1, $2) }
+                } catch {
+                    guard error.code == EINPROGRESS else { throw error }
+                }
+                let attempt = Attempt(socket, to: peer, executor: executor, opened)
+                executor.loop.watch(socket, readable: false, writable: true, attempt)
+            } catch {
+                let failure = ChannelSocketError(error)
+                executor.perform { opened(.failure(failure)) }
+            }
+        }
+
+        /// Creates a socket that is neither bound nor blocking.
+        fileprivate static func makeSocket() throws(SystemError) -> Descriptor {
+            #if canImport(Glibc)
+                let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+            #else
+                let kind = SOCK_SEQPACKET | SOCK_CLOEXEC
+            #endif
+            let number = socket(LINUX_AF_BLUETOOTH, kind, LINUX_BTPROTO_L2CAP)
+            guard number >= 0 else { throw .last }
+            let descriptor = Descriptor(owning: number)
+            descriptor.makeNonBlocking()
+            return descriptor
+        }
+
+        /// Describes an open socket.
+        fileprivate init(_ socket: Descriptor, to peer: DeviceAddress) {
+            descriptor = PassedDescriptor(socket)
+            self.peer = peer
+            sendMTU = socket.option(LINUX_BT_SNDMTU)
+            receiveMTU = socket.option(LINUX_BT_RCVMTU)
+        }
+    }
+
+    /// A socket that is being connected. The event loop keeps it.
+    ///
+    /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
+    /// `executor.loop` check.
+    private final class Attempt: DescriptorHandler, @unchecked Sendable {
+        private let socket: Descriptor
+        private let peer: DeviceAddress
+        private let executor: AdapterExecutor
+        private var opened: (@Sendable (Result<ChannelSocket, ChannelSocketError>) -> Void)?
+
+        init(
+            _ socket: Descriptor,
+            to peer: DeviceAddress,
+            executor: AdapterExecutor,
+            _ opened: @escaping @Sendable (Result<ChannelSocket, ChannelSocketError>) -> Void
+        ) {
+            (self.socket, self.peer, self.executor, self.opened) = (socket, peer, executor, opened)
+        }
+
+        func descriptorReady(readable: Bool, writable: Bool) {
+            executor.loop.unwatch(socket)
+            if let error = socket.connectionError { return finish(.failure(.init(error))) }
+            finish(.success(ChannelSocket(socket, to: peer)))
+        }
+
+        func loopEnded() { finish(.failure(.unsupported)) }
+
+        private func finish(_ result: Result<ChannelSocket, ChannelSocketError>) {
+            let opened = opened
+            self.opened = nil
+            opened?(result)
+        }
+    }
+
+    /// A listener for channels, on a number that the kernel chooses.
+    ///
+    /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
+    /// `executor.loop` check.
+    package final class ChannelSocketListener: DescriptorHandler, @unchecked Sendable {
+        /// The number of channels that the kernel keeps until they are accepted.
+        private static let backlog: Int32 = 8
+
+        /// The number for peers.
+        package let psm: UInt16
+        private let socket: Descriptor
+        private let executor: AdapterExecutor
+        private let accepted: @Sendable (UInt16, ChannelSocket) -> Void
+
+        /// Listens at the adapter with an address, until `close()`.
+        ///
+        /// - Parameters:
+        ///   - own: The address of the adapter.
+        ///   - requiresEncryption: Whether the link of a channel must be encrypted.
+        ///   - receiveMTU: The maximum length in bytes of an SDU to receive.
+        ///   - executor: The executor that calls `accepted`, with the number and the channel.
+        package init(
+            at own: DeviceAddress,
+            requiresEncryption: Bool,
+            receiveMTU: Int,
+            executor: AdapterExecutor,
+            accepted: @escaping @Sendable (UInt16, ChannelSocket) -> Void
+        ) throws(ChannelSocketError) {
+            do throws(SystemError) {
+                let socket = try ChannelSocket.makeSocket()
+                try socket.call(own, psm: 0) { bind($0, $1, $2) }
+                if requiresEncryption { try socket.requireEncryption() }
+                socket.set(LINUX_BT_RCVMTU, UInt16(clamping: receiveMTU))
+                guard listen(socket.number, Self.backlog) == 0 else { throw .last }
+                psm = try socket.boundPSM()
+                self.socket = socket
+            } catch {
+                throw ChannelSocketError(error)
+            }
+            self.executor = executor
+            self.accepted = accepted
+            executor.loop.watch(socket, readable: true, writable: false, self)
+        }
+
+        /// Ends the listener. Its channels stay open.
+        package func close() { executor.loop.unwatch(socket) }
+
+        func descriptorReady(readable: Bool, writable: Bool) {
+            for _ in 0..<Self.backlog {
+                var address = linux_sockaddr_l2()
+                let number = withUnsafeMutablePointer(to: &address) { address in
+                    address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                        var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
+                        return accept(socket.number, address, &length)
+                    }
+                }
+                guard number >= 0 else { return }
+                let channel = Descriptor(owning: number)
+                channel.makeNonBlocking()
+                accepted(psm, ChannelSocket(channel, to: DeviceAddress(address)))
+            }
+        }
+
+        func loopEnded() {}
+    }
+
+    extension ChannelSocketError {
+        fileprivate init(_ error: SystemError) {
+            self =
+                switch error.code {
+                case EAFNOSUPPORT, EPROTONOSUPPORT, EPERM: .unsupported
+                case ECONNREFUSED: .refused
+                case EACCES: .notSecure
+                default: .other(String(cString: strerror(error.code)))
+                }
+        }
+    }
+
+    extension DeviceAddress {
+        fileprivate init(_ address: linux_sockaddr_l2) {
+            let bytes = withUnsafeBytes(of: address.address) { Array($0) }
+            let value = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let isRandom = address.address_type == LINUX_BDADDR_LE_RANDOM
+            self.init(value: value, kind: isRandom ? .random : .public)
+        }
+
+        /// The address of a socket.
+        fileprivate func socketAddress(psm: UInt16) -> linux_sockaddr_l2 {
+            var address = linux_sockaddr_l2()
+            address.family = UInt16(LINUX_AF_BLUETOOTH)
+            address.psm = psm.littleEndian
+            withUnsafeMutableBytes(of: &address.address) { bytes in
+                for index in bytes.indices {
+                    bytes[index] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(index)))
+                }
+            }
+            address.address_type =
+                kind == .random ? LINUX_BDADDR_LE_RANDOM : LINUX_BDADDR_LE_PUBLIC
+            return address
+        }
+    }
+
+    extension Descriptor {
+        /// Passes an address to a system call.
+        fileprivate func call(
+            _ address: DeviceAddress,
+            psm: UInt16,
+            _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+        ) throws(SystemError) {
+            var address = address.socketAddress(psm: psm)
+            let result = withUnsafePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    body(number, $0, socklen_t(MemoryLayout<linux_sockaddr_l2>.size))
+                }
+            }
+            guard result == 0 else { throw .last }
+        }
+
+        fileprivate func set(_ option: Int32, _ value: UInt16) {
+            var value = value
+            _ = setsockopt(number, LINUX_SOL_BLUETOOTH, option, &value, 2)
+        }
+
+        fileprivate func option(_ option: Int32) -> Int {
+            var value: UInt16 = 0
+            var length = socklen_t(2)
+            _ = getsockopt(number, LINUX_SOL_BLUETOOTH, option, &value, &length)
+            return Int(value)
+        }
+
+        fileprivate func requireEncryption() throws(SystemError) {
+            var security = linux_bt_security(level: LINUX_BT_SECURITY_MEDIUM, key_size: 0)
+            let length = socklen_t(MemoryLayout<linux_bt_security>.size)
+            guard
+                setsockopt(number, LINUX_SOL_BLUETOOTH, LINUX_BT_SECURITY, &security, length) == 0
+            else { throw .last }
+        }
+
+        fileprivate func boundPSM() throws(SystemError) -> UInt16 {
+            var address = linux_sockaddr_l2()
+            let result = withUnsafeMutablePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
+                    return getsockname(number, address, &length)
+                }
+            }
+            guard result == 0 else { throw .last }
+            return UInt16(littleEndian: address.psm)
+        }
+    }
+#endif
+
+#if os(Linux)
+    /// The system's function, whose name `ChannelSocket.connect` hides.
+    private func systemConnect(
+        _ number: Int32,
+        _ address: UnsafePointer<sockaddr>,
+        _ length: socklen_t
+    ) -> Int32 { connect(number, address, length) }
+#endif
+
+#if !os(Linux)
+    // Other systems have no such sockets.
+    extension ChannelSocket {
+        package static var isAvailable: Bool { false }
+
+        package static func connect(
+            to peer: DeviceAddress,
+            from own: DeviceAddress,
+            psm: UInt16,
+            receiveMTU: Int,
+            executor: AdapterExecutor,
+            then opened: @escaping @Sendable (Result<ChannelSocket, ChannelSocketError>) -> Void
+        ) {
+            executor.perform { opened(.failure(.unsupported)) }
+        }
+    }
+
+    /// A listener that cannot exist on this system.
+    package final class ChannelSocketListener: Sendable {
+        package let psm: UInt16
+
+        package init(
+            at own: DeviceAddress,
+            requiresEncryption: Bool,
+            receiveMTU: Int,
+            executor: AdapterExecutor,
+            accepted: @escaping @Sendable (UInt16, ChannelSocket) -> Void
+        ) throws(ChannelSocketError) {
+            throw .unsupported
+        }
+
+        package func close() {}
+    }
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import HCITransports
+import ProcessTestSupport
+import Testing
+
+/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers/accessory.py). It ends with
+/// its standard input.
+struct BumbleAccessory: Sendable {
+    static let name = "Bumble"
+    /// A value of the profile that holds what was written.
+    static let value = "4C414E59-4152-4400-A000-000000000003"
+
+    private static let python = LanyardTool.packageRoot + "/.peers/venv/bin/python"
+
+    /// Whether Bumble is installed. Continuous integration installs it.
+    static let isInstalled =
+        ProcessInfo.processInfo.environment["CI"] == "true"
+        || FileManager.default.isExecutableFile(atPath: python)
+
+    let process: ChildProcess
+
+    /// Starts the accessory, and waits until it advertises.
+    init(in scene: KernelScene) async throws {
+        let adapter = try await scene.fixture.openDoor("bumble")
+        let script = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/accessory.py"
+        let arguments = [script, "--adapter", adapter.description, "--name", Self.name]
+        process = try ChildProcess(Self.python, arguments)
+        let line = try await process.nextLine(within: Limits.step)
+        try #require(line?.hasPrefix("ready ") == true, "\(process.log)")
+    }
+
+    func end() async throws {
+        process.closeInput()
+        _ = try await process.waitUntilEnd(within: Limits.step)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test uses an accessory of Bumble.
+    static var needsBumble: Self {
+        .enabled(if: BumbleAccessory.isInstalled, "Bumble is not installed: Scripts/install-peers")
+    }
+}

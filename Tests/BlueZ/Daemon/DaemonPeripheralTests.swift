@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+/// Applications of a user without permissions, which serve centrals through bluetoothd.
+@Suite(.machines) struct DaemonPeripheralTests {
+    @Test("An application serves a central through bluetoothd", arguments: Setting.eachRelease)
+    func serves(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "daemon: a central") { scene in
+            let person = Person()
+            var configuration = HostConfiguration()
+            configuration.pairingDelegate = person
+            let host = try await scene.fixture.makeHost(configuration)
+            try await scene.bluez.powerOn()
+            let program = try await DaemonProgram(in: scene.bluez)
+            try await program.perform("serve Served")
+            #expect(try await program.prints("published") == "")
+            #expect(try await program.prints("advertising") == "")
+            let found = try await scene.discover(host) { $0.data.localName == "Served" }
+            #expect(found.data.serviceUUIDs == [Workbench.service])
+
+            let link = try await host.connect(to: KernelAir.kernelAddress)
+            let harness = try await FoundWorkbench(on: link)
+            #expect(try await link.read(harness.value) == Workbench.firstValue)
+            #expect(try await program.prints("asked for FFE1 from ") == "0")
+            try await link.write([1, 2, 3], to: harness.value)
+            #expect(try await program.prints("asked to write ") == "010203")
+            try await link.writeWithoutResponse([4], to: harness.value)
+            #expect(try await program.prints("asked to write ") == "04")
+            #expect(try await link.read(harness.value) == [4])
+            await #expect(
+                throws: GATT.Failure.attribute(
+                    .insufficientAuthorization,
+                    handle: harness.value.valueHandle
+                )
+            ) { try await link.write([0xEE], to: harness.value) }
+            try await notifies(program, harness)
+            _ = try await link.pair()
+            #expect(try await link.read(harness.secret) == Workbench.secretValue)
+            try await opensChannel(program, link)
+            try await scene.end(link)
+            try await program.end()
+        }
+    }
+
+    private func opensChannel(_ program: DaemonProgram, _ link: Link) async throws {
+        let text = try await program.perform("listen", until: "listening ")
+        let number = try #require(UInt16(text))
+        let channel = try await link.openChannel(psm: L2CAP.SPSM(rawValue: number))
+        #expect(try await program.prints("accepted") == "")
+        try await channel.send([1, 2])
+        #expect(try await program.prints("received ") == "0102")
+        try await program.perform("answer 03", until: "transmitted 1")
+        let sdu = try await within(Limits.step, "an SDU") { try await channel.receive() }
+        #expect(sdu == [3])
+        await channel.close()
+        try await program.prints("channel ended")
+    }
+
+    private func notifies(_ program: DaemonProgram, _ harness: FoundWorkbench) async throws {
+        let ticks = try await harness.link.subscribe(to: harness.ticker)
+        try await program.prints("central subscribed")
+        for number in 1...5 { try await program.perform("tick 0\(number)") }
+        let received = try await within(Limits.step, "5 notifications") {
+            var received: [[UInt8]] = []
+            for try await tick in ticks {
+                received.append(tick)
+                if received.count == 5 { break }
+            }
+            return received
+        }
+        #expect(received == (1...5).map { [$0] })
+        try await program.prints("central unsubscribed")
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import ProcessTestSupport
+
+/// Tests/DaemonProgram inside the machine: an application on CoreBluetooth that uses bluetoothd, run by
+/// a user without any permission.
+struct DaemonProgram: Sendable {
+    /// The program is a debug build on emulated processors.
+    static let limit = Limits.step * 2
+
+    private static let file = "daemon-program"
+    private static let name = "application"
+
+    let bluez: BlueZ
+
+    /// Starts the program, and waits until Bluetooth is on.
+    ///
+    /// - Parameter approves: Whether the program has a pairing delegate, which accepts everything.
+    init(in bluez: BlueZ, approves: Bool = false) async throws {
+        self.bluez = bluez
+        try await StaticProgram.daemon.copy(to: bluez.machine.sharedFolder, as: Self.file)
+        let line = "LANYARD_ADAPTER=bluez LANYARD_STORE=/tmp/store exec /share/\(Self.file)"
+        // The store of another scenario belongs to the same user.
+        try await bluez.shell("rm -rf /tmp/store")
+        try await bluez.spawn("exec su -s /bin/sh nobody -c '\(line)'", as: Self.name)
+        if approves { try await perform("approve") }
+        try await perform("start", until: "on")
+    }
+
+    /// Ends the program as an application does that leaves nothing behind.
+    func end() async throws {
+        try await bluez.call("close_input", ["name": .string(Self.name)])
+        _ = try await bluez.event("ended", within: Self.limit) { $0["name"].text == Self.name }
+    }
+
+    /// Sends a command.
+    func perform(_ command: String) async throws {
+        try await bluez.write(command + "\n", to: Self.name)
+    }
+
+    /// Waits for a line with this prefix. Returns the rest of the line.
+    @discardableResult
+    func prints(_ prefix: String, within limit: Duration = Self.limit) async throws -> String {
+        let line = try await bluez.output(of: Self.name, within: limit) { $0.hasPrefix(prefix) }
+        return String(line.dropFirst(prefix.count))
+    }
+
+    /// Sends a command, and waits for the line with its result.
+    @discardableResult
+    func perform(_ command: String, until prefix: String) async throws -> String {
+        try await perform(command)
+        return try await prints(prefix)
+    }
+
+    /// Finds a device by its name, connects to it, and discovers everything.
+    func connect(to name: String) async throws {
+        try await perform("scan \(name)")
+        try await prints("discovered ", within: Limits.discovery)
+        try await perform("connect")
+        try await prints("connected", within: Limits.discovery)
+        try await perform("discover", until: "discovered all")
+    }
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Testing
+
+@testable import BlueZAdapter
+
+/// Publishing services and advertising, with the calls that the daemon makes.
+@Suite(.timeLimit(.minutes(1))) struct DaemonServingTests {
+    private static let definition = GATT.ServiceDefinition(
+        BluetoothUUID(0xFFE0),
+        [
+            .init(
+                BluetoothUUID(0xFFE1),
+                [.read, .write, .writeWithoutResponse],
+                descriptors: [.userDescription("Value")]
+            ),
+            .init(
+                BluetoothUUID(0xFFE2),
+                .read,
+                permissions: .init(read: .encrypted),
+                value: .stored([1, 2, 3])
+            ),
+            .init(BluetoothUUID(0xFFE3), [.read, .notify]),
+        ]
+    )
+
+    /// A daemon whose adapter serves and advertises, and the fixture's answers to its calls.
+    private struct Scene {
+        let daemon: FakeDaemon
+        let fixture: Fixture
+        let service: GATT.DiscoveredService
+        let root: String
+        private let answers: AsyncStream<DBusMessage>
+
+        init(refusing refused: String? = nil) async throws {
+            var objects = FakeDaemon.standard
+            objects[FakeDaemon.adapter]?["org.bluez.GattManager1"] = [:]
+            objects[FakeDaemon.adapter]?["org.bluez.LEAdvertisingManager1"] = [:]
+            let daemon = try FakeDaemon(objects: objects)
+            let (answers, continuation) = AsyncStream<DBusMessage>.makeStream()
+            daemon.onReply { continuation.yield($0) }
+            let (roots, rootContinuation) = AsyncStream<String>.makeStream()
+            daemon.on("RegisterApplication") { call, daemon in
+                rootContinuation.yield(call.body.first?.objectPath?.description ?? "")
+                if let refused {
+                    daemon.bus.refuse(call, refused)
+                } else {
+                    daemon.bus.reply(to: call)
+                }
+            }
+            let fixture = Fixture(daemon)
+            await fixture.becomes(.ready)
+            let published = await fixture.onPort { port in
+                Result { try port.publish(DaemonServingTests.definition) }
+            }
+            (self.daemon, self.fixture, self.answers) = (daemon, fixture, answers)
+            service = try published.get()
+            var iterator = roots.makeAsyncIterator()
+            root = try #require(await iterator.next())
+        }
+
+        /// The path of the object of a characteristic.
+        func path(_ index: Int) -> String {
+            "\(root)/service/value\(service.characteristics[index].valueHandle.rawValue)"
+        }
+
+        func call(
+            _ path: String,
+            _ interface: String,
+            _ member: String,
+            _ arguments: [DBusValue]
+        ) {
+            daemon.bus.send(
+                DBusMessage(
+                    .call(
+                        path: DBusObjectPath(path) ?? .root,
+                        interface: interface,
+                        member: member
+                    ),
+                    sender: FakeBus.program,
+                    body: arguments
+                )
+            )
+        }
+
+        /// Makes a call of the daemon for the device that it has.
+        func call(
+            _ index: Int,
+            _ member: String,
+            _ arguments: [DBusValue] = [],
+            _ options: [String: DBusValue] = [:]
+        ) {
+            var options = options
+            options["device"] = DBusObjectPath(FakeDaemon.device).map { .objectPath($0) }
+            call(
+                path(index),
+                BlueZ.Interface.gattCharacteristic,
+                member,
+                arguments + [.properties(options)]
+            )
+        }
+
+        func answer() async -> DBusMessage? { await answers.first { _ in true } }
+
+        /// Returns the link and the number of the next question, and answers it.
+        func answerQuestion(_ result: Result<[UInt8], ATT.ErrorCode>) async -> GATTServer.Question?
+        {
+            let asked = await fixture.next { event -> (UInt64, GATTServer.Question)? in
+                if case .asked(_, let id, let question) = event { (id, question) } else { nil }
+            }
+            guard let (id, question) = asked else { return nil }
+            await fixture.onPort { $0.answer(id, result, at: nil) }
+            return question
+        }
+    }
+
+    @Test("A daemon without the interfaces refuses services and advertising")
+    func unsupported() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        let isRefused = await fixture.onPort { port in
+            do {
+                _ = try port.publish(Self.definition)
+                return false
+            } catch {
+                return error as? PortError == .unsupported(.server)
+            }
+        }
+        #expect(isRefused)
+        let capabilities = await fixture.onPort { $0.capabilities }
+        #expect(capabilities.isDisjoint(with: [.server, .advertising]))
+        await fixture.end()
+    }
+
+    @Test("The daemon reads the objects of a service with their flags")
+    func objects() async throws {
+        let scene = try await Scene()
+        scene.call(scene.root, BlueZ.Interface.objectManager, "GetManagedObjects", [])
+        let reply = try #require(await scene.answer()?.body.first)
+        var objects = DaemonObjects()
+        let isComplete = objects.replace(with: reply)
+        #expect(isComplete)
+        let characteristics = objects.paths(
+            with: BlueZ.Interface.gattCharacteristic,
+            below: .root
+        )
+        let flags = characteristics.map { path in
+            objects.properties(path, BlueZ.Interface.gattCharacteristic)?["Flags"]?.elements?
+                .compactMap(\.string) ?? []
+        }
+        #expect(
+            flags == [
+                ["read", "write-without-response", "write"], ["read", "encrypt-read"],
+                ["read", "notify"],
+            ]
+        )
+        let descriptors = objects.paths(with: BlueZ.Interface.gattDescriptor, below: .root)
+        #expect(descriptors.count == 1, "the daemon adds the configuration itself")
+        let uuid = objects.properties(characteristics[0], BlueZ.Interface.gattCharacteristic)?[
+            "UUID"
+        ]
+        #expect(uuid?.string == "0000ffe1-0000-1000-8000-00805f9b34fb")
+        await scene.fixture.end()
+    }
+
+    @Test("Each kind of write is protected where one of them is")
+    func protectedWrites() {
+        let permissions = GATT.Permissions(write: .encrypted, subscribe: .authenticated)
+        let properties: GATT.CharacteristicProperties = [.writeWithoutResponse, .indicate]
+        #expect(
+            properties.flags(with: permissions) == [
+                "write-without-response", "indicate", "encrypt-write",
+                "encrypt-authenticated-indicate",
+            ]
+        )
+    }
+
+    @Test("A value in the table is read from an offset, and not beyond its end")
+    func stored() async throws {
+        let scene = try await Scene()
+        scene.call(1, "ReadValue", [], ["offset": .uint16(1)])
+        #expect(await scene.answer()?.body == [.bytes([2, 3])])
+        scene.call(1, "ReadValue", [], ["offset": .uint16(4)])
+        #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+        scene.call(1, "WriteValue", [.bytes([7])])
+        #expect(await scene.answer()?.errorName == "org.bluez.Error.NotPermitted")
+        await scene.fixture.end()
+    }
+
+    @Test("The application answers requests, and its errors reach the daemon")
+    func asked() async throws {
+        let scene = try await Scene()
+        let handle = scene.service.characteristics[0].valueHandle
+        scene.call(0, "ReadValue", [], ["mtu": .uint16(100)])
+        let opened = await scene.fixture.next { event -> Bool? in
+            if case .linkOpened(_, _, let isIncoming) = event { isIncoming } else { nil }
+        }
+        #expect(opened == true)
+        guard case .read(_, handle, 0)? = await scene.answerQuestion(.success([9])) else {
+            Issue.record("another question")
+            return
+        }
+        #expect(await scene.answer()?.body == [.bytes([9])])
+
+        scene.call(0, "WriteValue", [.bytes([1])], ["type": .string("request")])
+        let code = ATT.ErrorCode(rawValue: 0x80)
+        guard
+            case .write(_, [.init(handle: handle, value: [1])], needsAnswer: true)? =
+                await scene.answerQuestion(.failure(code))
+        else {
+            Issue.record("another question")
+            return
+        }
+        let refusal = try #require(await scene.answer())
+        #expect(refusal.errorName == "org.bluez.Error.Failed")
+        #expect(refusal.body == [.string("0x80")])
+
+        scene.call(0, "WriteValue", [.bytes([2])], ["type": .string("command")])
+        guard case .write(_, _, needsAnswer: false)? = await scene.answerQuestion(.success([]))
+        else {
+            Issue.record("another question")
+            return
+        }
+        #expect(await scene.answer()?.errorName == nil)
+        await scene.fixture.end()
+    }
+
+    @Test("A client whose link ends leaves no question open")
+    func ended() async throws {
+        let scene = try await Scene()
+        scene.call(0, "ReadValue")
+        let link = await scene.fixture.link()
+        scene.daemon.disconnectDevice()
+        #expect(await scene.answer()?.errorName == "org.bluez.Error.Failed")
+        #expect(await scene.fixture.closed() == .linkEnded(.unknown))
+        #expect(link != nil)
+        await scene.fixture.end()
+    }
+
+    @Test("A subscription has a socket, and ends with it")
+    func subscription() async throws {
+        let scene = try await Scene()
+        scene.call(2, "AcquireNotify", [], ["mtu": .uint16(64)])
+        let reply = try #require(await scene.answer())
+        #expect(reply.body == [.unixFD(0), .uint16(64)] && reply.descriptorCount == 1)
+        let kinds = [GATT.SubscriptionKind.notification, nil]
+        // The bus of this test closes the file descriptors that it receives.
+        for expected in kinds {
+            let kind = await scene.fixture.next { event -> GATT.SubscriptionKind?? in
+                if case .subscribed(_, _, let kind) = event { .some(kind) } else { nil }
+            }
+            #expect(kind == .some(expected))
+        }
+        await scene.fixture.end()
+    }
+
+    @Test("A service that the daemon refuses is reported, and is no longer published")
+    func refused() async throws {
+        let scene = try await Scene(refusing: "org.bluez.Error.InvalidArguments")
+        let failed = await scene.fixture.next { event -> GATT.DiscoveredService? in
+            if case .publishingFailed(let service, _) = event { service } else { nil }
+        }
+        #expect(failed == scene.service)
+        let services = await scene.fixture.onPort { port in
+            port.onThread { $0.server.services.count }
+        }
+        #expect(services == 0)
+        await scene.fixture.end()
+    }
+
+    @Test("A daemon that returns gets the services and the advertisements again")
+    func returns() async throws {
+        let scene = try await Scene()
+        let advertised = await withCheckedContinuation { done in
+            scene.fixture.adapter.thread.perform {
+                _ = scene.fixture.adapter.advertise(Advertising()) { done.resume(returning: $0) }
+            }
+        }
+        _ = try advertised.get()
+        scene.daemon.bus.setOwned("org.bluez", false)
+        await scene.fixture.becomes(.unavailable)
+        scene.daemon.bus.setOwned("org.bluez", true)
+        await scene.daemon.called("RegisterApplication", times: 2)
+        await scene.daemon.called("RegisterAdvertisement", times: 2)
+        let service = scene.service
+        await scene.fixture.onPort { try? $0.unpublish(service) }
+        await scene.daemon.called("UnregisterApplication")
+        await scene.fixture.end()
+    }
+
+    @Test("The daemon reads an advertisement, and its release ends the set")
+    func advertisement() async throws {
+        let scene = try await Scene()
+        let (paths, continuation) = AsyncStream<String>.makeStream()
+        scene.daemon.on("RegisterAdvertisement") { call, daemon in
+            continuation.yield(call.body.first?.objectPath?.description ?? "")
+            daemon.bus.reply(to: call)
+        }
+        var content = AdvertisingContent(localName: "Name", serviceUUIDs: [BluetoothUUID(0xFFE0)])
+        content.manufacturerData = [.init(company: 0xFFFF, bytes: [1])]
+        let advertising = Advertising(content)
+        let set = await scene.fixture.onPort { $0.advertise(advertising) { _ in } }
+        var iterator = paths.makeAsyncIterator()
+        let path = try #require(await iterator.next())
+        let name: [DBusValue] = [.string(BlueZ.Interface.advertisement)]
+        scene.call(path, BlueZ.Interface.properties, "GetAll", name)
+        let properties = try #require(await scene.answer()?.body.first?.properties)
+        #expect(properties["Type"] == .string("peripheral"))
+        #expect(properties["LocalName"] == .string("Name"))
+        #expect(
+            properties["ServiceUUIDs"] == .strings(["0000ffe0-0000-1000-8000-00805f9b34fb"])
+        )
+        #expect(properties["ManufacturerData"]?.entries?.first?.key == .uint16(0xFFFF))
+        scene.call(path, BlueZ.Interface.advertisement, "Release", [])
+        let ended = await scene.fixture.next { event -> RequestIdentifier? in
+            if case .advertisingEnded(let set) = event { set } else { nil }
+        }
+        #expect(ended == set)
+        await scene.fixture.end()
+    }
+
+    @Test("Another program on the bus cannot use the published values")
+    func strangers() async throws {
+        let scene = try await Scene()
+        let call = DBusMessage(
+            .call(
+                path: DBusObjectPath(scene.path(1)) ?? .root,
+                interface: BlueZ.Interface.gattCharacteristic,
+                member: "ReadValue"
+            ),
+            sender: ":1.66",
+            body: [.properties([:])]
+        )
+        scene.daemon.bus.send(call)
+        let answer = try #require(await scene.answer())
+        #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
+        await scene.fixture.end()
+    }
+}
+
+extension DBusMessage {
+    fileprivate var errorName: String? { if case .error(let name, _) = kind { name } else { nil } }
+}
