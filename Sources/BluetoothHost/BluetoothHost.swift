@@ -222,8 +222,8 @@ public actor BluetoothHost {
         openTransport()
     }
 
-    /// Disconnects all links, closes the transport, and fails all pending requests. The host cannot
-    /// be started again.
+    /// Disconnects all links, stops scans, connection requests and advertising, closes the
+    /// transport, and fails all pending requests. The host cannot be started again.
     ///
     /// Returns when the adapter is closed, after at most a second, also if the task is canceled.
     public func shutdown() async {

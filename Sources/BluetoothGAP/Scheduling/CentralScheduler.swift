@@ -263,6 +263,10 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
+    /// Whether the controller neither scans nor initiates, and no command of the scheduler is
+    /// outstanding.
+    package var isAtRest: Bool { outstanding == nil && initiation.isIdle && scan.isOff }
+
     /// Forgets the state of a controller that was reset or is gone.
     ///
     /// Call this before the commands to the controller are discarded. The outstanding operation

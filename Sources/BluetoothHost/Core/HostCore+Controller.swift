@@ -48,8 +48,9 @@ extension HostCore {
     /// The reason why no request can begin now, or nil if requests can.
     var obstacle: HostError? { shutdownDeadline == nil ? state.obstacle : .closed }
 
-    /// Shuts the host down. Disconnects all links first, for `shutdownLimit` at most. `closed` is
-    /// the last state.
+    /// Shuts the host down. Ends all links, scans, connection requests and advertising first, for
+    /// `shutdownLimit` at most, because a controller continues them without a host. `closed` is the
+    /// last state.
     package mutating func shutDown(now: Instant) {
         guard state != .closed, shutdownDeadline == nil else { return }
         shutdownDeadline = now + Self.shutdownLimit
@@ -58,21 +59,22 @@ extension HostCore {
             cancelConnectionRequest(id, now: now)
             fail(id, HostError.closed)
         }
+        for scan in scans { fail(scan.identifier, HostError.closed) }
+        scans = []
+        updateScan(now: now)
         stopAllAdvertising(now: now)
         forEachLink(now: now) { $0.disconnect(request: nil, &$1) }
         finishShutDown(now: now)
     }
 
-    /// Closes the host if no link is left, or if `shutdownLimit` has passed.
+    /// Closes the host if the controller does nothing anymore, or if `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = shutdownDeadline, state != .closed else { return }
-        let isQuiet = links.isEmpty && advertisingWaiters.isEmpty
+        let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isAtRest
         guard state != .ready || isQuiet || deadline <= now else { return }
         shutdownDeadline = nil
         changeState(to: .closed)
         abandonController(.notStarted, now: now)
-        for scan in scans { fail(scan.identifier, HostError.closed) }
-        scans = []
         for acceptor in context.listeners.acceptors { fail(acceptor, HostError.closed) }
         context.listeners.removeAll()
         isConnected = false

@@ -24,6 +24,7 @@ extension HostCore {
             }
             wire.packetArrived()
             route(packet, now: now)
+            if shutdownDeadline != nil { finishShutDown(now: now) }
             return true
         } catch {
             framingLost("\(error)", now: now)

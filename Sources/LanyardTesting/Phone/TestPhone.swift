@@ -21,7 +21,8 @@ public final class TestPhone: Sendable {
     private let process = Mutex<[any AnyObject & Sendable]>([])
     /// The centrals of the application's process.
     private let centrals = ApplicationProcess()
-    let controller: ControllerID
+    /// The phone's controller, for the layers below.
+    package let controller: ControllerID
     private let transport: VirtualTransport
     unowned let world: TestWorld
 

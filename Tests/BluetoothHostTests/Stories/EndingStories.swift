@@ -20,6 +20,21 @@ struct EndingStories {
         Exploration.requests().map { harness.ask($0, of: link) }
     }
 
+    @Test("A host that is shut down stops its scans and connection requests first")
+    func stopsBeforeShutdown() {
+        var harness = Harness.ready(.rich)
+        let scan = harness.scan()
+        let request = harness.requestConnection(peer.address, .whenAvailable)
+        harness.drive()
+        #expect(harness.controller.isScanning && harness.controller.initiation != nil)
+        harness.core.shutDown(now: harness.now)
+        harness.drive()
+        #expect(harness.core.state == .closed)
+        #expect(harness.error(scan) == .closed && harness.error(request) == .closed)
+        #expect(!harness.controller.isScanning && harness.controller.initiation == nil)
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("Losing the link at any packet of an exploration ends every request", arguments: 0..<64)
     func linkLost(atPacket count: Int) throws {
         var (harness, link) = try connected(.poor)

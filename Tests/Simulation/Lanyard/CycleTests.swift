@@ -20,7 +20,7 @@ struct CycleTests {
 
     @Test("Interrupted cycles leak no slot, task, or memory")
     func cycles() async throws {
-        let life = Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
+        let life = try Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
         let count = Self.count
         let memory = try await life.live(for: .seconds(3600 + count * 60)) {
             try await life.pairAll()

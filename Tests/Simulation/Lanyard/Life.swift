@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreBluetooth
 import Foundation
 import LanyardTestSupport
 import LanyardTesting
@@ -22,52 +23,72 @@ final class Life: Sendable {
     let straps: [LiveAccessory]
     let store = MemoryAccessoryStore()
     let limit: Int?
-    private let recorder: FlightRecorder?
+    /// The radios of the application; `nil` if it uses the phone's controller.
+    let corridor: Corridor?
+    let recorder: FlightRecorder?
+    let adapter: CBAdapter
+    private let isProtected: Bool
     let central = Mutex<AccessoryCentral?>(nil)
     private let watches = Mutex<[StateWatch]>([])
 
     /// Makes a phone with this many connection slots and this many accessories.
     ///
-    /// - Parameter isWritten: whether all events are logged, which takes memory.
+    /// - Parameters:
+    ///   - rooms: The number of the application's radios; zero for the phone's controller.
+    ///   - isProtected: Whether the accessories require pairing.
+    ///   - isWritten: Whether all events are logged, which takes memory.
     init(
         seed: UInt64,
         straps: Int,
         limit: Int? = nil,
         interval: Duration = .milliseconds(100),
+        rooms: Int = 0,
+        isProtected: Bool = false,
         isWritten: Bool = true
-    ) {
-        world = TestWorld(seed: seed)
+    ) throws {
+        let world = TestWorld(seed: seed)
+        // Before the accessories send their first packets.
+        world.air.world.watchInvariants()
+        self.world = world
         self.limit = limit
+        self.isProtected = isProtected
         recorder = isWritten ? FlightRecorder() : nil
-        let world = world
+        let corridor = rooms > 0 ? try Corridor(rooms: rooms, in: world) : nil
+        self.corridor = corridor
+        adapter = corridor?.makeAdapter() ?? world.phone.adapter
         self.straps = (0..<straps).map { number in
-            world.add(Self.strap(number, interval), at: .meters(Double(number + 2)))
+            let strap = Self.strap(number, interval, isProtected: isProtected)
+            return world.add(strap, at: .meters(Double(number + 2)))
         }
     }
 
-    private static func strap(_ number: Int, _ interval: Duration) -> VirtualAccessory {
-        VirtualAccessory(
+    private static func strap(
+        _ number: Int,
+        _ interval: Duration,
+        isProtected: Bool
+    ) -> VirtualAccessory {
+        let values: [VirtualCharacteristic] = [
+            .notifying("2A37", every: .seconds(1)) { [0x06, UInt8(60 + $0 % 40)] },
+            .readable("2A38", [1]),
+        ]
+        return VirtualAccessory(
             "Strap \(number)",
             services: [
-                VirtualService(
-                    "180D",
-                    [
-                        .notifying("2A37", every: .seconds(1)) { [0x06, UInt8(60 + $0 % 40)] },
-                        .readable("2A38", [1]),
-                    ]
-                )
+                VirtualService("180D", isProtected ? values.map { $0.protected() } : values)
             ],
             advertisingInterval: interval
         )
     }
 
     /// Returns the application's description of an accessory.
-    static func description(_ number: Int) -> AccessoryDescription {
-        AccessoryDescription(
+    func description(_ number: Int) -> AccessoryDescription {
+        var description = AccessoryDescription(
             kind: "strap \(number)",
             matching: .all(.service("180D"), .name("Strap \(number)")),
             services: [ServiceDescription("180D", [.subscribe("2A37"), .read("2A38")])]
         )
+        if isProtected { description.pairing = .required(probing: "2A38") }
+        return description
     }
 
     /// The accessories of the present central.
@@ -92,11 +113,12 @@ final class Life: Sendable {
     /// Starts a process of the application.
     func beginApp() {
         var configuration = world.phone.configuration
+        configuration.adapter = adapter
         configuration.store = store
         configuration.recorder = recorder
         if let limit { configuration.connectionLimit = .fixed(limit) }
         let new = AccessoryCentral(
-            for: straps.indices.map(Self.description),
+            for: straps.indices.map(description),
             configuration: configuration
         )
         central.withLock { $0 = new }
@@ -111,6 +133,7 @@ final class Life: Sendable {
         try checkWatches()
         watches.withLock { $0 = [] }
         await world.phone.endApp()
+        if corridor != nil { await adapter.shutDown() }
         let end = world.now + .seconds(30)
         while driver != nil, world.now < end { try await world.advance(by: .seconds(1)) }
         if driver != nil { throw offend("the driver of a central that has ended is still there") }
@@ -118,10 +141,25 @@ final class Life: Sendable {
 
     /// Pairs all accessories, one after the other.
     func pairAll() async throws {
-        for number in straps.indices {
-            let central = central.withLock { $0 }
-            let accessory = try await central?.pair(Self.description(number))
-            if let accessory { watch(accessory) }
+        for number in straps.indices { try await pair(number) }
+    }
+
+    /// Pairs an accessory, and disconnects it if there are more accessories than connection slots.
+    private func pair(_ number: Int) async throws {
+        let central = central.withLock { $0 }
+        guard let accessory = try await central?.pair(description(number)) else { return }
+        watch(accessory)
+        if let limit, limit < straps.count { try await accessory.disconnect() }
+    }
+
+    /// Ends all faults of the phone and the accessories.
+    func heal() {
+        adapter.isPoweredOn = true
+        world.phone.disturb(losing: 0)
+        for strap in straps {
+            strap.disturb(losing: 0)
+            strap.switchOn()
+            strap.comeBack()
         }
     }
 
@@ -143,6 +181,9 @@ final class Life: Sendable {
     /// Throws if an invariant is violated.
     func check() async throws {
         try checkWatches()
+        if let violation = world.air.world.violations.first {
+            throw offend("\(violation.rule): \(violation)")
+        }
         guard let driver = central.withLock({ $0?.driver }) else { return }
         if let offence = await DriverInspection.offence(in: driver) { throw offend(offence) }
     }

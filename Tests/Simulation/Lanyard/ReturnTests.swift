@@ -48,7 +48,7 @@ struct ReturnTests {
     /// Restarts an accessory during a link; it advertises at once. The link has failed, which the
     /// phone detects after the supervision timeout.
     private func comeBack(seed: UInt64, losing share: Double) async throws -> Return {
-        let life = Life(seed: seed, straps: 1)
+        let life = try Life(seed: seed, straps: 1)
         return try await life.live(for: .seconds(600)) {
             let discovery = try await life.firstDiscovery()
             life.world.phone.disturb(losing: share)

@@ -63,7 +63,8 @@ final class StateWatch: Sendable {
         return switch state {
         case .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported:
             [.restoring, .scanning, .connecting, .outOfRange]
-        case .restoring: onLink.union(lost).union([.scanning])
+        // A call of `disconnect()` during the restoration takes effect after it.
+        case .restoring: onLink.union(lost).union([.scanning, .restoring])
         case .idle: [.restoring, .scanning, .connecting, .outOfRange]
         case .scanning: [.connecting, .restoring]
         case .connecting: onLink.union(lost).subtracting([.ready])

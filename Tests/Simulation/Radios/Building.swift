@@ -1,48 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
-import BluetoothRadios
 import BluetoothTypes
 import CoreBluetooth
 import Foundation
-import HCITransports
 import Lanyard
-import LanyardTestSupport
 import LanyardTesting
 import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// A corridor with a radio in each room, one host on all of them, and straps that people carry.
+/// A corridor, and straps that people carry.
 ///
 /// The application uses `Lanyard` and has no part in the choice of the radios. The straps notify a
 /// protected value twice a second.
 final class Building: Sendable {
-    /// The distance between two radios, in meters.
-    static let roomLength = 30.0
     /// The speed of a walker, in meters per second.
     static let speed = 1.4
     static let period = Duration.milliseconds(500)
 
     let world: TestWorld
     let straps: [LiveAccessory]
-    let rooms: [ControllerID]
-    private let transports: [VirtualTransport]
-    private let composite = Mutex<CompositeAdapter?>(nil)
+    let corridor: Corridor
     private let pairingRequests = Mutex(0)
-    let store = MemoryStore()
 
     init(seed: UInt64, rooms count: Int, straps strapCount: Int = 1) throws {
         world = TestWorld(seed: seed)
-        let air = world.air
-        rooms = try (0..<count).map { number in
-            try air.world.addController(
-                ControllerConfiguration(name: "room \(number)", at: Self.position(ofRoom: number))
-            )
-        }
-        transports = rooms.map { air.adapter(of: $0) }
+        corridor = try Corridor(rooms: count, in: world)
         straps = (0..<strapCount).map { [world] in world.add(Self.strap($0), at: .meters(1)) }
-        air.world.observe { [weak self] packet in
+        world.air.world.observe { [weak self] packet in
             guard packet.direction == .toController, Self.isPairingRequest(packet.bytes) else {
                 return
             }
@@ -56,10 +41,6 @@ final class Building: Sendable {
     /// Whether a packet is a Pairing Request: H4, ACL, L2CAP with the fixed channel 6, PDU.
     private static func isPairingRequest(_ packet: [UInt8]) -> Bool {
         packet.count > 9 && packet[0] == 0x02 && packet[7...9] == [0x06, 0x00, 0x01]
-    }
-
-    static func position(ofRoom number: Int) -> Position {
-        Position(x: Double(number) * roomLength, y: 0)
     }
 
     private static func strap(_ number: Int) -> VirtualAccessory {
@@ -87,23 +68,6 @@ final class Building: Sendable {
         return description
     }
 
-    /// The adapter of all rooms.
-    func makeAdapter() -> CBAdapter {
-        var configuration = HostConfiguration()
-        configuration.store = store
-        configuration.privacy = .on
-        let seed = world.seed
-        return CBAdapter(
-            radios: transports,
-            executor: world.air.executor,
-            configuration: configuration,
-            adjust: { number, configuration in
-                configuration.randomness = SplitMix64(seed: seed &* 64 &+ UInt64(number))
-            },
-            made: { [weak self] adapter in self?.composite.withLock { $0 = adapter } }
-        )
-    }
-
     func makeCentral(on adapter: CBAdapter) -> AccessoryCentral {
         var configuration = world.phone.configuration
         configuration.adapter = adapter
@@ -111,15 +75,6 @@ final class Building: Sendable {
             for: straps.indices.map(Self.description),
             configuration: configuration
         )
-    }
-
-    /// The radios and links now.
-    func report() async -> RadioReport? {
-        let adapter = composite.withLock { $0 }
-        guard let adapter else { return nil }
-        return await withCheckedContinuation { continuation in
-            adapter.executor.perform { continuation.resume(returning: adapter.report) }
-        }
     }
 
     /// Lets a strap walk along the corridor, through these rooms, and pause in each. Returns the
@@ -130,10 +85,10 @@ final class Building: Sendable {
         var points: [Path.Waypoint] = []
         var place = rooms[0]
         for room in rooms {
-            let meters = Double(abs(room - place)) * Self.roomLength
+            let meters = Double(abs(room - place)) * Corridor.roomLength
             instant = instant + .milliseconds(Int(meters / Self.speed * 1_000))
             place = room
-            let position = Self.position(ofRoom: room)
+            let position = Corridor.position(ofRoom: room)
             let beside = Position(x: position.x, y: 2)
             points.append(.init(beside, at: instant))
             instant = instant + pause
@@ -144,14 +99,6 @@ final class Building: Sendable {
         }
         return instant - start
     }
-
-    /// Unplugs the radio of a room: its links end without a packet.
-    func unplug(_ room: Int) {
-        world.air.world.switchOff(rooms[room])
-        transports[room].close(.closedByPeer(transports[room].name))
-    }
-
-    func plugIn(_ room: Int) { world.air.world.switchOn(rooms[room]) }
 }
 
 /// The times at which an application got the values of an accessory, and its states.

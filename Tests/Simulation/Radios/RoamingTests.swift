@@ -39,7 +39,7 @@ struct RoamingTests {
         _ body: @escaping @Sendable ([Accessory], [ValueTimes]) async throws -> Void
     ) async throws {
         try await building.world.run(for: .seconds(7_200)) {
-            let adapter = building.makeAdapter()
+            let adapter = building.corridor.makeAdapter()
             let central = building.makeCentral(on: adapter)
             var accessories: [Accessory] = []
             var records: [ValueTimes] = []
@@ -54,7 +54,7 @@ struct RoamingTests {
             for record in records { record.end() }
             await central.shutDown()
             try await building.world.advance(by: .seconds(10))
-            let report = try #require(await building.report())
+            let report = try #require(await building.corridor.report())
             #expect(report.peers.isEmpty, "seed \(building.world.seed)")
             let counts = report.radios.map(\.linkCount)
             #expect(counts.allSatisfy { $0 == 0 }, "\(counts), seed \(building.world.seed)")
@@ -68,7 +68,7 @@ struct RoamingTests {
         let end = building.world.now + duration
         while building.world.now < end {
             try await building.world.advance(by: .seconds(1))
-            let report = try #require(await building.report())
+            let report = try #require(await building.corridor.report())
             let peers = report.peers.map(\.peer)
             #expect(Set(peers).count == peers.count, "seed \(building.world.seed)")
             let count = report.radios.map(\.linkCount).reduce(0, +)
@@ -85,7 +85,7 @@ struct RoamingTests {
             let duration = building.walk(0, through: rooms, pausing: .seconds(15))
             try await Self.pass(duration, in: building)
             #expect(accessories[0].state == .ready, "seed \(seed)")
-            let moves = try #require(await building.report()).moveCount
+            let moves = try #require(await building.corridor.report()).moveCount
             #expect(Double(moves) <= 1.5 * Double(rooms.count), "seed \(seed)")
             record.tally.withLock {
                 $0.gaps = records[0].gaps(until: building.world.now)
@@ -123,10 +123,10 @@ struct RoamingTests {
                 _ = building.walk(0, through: [0, 1], pausing: .seconds(1))
                 try await Self.pass(.seconds(30), in: building)
                 for _ in 0..<4 {
-                    let report = try #require(await building.report())
+                    let report = try #require(await building.corridor.report())
                     let room = try #require(report.peers.first).radio
                     let lost = building.world.now
-                    building.unplug(room)
+                    building.corridor.unplug(room)
                     try await Self.pass(.seconds(20), in: building)
                     #expect(accessories[0].state == .ready, "seed \(seed)")
                     let back = records[0].times.first { $0 > lost + .seconds(1) }
@@ -135,7 +135,7 @@ struct RoamingTests {
                     // The first value can come before the last subscription is confirmed.
                     let reported = try #require(accessories[0].latestChange.gap, "seed \(seed)")
                     #expect(reported > .zero && reported <= .seconds(5), "seed \(seed)")
-                    building.plugIn(room)
+                    building.corridor.plugIn(room)
                     try await Self.pass(.seconds(30), in: building)
                 }
             }
@@ -147,7 +147,7 @@ struct RoamingTests {
         let building = try Building(seed: 3, rooms: 3, straps: 2)
         try await live(building) { _, records in
             try await Self.pass(.seconds(900), in: building)
-            let report = try #require(await building.report())
+            let report = try #require(await building.corridor.report())
             #expect(report.moveCount == 0)
             for record in records { #expect(record.gaps(until: building.world.now).isEmpty) }
         }
@@ -161,10 +161,10 @@ struct RoamingTests {
             // As far from both radios, with a poor signal.
             building.world.air.world.move(controller, to: Position(x: 15, y: 40))
             try await Self.pass(.seconds(1_800), in: building)
-            let early = try #require(await building.report()).moveCount
+            let early = try #require(await building.corridor.report()).moveCount
             #expect(early > 0)
             try await Self.pass(.seconds(1_800), in: building)
-            let late = try #require(await building.report()).moveCount - early
+            let late = try #require(await building.corridor.report()).moveCount - early
             #expect(late <= 4, "\(early) moves before")
             building.world.air.world.move(controller, to: Position(x: 0, y: 2))
             try await Self.pass(.seconds(60), in: building)

@@ -92,6 +92,21 @@ import VirtualRadio
         #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
     }
 
+    @Test("A controller that restarts need not answer the earlier commands")
+    func restart() {
+        let reset = (WireDirection.toController, command(HCI.Reset()))
+        let error = HCI.Event.hardwareError(HCI.HardwareError(code: 0x03)).packet
+        var invariant = CommandInvariant()
+        for packet in [reset, reset, (.toHost, error)] {
+            #expect(invariant.see(packet.1, packet.0, now: .zero) == nil)
+        }
+        #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
+        let answer = (WireDirection.toHost, complete(.reset))
+        let answered = [reset, (WireDirection.toHost, error), reset, answer, answer]
+        #expect(objections(of: CommandInvariant(), to: answered) == 0)
+        #expect(objections(of: CommandInvariant(), to: answered + [answer]) == 1)
+    }
+
     @Test("Data beyond the controller's buffers is a violation")
     func excessData() {
         let size: [UInt8] = [0, 251, 0, 2]
