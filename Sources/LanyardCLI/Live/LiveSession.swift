@@ -114,13 +114,15 @@ struct LiveSession: Sendable {
 
     private func announce(_ address: String) throws {
         if isJSON {
-            let event = JSON.object([
-                .init("event", .string("ready")), .init("address", .string(address)),
-            ])
-            try console.print(event.timed().compact)
+            try console.print(Self.ready(address).timed().compact)
         } else {
             try console.print("The page is \(address)")
             console.remark("lanyard: the address is a secret of yours. Ctrl-C ends the page.\n")
         }
+    }
+
+    /// The event for programs when the page can be opened, without its time.
+    static func ready(_ address: String) -> JSON {
+        .object([.init("event", .string("ready")), .init("address", .string(address))])
     }
 }

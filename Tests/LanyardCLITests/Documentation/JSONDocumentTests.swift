@@ -177,6 +177,13 @@ struct JSONDocumentTests {
         #expect(schema.faults(ofEvent: value, in: "air") == [])
     }
 
+    @Test("The event of live has the documented members")
+    func live() throws {
+        let event = LiveSession.ready("http://127.0.0.1:1/x/").timed().compact
+        #expect(schema.faults(ofEvent: try Value(parsing: event), in: "live") == [])
+        #expect(schema.events["live"]?.keys.sorted() == ["ready"])
+    }
+
     @Test("Every documented event exists")
     func events() {
         let serve = ServeEvent.samples.map { "\($0.json.compact)" }.joined()

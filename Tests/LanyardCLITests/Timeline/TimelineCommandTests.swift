@@ -66,7 +66,7 @@ final class TimelineCommandTests {
         let html = try String(contentsOfFile: page, encoding: .utf8)
         #expect(html.contains(#""title":"A day""#))
         #expect(html.contains(#""devices":["Central","strap","phone"]"#))
-        #expect(html.contains(#""texts":["Reset","ready"]"#))
+        #expect(html.contains(#""texts":["Reset","01030c00","ready"]"#))
     }
 
     @Test(
