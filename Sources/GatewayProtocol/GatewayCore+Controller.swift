@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+// The controller, which is reset before and after each lease.
+extension GatewayCore {
+    /// Handles that the controller is open. It is reset before anything else.
+    package mutating func controllerOpened(now: Instant) -> [Action] {
+        guard case .opening = controller else { return [] }
+        guard owner != nil else { return closeController() }
+        controller = .resetting(until: now + Self.resetLimit)
+        return startReset()
+    }
+
+    /// Handles that the controller could not be opened, or has closed.
+    ///
+    /// - Parameter reason: The reason; `nil` if the gateway closed it.
+    package mutating func controllerEnded(_ reason: String?, now: Instant) -> [Action] {
+        controller = .closed
+        guard let owner else { return [] }
+        return end(owner, reason ?? "the controller has closed", now: now)
+    }
+
+    /// Handles bytes of the controller.
+    package mutating func controllerSent(
+        _ bytes: some Collection<UInt8>,
+        now: Instant
+    ) -> [Action] {
+        switch controller {
+        case .closed, .opening, .closing: return []
+        case .resetting, .ready, .disconnecting, .clearing: received.append(Array(bytes)[...])
+        }
+        var actions: [Action] = []
+        var passed: [UInt8] = []
+        do throws(H4FramingError) {
+            while let packet = try received.nextRaw() {
+                switch controller {
+                case .resetting:
+                    // The deframer has skipped everything before the answer to the reset.
+                    actions += granted(status: packet.last, now: now)
+                case .clearing:
+                    received.reset()
+                    return actions + closeController()
+                case .ready:
+                    note(packet)
+                    passed += admitted(packet, after: passed.count)
+                case .disconnecting:
+                    note(packet)
+                    actions += continueDisconnecting(after: packet, now: now)
+                case .closed, .opening, .closing: break
+                }
+            }
+        } catch {
+            return actions + failed("the controller sent bytes that are not HCI packets", now: now)
+        }
+        return actions + deliver(passed, now: now)
+    }
+
+    private mutating func startReset() -> [Action] {
+        links = []
+        received.reset()
+        received.resynchronize()
+        return [.control([Self.reset])]
+    }
+
+    private mutating func granted(status: UInt8?, now: Instant) -> [Action] {
+        guard status == 0 else { return failed("the controller refuses a reset", now: now) }
+        guard let owner, let connection = connections[owner] else { return [] }
+        controller = .ready
+        return send(.granted(name: name), on: owner, now: now)
+            + [.log("\(connection.name): the lease has begun")]
+    }
+
+    /// Returns a packet that the owner gets. An advertising report is dropped if the owner has not
+    /// read the earlier packets.
+    private mutating func admitted(
+        _ packet: ArraySlice<UInt8>,
+        after waiting: Int
+    ) -> ArraySlice<UInt8> {
+        guard let owner, let peer = connections[owner]?.peer else { return [] }
+        guard packet.isAdvertisingReport, !peer.hasRoom(for: waiting + packet.count) else {
+            return packet
+        }
+        connections[owner]?.droppedReports += 1
+        return []
+    }
+
+    private mutating func deliver(_ packets: [UInt8], now: Instant) -> [Action] {
+        guard let owner, !packets.isEmpty else { return [] }
+        do throws(PeerFault) {
+            let bytes = try connections[owner]?.peer.send(packets, now: now) ?? []
+            return bytes.isEmpty ? [] : [.send(owner, bytes)]
+        } catch {
+            return end(owner, "\(error)", now: now)
+        }
+    }
+
+    /// Passes the owner's packets on.
+    mutating func pass(
+        _ bytes: [UInt8],
+        of id: ConnectionID,
+        now: Instant
+    ) throws(PeerFault) -> [Action] {
+        connections[id]?.packets.append(bytes[...])
+        var packets: [[UInt8]] = []
+        do throws(H4FramingError) {
+            while let packet = try connections[id]?.packets.nextRaw() {
+                packets.append(Array(packet))
+            }
+        } catch {
+            throw .noPackets
+        }
+        // Events go to hosts only.
+        guard packets.allSatisfy({ $0.first != HCI.PacketType.event.rawValue }) else {
+            throw .noPackets
+        }
+        let credit = connections[id]?.peer.credit(bytes.count, now: now) ?? []
+        return (packets.isEmpty ? [] : [.control(packets)]) + [.send(id, credit)]
+    }
+
+    /// Ends the lease because of the controller, which is closed.
+    mutating func failed(_ reason: String, now: Instant) -> [Action] {
+        controller = .closing
+        let ending = owner.map { end($0, reason, now: now) } ?? []
+        return ending + [.closeController]
+    }
+
+    mutating func closeController() -> [Action] {
+        controller = .closing
+        return [.closeController]
+    }
+
+    /// Resets the controller after a lease, so that nothing of the old owner is on the air.
+    mutating func release(after connection: Connection, now: Instant) -> [Action] {
+        owner = nil
+        var actions: [Action] = []
+        if connection.droppedReports > 0 {
+            let count = connection.droppedReports
+            actions.append(
+                .log(
+                    "\(connection.name): \(count) advertising reports were dropped, because it reads too slowly"
+                )
+            )
+        }
+        switch controller {
+        case .ready where !links.isEmpty:
+            controller = .disconnecting(links.sorted(), until: now + Self.disconnectingLimit)
+            actions += disconnectNext()
+        case .resetting, .ready: actions += clear(now: now)
+        case .closed, .opening, .disconnecting, .clearing, .closing: break
+        }
+        return actions
+    }
+
+    mutating func clear(now: Instant) -> [Action] {
+        controller = .clearing(until: now + Self.clearingLimit)
+        return startReset()
+    }
+
+    /// Sends Disconnect (Vol 4, Part E, 7.1.6) for the next link. One command is outstanding at a
+    /// time.
+    private mutating func disconnectNext() -> [Action] {
+        guard case .disconnecting(var handles, let until) = controller, !handles.isEmpty else {
+            return []
+        }
+        let handle = handles.removeFirst()
+        controller = .disconnecting(handles, until: until)
+        let bytes = [UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)]
+        return [.control([[0x01, 0x06, 0x04, 0x03] + bytes + [0x13]])]
+    }
+
+    private mutating func continueDisconnecting(
+        after packet: ArraySlice<UInt8>,
+        now: Instant
+    ) -> [Action] {
+        guard !links.isEmpty else { return clear(now: now) }
+        return packet.isEvent(0x0F) ? disconnectNext() : []
+    }
+
+    /// Notes a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5).
+    private mutating func note(_ packet: ArraySlice<UInt8>) {
+        let bytes = Array(packet.prefix(7))
+        if packet.isEvent(0x3E), bytes.count == 7, [0x01, 0x0A, 0x29].contains(bytes[3]),
+            bytes[4] == 0
+        {
+            links.insert(UInt16(bytes[5]) | UInt16(bytes[6] & 0x0F) << 8)
+        } else if packet.isEvent(0x05), bytes.count >= 6, bytes[3] == 0 {
+            links.remove(UInt16(bytes[4]) | UInt16(bytes[5] & 0x0F) << 8)
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether an H4 packet is an LE advertising report, extended or not (Vol 4, Part E, 7.7.65).
+    fileprivate var isAdvertisingReport: Bool {
+        guard count > 3, isEvent(0x3E) else { return false }
+        return [0x02, 0x0B, 0x0D].contains(self[startIndex + 3])
+    }
+
+    /// Whether an H4 packet is an event with this code.
+    fileprivate func isEvent(_ code: UInt8) -> Bool {
+        count > 1 && self[startIndex] == 0x04 && self[startIndex + 1] == code
+    }
+}
