@@ -147,7 +147,7 @@ extension PortEvent {
         case .subscribed(let link, let handle, let kind):
             return (outer(link), .subscribed(outer(link), handle, kind))
         case .stateChanged, .advertised, .linkOpened, .linkClosed, .advertisingEnded,
-            .bondsChanged:
+            .publishingFailed, .bondsChanged:
             return nil
         }
     }
