@@ -23,7 +23,7 @@ package struct PairingConsent: PairingDelegate {
         guard pairing.isIncoming else { return true }
         let conditions = switches.current.pairingConditions
         return pairing.link.map { conditions.permit($0.identifier) }
-            ?? conditions.isSomethingProtected
+            ?? conditions.hasProtectedContent
     }
 
     package func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {

@@ -24,7 +24,7 @@ struct BumbleAccessory: Sendable {
 
     /// Starts the accessory, and waits until it advertises.
     init(in scene: KernelScene) async throws {
-        let adapter = try await scene.fixture.openDoor("bumble")
+        let adapter = try await scene.fixture.openEndpoint("bumble")
         let script = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/accessory.py"
         let arguments = [script, "--adapter", adapter.description, "--name", Self.name]
         process = try ChildProcess(Self.python, arguments)

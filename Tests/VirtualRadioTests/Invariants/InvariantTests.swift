@@ -98,7 +98,7 @@ import VirtualRadio
         let error = HCI.Event.hardwareError(HCI.HardwareError(code: 0x03)).packet
         var invariant = CommandInvariant()
         for packet in [reset, reset, (.toHost, error)] {
-            #expect(invariant.see(packet.1, packet.0, now: .zero) == nil)
+            #expect(invariant.observe(packet.1, packet.0, now: .zero) == nil)
         }
         #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
         let answer = (WireDirection.toHost, complete(.reset))
