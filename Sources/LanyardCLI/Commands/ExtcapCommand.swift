@@ -44,7 +44,7 @@ struct ExtcapCommand: ConsoleCommand {
 
     func run(on console: Console) async throws {
         if extcapInterfaces {
-            try console.print("extcap {version=\(Lanyard.configuration.version)}")
+            try console.print("extcap {version=\(LanyardCommand.configuration.version)}")
             try console.print("interface {value=\(Self.interface)}{display=Lanyard: Bluetooth HCI}")
             return
         }

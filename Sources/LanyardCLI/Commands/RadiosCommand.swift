@@ -17,7 +17,7 @@ struct RadiosCommand: ConsoleCommand {
             """
     )
 
-    @Argument(help: Lanyard.targetHelp, completion: .targets) var target: String?
+    @Argument(help: LanyardCommand.targetHelp, completion: .targets) var target: String?
 
     @Option(
         help: ArgumentHelp(

@@ -210,7 +210,7 @@ extension PortServer {
         let central = table.updated(SystemSubscriber(request.central))
         switch request.operation {
         case .read(let place, let offset):
-            let pending = Pending(question: request.question, handle: nil)
+            let pending = Pending(question: request.requestID, handle: nil)
             guard let characteristic = table.characteristic(at: place) else {
                 return answerPending(pending, .failure(.unlikelyError))
             }
@@ -222,7 +222,7 @@ extension PortServer {
             )
             post(.read(read))
         case .write(let writes):
-            let pending = Pending(question: request.question, handle: writes.first?.entry.handle)
+            let pending = Pending(question: request.requestID, handle: writes.first?.entry.handle)
             let values = writes.compactMap { write in
                 table.characteristic(at: write.place).map { characteristic in
                     PeripheralValues.Write(

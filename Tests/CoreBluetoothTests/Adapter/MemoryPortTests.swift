@@ -13,9 +13,10 @@ struct MemoryPortTests {
     ) async throws {
         let fixture = try Fixture()
         let executor = fixture.air.executor
-        let adapter = CBAdapter(name: "memory", deviceName: "Memory") { _, _ in
-            MemoryPort(executor: executor)
+        let usage = AdapterUsage("memory", defaultName: { "Memory" }) { _ in
+            OpenedPort(MemoryPort(executor: executor))
         }
+        let adapter = CBAdapter(usage)
         try await fixture.run {
             try await body(fixture, adapter)
             await adapter.shutDown()
@@ -36,7 +37,7 @@ struct MemoryPortTests {
             #expect(temperature.isNotifying)
             phone.manager.cancelPeripheralConnection(peripheral)
             await phone.journal.wait(for: "disconnected \(MemoryPort.name) ok")
-            #expect(phone.manager.adapter?.facts.withLock { $0.features } == [])
+            #expect(phone.manager.adapter?.facts.withLock { $0.capabilities } == [])
         }
     }
 
