@@ -56,7 +56,7 @@ function placePin(entry) {
   const pin = pins.get(entry.number);
   const isHost = entry.number === world.host;
   const device = deviceNamed(entry.name);
-  if (pin === dragged) Object.assign(entry, pin.place);
+  if (pin === dragged || pin.isSending) Object.assign(entry, pin.place);
   pin.entry = entry;
   put(pin.name, entry.name);
   put(pin.more, isHost ? 'this adapter' : !entry.on ? 'off'
@@ -111,16 +111,21 @@ function drawLink(drawing, central, peripheral, rssi) {
 
 const MOVE_MILLISECONDS = 100;
 
-/// Sends the last place of a pin, at most ten times a second.
-function sendPlace(pin) {
-  if (pin.isSending) { pin.isDue = true; return; }
+/// Sends the place of a pin until its last place was sent, at most ten times a second. Each command
+/// waits for the answer to the one before, so that the last one counts.
+async function sendPlace(pin) {
+  pin.isDue = true;
+  if (pin.isSending) return;
   pin.isSending = true;
-  const { x, y } = pin.place;
-  attempt(() => command({ move: pin.entry.number, x, y }));
-  setTimeout(() => {
-    pin.isSending = false;
-    if (pin.isDue) { pin.isDue = false; sendPlace(pin); }
-  }, MOVE_MILLISECONDS);
+  while (pin.isDue) {
+    pin.isDue = false;
+    const { x, y } = pin.place;
+    await Promise.all([
+      attempt(() => command({ move: pin.entry.number, x, y })),
+      new Promise(done => setTimeout(done, MOVE_MILLISECONDS)),
+    ]);
+  }
+  pin.isSending = false;
 }
 
 function movePin(pin, [x, y]) {
