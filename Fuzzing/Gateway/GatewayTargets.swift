@@ -8,7 +8,7 @@ extension FuzzTarget {
     static let gatewayTargets = [
         FuzzTarget("gateway-frames", fuzzFrames),
         FuzzTarget("gateway-owner", fuzzOwner),
-        FuzzTarget("gateway-host", fuzzHost),
+        FuzzTarget("gateway-host", fuzzGatewayHost),
     ]
 }
 
@@ -49,7 +49,7 @@ private func fuzzOwner(_ bytes: [UInt8]) {
 }
 
 /// Gives a host the bytes of a gateway that lies.
-private func fuzzHost(_ bytes: [UInt8]) {
+private func fuzzGatewayHost(_ bytes: [UInt8]) {
     var host = GatewayClient(.lease, now: .zero)
     _ = host.begin(now: .zero)
     var (rest, ends, delivered) = (bytes[...], 0, 0)

@@ -159,7 +159,8 @@ struct GatewayServerTests {
             #expect(known.output.contains("TLSv1.3"))
             #expect(known.output.contains("ALPN protocol: lanyard-gateway/1"))
 
-            _ = try openssl("s_client", "-connect", address)
+            // With -ign_eof the client stays until the gateway has refused it.
+            _ = try openssl("s_client", "-ign_eof", "-connect", address)
             try await net.log.wait(for: "refused: it has no certificate")
 
             _ = try openssl("s_client", "-connect", address, "-tls1_2")
@@ -185,6 +186,7 @@ struct GatewayServerTests {
             #expect(stranger.status == 0, "\(stranger.output)")
             _ = try openssl(
                 "s_client",
+                "-ign_eof",
                 "-connect",
                 address,
                 "-cert",

@@ -38,7 +38,7 @@ import Testing
             // The daemon pairs by itself, and its default agent answers.
             let secret = try await program.perform("read FFE2", until: "value FFE2 ")
             #expect(secret == "5ec2")
-            #expect(try await link.security.isBonded)
+            #expect(try await link.security.isEncrypted)
             #expect(try await program.perform("disconnect", until: "disconnected") == "")
             try await accessory.application.disconnection(of: link)
         }
@@ -100,47 +100,6 @@ import Testing
         }
     }
 
-    @Test(
-        "An application recovers from a killed bluetoothd and from an unplugged adapter",
-        arguments: Setting.eachRelease
-    )
-    func recovers(_ setting: Setting) async throws {
-        try await withKernel(
-            setting,
-            as: .central,
-            "daemon: killed, unplugged",
-            allowing: [.privacyWhilePowered]
-        ) { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
-            try await program.connect(to: DaemonAccessory.name)
-            try await program.perform("subscribe FFE3", until: "subscribed FFE3")
-
-            try await scene.bluez.shell("kill -9 $(pidof bluetoothd)")
-            try await program.prints("state 4")
-            try await scene.bluez.restartDaemon()
-            try await scene.bluez.powerOn()
-            let returned = ContinuousClock.now
-            try await program.prints("on")
-            #expect(.now - returned < .seconds(10))
-            try await uses(accessory, program)
-
-            try await scene.bluez.pullOutAdapters()
-            try await program.prints("state 4")
-            try await scene.bluez.putBackAdapters()
-            try await scene.bluez.powerOn()
-            try await program.prints("on")
-            try await uses(accessory, program)
-            try await program.end()
-        }
-    }
-
-    private func uses(_ accessory: DaemonAccessory, _ program: DaemonProgram) async throws {
-        try await program.connect(to: DaemonAccessory.name)
-        #expect(try await program.perform("read FFE1", until: "value FFE1 ") == "cafe")
-    }
-
     @Test("A channel carries data through the kernel's sockets", arguments: Setting.eachRelease)
     func opensChannel(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "daemon: channels") { scene in
@@ -185,38 +144,6 @@ import Testing
             #expect(try await program.perform("read \(value)", until: "value \(value) ") == "0102")
             try await program.end()
             try await accessory.end()
-        }
-    }
-
-    @Test(
-        "Another program keeps its connection and its notifications",
-        arguments: Setting.eachRelease
-    )
-    func leavesOthers(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: another program") { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            try await scene.bluez.scan()
-            let path = try await scene.bluez.device(named: DaemonAccessory.name)
-            try await scene.bluez.connect(path)
-            let link = try await accessory.application.link()
-            let characteristic = try await scene.bluez.subscribe(
-                to: DaemonAccessory.ticker,
-                at: path
-            )
-            let program = try await DaemonProgram(in: scene.bluez)
-            // The device is found although it does not advertise, because the other program uses it.
-            try await program.connect(to: DaemonAccessory.name)
-            try await program.perform("subscribe FFE3", until: "subscribed FFE3")
-            try await link.notify([1], of: accessory.ticker)
-            #expect(try await program.prints("value FFE3 ") == "01")
-            #expect(try await scene.bluez.value(of: characteristic) == [1])
-            #expect(try await program.perform("disconnect", until: "disconnected") == "")
-            try await program.end()
-            try await link.notify([2], of: accessory.ticker)
-            // The former value can come again, once for each program.
-            while try await scene.bluez.value(of: characteristic) != [2] {}
-            try await scene.bluez.disconnect(path)
         }
     }
 }

@@ -60,9 +60,6 @@ enum Allowance {
     case commandCanceledByPowerOff
     /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
-    /// bluetoothd starts while the adapter is on, because an earlier one was killed, and sets the
-    /// privacy, which the kernel then rejects ("Set Privacy Command" in doc/mgmt-api.txt of BlueZ).
-    case privacyWhilePowered
 
     /// Returns whether this cause explains the error.
     func covers(_ problem: StackProblem) -> Bool {
@@ -74,8 +71,6 @@ enum Allowance {
         case (.commandCanceledByPowerOff, .kernel(let text)):
             text.wholeMatch(of: #/Bluetooth: hci\d+: Opcode 0x[0-9a-f]{4} failed: -112/#) != nil
         case (.hardwareError, .kernel(let text)): text.contains("hardware error")
-        case (.privacyWhilePowered, .daemon(let text)):
-            text.hasSuffix("Failed to set privacy: Rejected (0x0b)")
         default: false
         }
     }
