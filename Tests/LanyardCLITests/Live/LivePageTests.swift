@@ -146,8 +146,10 @@ private enum LiveBrowser {
         return peers + "/venv/bin/python"
     }()
 
+    /// Whether the tests run: in continuous integration, a missing browser fails them.
     static var isAvailable: Bool {
-        chromium != nil && FileManager.default.isExecutableFile(atPath: python)
+        ProcessInfo.processInfo.environment["CI"] == "true"
+            || chromium != nil && FileManager.default.isExecutableFile(atPath: python)
     }
 
     /// Runs `lanyard live` with the arguments, and a walk of browser.py on its page. Returns the
