@@ -12,6 +12,8 @@ struct DaemonProgram: Sendable {
 
     private static let file = "daemon-program"
     private static let name = "application"
+    /// The Unix account without any permission, on every Debian system.
+    private static let account = "nobody"
 
     let bluez: BlueZ
 
@@ -24,7 +26,7 @@ struct DaemonProgram: Sendable {
         let line = "LANYARD_ADAPTER=bluez LANYARD_STORE=/tmp/store exec /share/\(Self.file)"
         // The store of another scenario belongs to the same user.
         try await bluez.shell("rm -rf /tmp/store")
-        try await bluez.spawn("exec su -s /bin/sh nobody -c '\(line)'", as: Self.name)
+        try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
         if approves { try await perform("approve") }
         try await perform("start", until: "on")
     }
