@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ProcessTestSupport
 import Testing
 
 @testable import HCITransports
@@ -15,8 +16,7 @@ struct GatewayTransportTests {
     ) async throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        try writeProgram(script, to: path)
         let program = GatewayProgram(path: path)
         let transport = GatewayTransport(host: "::1", port: 6403, program: program)
         try await withExecutor { try await body(transport, $0) }

@@ -58,8 +58,12 @@ extension SerialEncounter {
         _ disturb: (BadLine) async throws -> Void
     ) async throws {
         let states = host.states
-        // Traffic for the errors to affect: every advertisement is reported repeatedly.
+        // Traffic for the errors to affect: every advertisement is reported repeatedly. The errors
+        // begin with the reports, because a changed status of a command would end the scan.
         let scan = host.scan(reportsDuplicates: true)
+        try await within(Encounter.limit, "a discovery before \(what)") {
+            for try await _ in scan { return }
+        }
         try await disturb(line)
         try await within(Encounter.limit, "a reset during \(what)") {
             for await state in states where state != .ready { return }

@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import HCITransports
+import LanyardTestSupport
 import Testing
 
 /// A serial line to a controller on which a test can cause errors; see Peers/uart.py.
@@ -55,7 +56,10 @@ extension PeerGroup {
     /// Puts a serial port before an adapter.
     func line(to adapter: String) async throws -> BadLine {
         let script = PeerInstallation.scripts + "uart.py"
-        let peer = try await start(PeerInstallation.python, [script, "--to", adapter])
+        let peer = try await start(
+            PeerInstallation.python,
+            [script, "--to", adapter, "--seed", "\(RunSeed.value)"]
+        )
         let adapters = peer.facts["adapters"].elements.compactMap(\.text)
         return BadLine(process: peer.process, adapter: try #require(adapters.first))
     }

@@ -30,11 +30,9 @@
                 atPath: folder,
                 withIntermediateDirectories: true
             )
-            let script = "#!/bin/sh\nexec '\(program)' \"$@\" --state '\(folder)/host'\n"
-            try Data(script.utf8).write(to: URL(fileURLWithPath: connector))
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o700],
-                ofItemAtPath: connector
+            try writeProgram(
+                "exec '\(program)' \"$@\" --state '\(folder)/host'",
+                to: connector
             )
         }
 
