@@ -134,8 +134,8 @@ let tool = Target.executableTarget(
     name: "LanyardCLI",
     dependencies: host + radio + apps
         + [
-            "BluetoothRadios", "Lanyard", "BluetoothValues", "BluetoothSetUp", "JSONText", logging,
-            arguments,
+            "BluetoothRadios", "DBus", "BlueZAdapter", "Lanyard", "BluetoothValues",
+            "BluetoothSetUp", "JSONText", logging, arguments,
         ],
     // In the program itself, which stays one file.
     resources: [
@@ -292,7 +292,11 @@ let package = Package(
             exclude: facadeExclusion
         ),
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
-        tests("LanyardCLITests", ["LanyardCLI"], exclude: ["Live/browser.py"]),
+        tests(
+            "LanyardCLITests",
+            ["LanyardCLI", "DBus", "BusTestSupport"],
+            exclude: ["Live/browser.py"]
+        ),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
         tests(
             "SimulationTests",

@@ -93,9 +93,7 @@ extension HostAdapter {
     }
 
     package var bondedPeers: [PortBond] {
-        onHost { $0.bonds }.map {
-            PortBond(peer: $0.identifier, identity: $0.identity, name: $0.name)
-        }
+        onHost { $0.bonds }.map(PortBond.init)
     }
 
     package func removeBond(with peer: PeerIdentifier) { onHost { $0.removeBond(peer) } }

@@ -14,6 +14,13 @@ package enum DBusAddress: Hashable, Sendable {
     /// The variable that names the system's bus.
     package static let systemVariable = "DBUS_SYSTEM_BUS_ADDRESS"
 
+    /// Returns the address of the system's bus. `nil` if the environment names one that is not
+    /// supported.
+    package static func system(in environment: [String: String]) -> DBusAddress? {
+        guard let list = environment[systemVariable], !list.isEmpty else { return systemDefault }
+        return DBusAddress(list: list)
+    }
+
     /// Returns the first supported address of a list such as `unix:path=/run/bus;tcp:host=localhost`.
     /// `nil` if there is none.
     package init?(list: String) {

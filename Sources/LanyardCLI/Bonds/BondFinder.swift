@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothPort
+import BluetoothTypes
 import JSONText
 
+/// A bonded peer, as a target names it.
+protocol NamedPeer: Sendable {
+    var identifier: PeerIdentifier { get }
+    var identity: DeviceAddress { get }
+    var name: String? { get }
+}
+
+extension BondedPeer: NamedPeer {}
+
+extension PortBond: NamedPeer {
+    var identifier: PeerIdentifier { peer }
+}
+
 /// Finds a bonded peer by the target on the command line.
-struct BondFinder: Sendable {
-    let bonds: [BondedPeer]
+struct BondFinder<Peer: NamedPeer>: Sendable {
+    let bonds: [Peer]
 
     /// Returns the peer, or nil if the target is not bonded but scanning may find it. Throws if the
     /// target cannot be found, or if several peers match.
-    func find(_ target: Target) throws(ProgramFailure) -> BondedPeer? {
+    func find(_ target: Target) throws(ProgramFailure) -> Peer? {
         let exact = bonds.filter { Self.matches($0, target) }
         let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
         if case .bond = target, matches.isEmpty { throw Self.notBonded(target) }
@@ -22,7 +37,7 @@ struct BondFinder: Sendable {
     }
 
     /// Returns the peer. Throws if there is none, or more than one.
-    func require(_ target: Target) throws(ProgramFailure) -> BondedPeer {
+    func require(_ target: Target) throws(ProgramFailure) -> Peer {
         guard let peer = try find(target) else { throw Self.notBonded(target) }
         return peer
     }
@@ -31,7 +46,7 @@ struct BondFinder: Sendable {
         ProgramFailure(.notFound, "there is no bond with \(target)", advice: "see 'lanyard bonds'")
     }
 
-    private static func matches(_ peer: BondedPeer, _ target: Target) -> Bool {
+    private static func matches(_ peer: Peer, _ target: Target) -> Bool {
         switch target {
         case .bond(let identifier): peer.identifier == identifier
         case .address(let value, let kind):
@@ -44,7 +59,7 @@ struct BondFinder: Sendable {
 
 extension BondFinder {
     /// Returns whether the peer has the target's name, in any case.
-    private static func hasName(_ peer: BondedPeer, _ target: Target) -> Bool {
+    private static func hasName(_ peer: Peer, _ target: Target) -> Bool {
         guard case .name(let wanted) = target, let name = peer.name else { return false }
         return TerminalText.escape(name).lowercased() == wanted.lowercased()
     }

@@ -15,11 +15,11 @@ struct ExploreCommand: ConsoleCommand {
 
     func run(on console: Console) async throws {
         let target = try Target(target)
-        let session = try options.session(on: console)
+        let session = try options.session(on: console, worksOnDaemon: true)
         let progress = ProgressLine(console: console)
-        try await session.withLink(to: target) { link, found in
+        try await session.withAccessory(to: target) { accessory, found in
             let explorer = Explorer(
-                accessory: link,
+                accessory: accessory,
                 limits: session.limits,
                 progress: { progress.show($0) }
             )
@@ -44,9 +44,9 @@ struct ReadCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let target = try Target(target)
         let reference = try CharacteristicReference(characteristic)
-        let session = try options.session(on: console)
-        try await session.withLink(to: target) { link, _ in
-            let operations = CharacteristicOperations(accessory: link, limits: session.limits)
+        let session = try options.session(on: console, worksOnDaemon: true)
+        try await session.withAccessory(to: target) { accessory, _ in
+            let operations = CharacteristicOperations(accessory: accessory, limits: session.limits)
             let report = try await operations.read(reference)
             try console.print(options.json ? report.json.timed().compact : report.line)
         }
@@ -80,9 +80,9 @@ struct WriteCommand: ConsoleCommand {
         let target = try Target(target)
         let reference = try CharacteristicReference(characteristic)
         let bytes = try ValueArgument(value, of: reference).bytes
-        let session = try options.session(on: console)
-        try await session.withLink(to: target) { link, _ in
-            let operations = CharacteristicOperations(accessory: link, limits: session.limits)
+        let session = try options.session(on: console, worksOnDaemon: true)
+        try await session.withAccessory(to: target) { accessory, _ in
+            let operations = CharacteristicOperations(accessory: accessory, limits: session.limits)
             let report = try await operations.write(
                 bytes,
                 to: reference,
@@ -139,10 +139,10 @@ struct SubscribeCommand: ConsoleCommand {
                 advice: "use at least 1"
             )
         }
-        let session = try options.session(on: console)
+        let session = try options.session(on: console, worksOnDaemon: true)
         let kind: GATT.SubscriptionKind? = indicate ? .indication : nil
-        try await session.withLink(to: target) { link, _ in
-            let operations = CharacteristicOperations(accessory: link, limits: session.limits)
+        try await session.withAccessory(to: target) { accessory, _ in
+            let operations = CharacteristicOperations(accessory: accessory, limits: session.limits)
             let subscriptions = CharacteristicSubscriptions(
                 operations: operations,
                 references: references,

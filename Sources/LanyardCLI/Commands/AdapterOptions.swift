@@ -9,13 +9,15 @@ import VirtualAdapters
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT or virtual.",
+            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT, bluez or virtual.",
             discussion: """
                 'lanyard adapters' lists the adapters of this machine; docs/LINUX.md describes the \
                 permission that they need. 'virtual' needs no hardware: it has example accessories \
                 around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). Several names \
-                with '+' between them work as one adapter (docs/ROAMING.md). The default is the \
-                environment variable LANYARD_ADAPTER, or else the first free adapter of this machine.
+                with '+' between them work as one adapter (docs/ROAMING.md). 'bluez' is the system's \
+                Bluetooth daemon, for scan, explore, read, write and subscribe (docs/BLUEZ.md). The \
+                default is the environment variable LANYARD_ADAPTER, or else the first free adapter of \
+                this machine, or the daemon if the commands above may not take an adapter from it.
                 """,
             valueName: "adapter"
         ),
@@ -61,14 +63,24 @@ struct AdapterOptions: ParsableArguments {
     )
     var timeout: Double?
 
-    /// Returns the session that the options describe. Throws if they are not valid.
+    /// Returns the session that the options describe.
+    ///
+    /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which has no
+    ///   controller for it.
+    /// - Throws: A `ProgramFailure` if the options are not valid.
     func session(
         on console: Console,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        worksOnDaemon: Bool = false
     ) throws -> AdapterSession {
         // An invalid limit is reported before a missing adapter.
         let limits = StepLimits(seconds: try seconds ?? Self.seconds(in: environment))
-        let adapter = try specification(environment: environment)
+        let adapter = try specification(environment: environment) {
+            worksOnDaemon ? AdapterChoice.ofApplications() : AdapterChoice.ofSystem()
+        }
+        if case .daemon = adapter, !worksOnDaemon {
+            throw ProgramFailure(AdapterChoiceError.daemonWithoutController)
+        }
         return AdapterSession(
             adapter: adapter,
             traceFile: trace,

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BluetoothHost
+import BluetoothPort
 import BluetoothRadios
 import VirtualAdapters
 
@@ -91,7 +92,7 @@ struct RadiosCommand: ConsoleCommand {
             return adapter.description
         }
         try await session.withRadios { radios in
-            let bonds = await radios.bonds
+            let bonds = await radios.bonds.map(PortBond.init)
             let found = try await TargetFinder(limits: session.limits, bonds: bonds) {
                 radios.scan()
             }.find(target)

@@ -29,23 +29,22 @@ struct ScanCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         let filter = try scan.filter
         try checkForms(on: console)
-        let session = try options.session(on: console)
+        let session = try options.session(on: console, worksOnDaemon: true)
         let limit = try options.seconds.map { Duration.seconds($0) }
         let isLive = console.isOutputTerminal && !options.json && !csv
         let silence = ScanSilence(hasFilter: scan.hasFilter, console: console)
-        try await session.withRadios { radios in
-            let discoveries = radios.scan(
-                for: filter,
-                parameters: scan.parameters,
-                reportsDuplicates: isLive || csv
-            )
+        try await session.withScan(
+            for: filter,
+            parameters: scan.parameters,
+            reportsDuplicates: isLive || csv
+        ) { discoveries, now in
             let watch: @Sendable () async throws -> Void = {
                 if isLive {
                     let live = LiveScan(
                         console: console,
                         showsPlot: plot,
                         received: silence.received,
-                        now: { radios.executor.now }
+                        now: now
                     )
                     try await live.run(discoveries)
                 } else {

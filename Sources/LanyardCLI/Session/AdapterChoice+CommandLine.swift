@@ -56,7 +56,7 @@ extension ProgramFailure {
             self = .usage(
                 "this command needs a controller, to which the Bluetooth daemon gives no access",
                 advice:
-                    "choose another --adapter; 'bluez' is for programs on CoreBluetooth and Lanyard"
+                    "choose another --adapter; 'bluez' is for scan, explore, read, write and subscribe"
             )
         case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
         case .invalidText(let path): self = JSONFile.scenario.invalidText(path)

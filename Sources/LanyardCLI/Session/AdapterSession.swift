@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothHost
+import BluetoothPort
 import BluetoothRadios
 import BluetoothTypes
 import HCITransports
@@ -141,12 +142,25 @@ struct AdapterSession: Sendable {
         to target: Target,
         on radios: RadioGroup
     ) async throws -> (Link, TargetFinder.Found) {
+        try await connect(
+            to: target,
+            bonds: await radios.bonds.map(PortBond.init),
+            scan: { radios.scan() },
+            connect: { try await radios.connect(to: $0, options: ConnectOptions(timeout: nil)) }
+        )
+    }
+
+    /// Finds the target with a scan, and connects to it.
+    func connect<Connection: Sendable>(
+        to target: Target,
+        bonds: [PortBond],
+        scan: @escaping @Sendable () async -> Discoveries,
+        connect: @escaping @Sendable (DeviceAddress) async throws -> Connection
+    ) async throws -> (Connection, TargetFinder.Found) {
         let progress = ProgressLine(console: console)
         defer { progress.clear() }
         progress.show("looking for \(target)")
-        let bonds = await radios.bonds
-        let found = try await TargetFinder(limits: limits, bonds: bonds) { radios.scan() }
-            .find(target)
+        let found = try await TargetFinder(limits: limits, bonds: bonds, scan: scan).find(target)
         let peer = AddressText.describe(found.address)
         if found.isByPrefix, let name = found.name {
             progress.clear()
@@ -157,14 +171,14 @@ struct AdapterSession: Sendable {
         let limit = found.isNear ? limits.step : limits.search
         // If the peer has lost the keys of its bond, the host asks a person before the link is
         // reported.
-        let link = try await limits.run(
+        let connection = try await limits.run(
             "connecting to \(peer)",
             within: limit,
             isExcused: pairing.isTalking
         ) {
-            try await radios.connect(to: found.address, options: ConnectOptions(timeout: nil))
+            try await connect(found.address)
         }
-        return (link, found)
+        return (connection, found)
     }
 
     /// Makes the packet log of an adapter. The second of several adapters has `FILE.2`.
@@ -368,14 +382,14 @@ struct AdapterSession: Sendable {
         }.value
     }
 
-    private func closingLimit(after end: Result<Void, any Error>) -> Duration {
+    func closingLimit(after end: Result<Void, any Error>) -> Duration {
         guard !adapter.isOfSystem else { return Self.returnLimit }
         guard case .failure(let error as ProgramFailure) = end, error.status == .timedOut
         else { return Self.closingLimit }
         return Self.silentClosingLimit
     }
 
-    private func result(
+    func result(
         _ body: () async throws -> Void
     ) async -> Result<Void, any Error> {
         do {

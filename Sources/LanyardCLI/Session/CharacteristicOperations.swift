@@ -81,7 +81,9 @@ struct CharacteristicOperations: Sendable {
             try await limits.run("writing \(reference)") {
                 try await accessory.writeWithoutResponse(bytes, to: handle)
             }
-            try await confirmArrival()
+            try await limits.run("waiting for the write to arrive") {
+                try await accessory.confirmArrival()
+            }
         }
         return WriteReport(
             address: accessory.address,
@@ -150,22 +152,6 @@ struct CharacteristicOperations: Sendable {
             "\(reference) does not support writes without response",
             advice: "leave --without-response out"
         )
-    }
-
-    /// Sends a harmless request. Requests and commands arrive in order (Vol 3, Part F, 3.3.2), so
-    /// any response proves that the write before it does not wait in a buffer when the link ends.
-    private func confirmArrival() async throws {
-        _ = try await limits.run("waiting for the write to arrive") {
-            do {
-                return try await accessory.read(
-                    uuid: GATT.AttributeType.primaryService,
-                    first: .first,
-                    last: .first
-                )
-            } catch GATT.Failure.attribute {
-                return []
-            }
-        }
     }
 }
 
@@ -266,8 +252,27 @@ protocol ConnectedAccessory: Sendable {
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8]
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws
     func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws
+    /// Waits for the answer to another request. Requests and commands arrive in order (Vol 3, Part F,
+    /// 3.3.2), so any answer proves that a write without response before it does not wait in a buffer
+    /// when the link ends.
+    func confirmArrival() async throws
     func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind?
     ) async throws -> Values
+}
+
+extension ConnectedAccessory {
+    /// Sends a harmless request.
+    func confirmArrival() async throws {
+        do {
+            _ = try await read(
+                uuid: GATT.AttributeType.primaryService,
+                first: .first,
+                last: .first
+            )
+        } catch GATT.Failure.attribute {
+            // The refusal is an answer as well.
+        }
+    }
 }

@@ -15,7 +15,7 @@ extension CompletionKind {
         CommandLineCompletion.targets(words)
     }
 
-    /// The adapters of this computer, and the virtual one.
+    /// The adapters of this computer, the Bluetooth daemon, and the virtual adapter.
     static let adapters = CompletionKind.custom { _, _, _ in CommandLineCompletion.adapters() }
 
     /// The names of characteristics, as in `battery-level`.
@@ -60,7 +60,7 @@ enum CommandLineCompletion {
     private static func unquoted(_ word: String) -> String { word.filter { !"\"'\\".contains($0) } }
 
     static func adapters() -> [String] {
-        SystemAdapters.list().map(\.specification.description) + ["virtual"]
+        SystemAdapters.list().map(\.specification.description) + ["bluez", "virtual"]
     }
 
     static let characteristics: [String] = AssignedNumbers.characteristicNames.values.sorted()

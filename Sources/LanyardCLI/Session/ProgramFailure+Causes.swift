@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothPort
 
 extension ProgramFailure {
     /// The failure of a step that ended with `error`, with advice.
@@ -13,6 +14,7 @@ extension ProgramFailure {
         case let failure as GATT.Failure: self.init(failure, during: step)
         case let error as HostError: self.init(error, during: step)
         case let failure as L2CAP.Failure: self.init(failure, during: step)
+        case let error as PortError: self.init(error, during: step)
         case let refusal as SecurityRefusal: self.init(refusal.pairing, during: step)
         case let failure as Pairing.Failure: self.init(failure, during: step)
         default: self.init(.internalError, "\(step): \(error)", advice: "please report this")

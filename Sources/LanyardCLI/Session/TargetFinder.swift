@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
-import BluetoothHost
+import BluetoothPort
 import BluetoothTypes
 import Synchronization
 
@@ -24,9 +24,9 @@ struct TargetFinder: Sendable {
 
     let limits: StepLimits
     /// The bonded devices.
-    var bonds: [BondedPeer] = []
+    var bonds: [PortBond] = []
     /// Starts a scan.
-    let scan: @Sendable () -> AsyncThrowingStream<Advertisement, any Error>
+    let scan: @Sendable () async -> AsyncThrowingStream<Advertisement, any Error>
 
     /// Returns the device with exactly that name. Without such a device, returns the only one whose
     /// name differs only in case, or else the only one whose name begins with the target's name.
@@ -43,7 +43,7 @@ struct TargetFinder: Sendable {
         do {
             let exact = try await limits.run("scanning for \(target)", within: limits.search) {
                 try await FirstResult.of([
-                    { @Sendable in try await search.receive(scan()) },
+                    { @Sendable in try await search.receive(await scan()) },
                     { @Sendable in try await search.settle() },
                 ])
             }

@@ -22,13 +22,14 @@ package enum AdapterChoice: Hashable, Sendable {
     /// The largest number of adapters that work as one.
     package static let radioLimit = 64
 
-    /// Returns the default of commands: the first adapter of this computer that may be used; `nil` if
-    /// there is none, as on systems other than Linux.
+    /// Returns the default of commands that need a controller: the first adapter of this computer that
+    /// may be used; `nil` if there is none, as on systems other than Linux.
     package static func ofSystem() -> AdapterChoice? {
         SystemAdapters.preferred().map { .reached($0) }
     }
 
-    /// Returns the default of applications on CoreBluetooth and Lanyard, which can use the daemon.
+    /// Returns the default of applications on CoreBluetooth and Lanyard and of commands that can use the
+    /// daemon.
     package static func ofApplications() -> AdapterChoice? {
         ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
     }

@@ -16,7 +16,7 @@ struct BondFinderTests {
         return BondedPeer(bond)
     }
 
-    private func finder() throws -> BondFinder {
+    private func finder() throws -> BondFinder<BondedPeer> {
         BondFinder(bonds: [
             try Self.peer(1, name: "Lamp"), try Self.peer(2, name: "Twin"),
             try Self.peer(3, name: "Twin"), try Self.peer(4, name: "a\u{1B}b"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import BluetoothSMP
 import BluetoothTypes
 
@@ -29,6 +30,13 @@ extension BondedPeer {
         name = bond.name
         security = bond.security(isEncrypted: true)
         isPrivate = bond.resolvingKey != nil
+    }
+}
+
+extension PortBond {
+    /// Creates the part of a bond that the port shows.
+    package init(_ bond: BondedPeer) {
+        self.init(peer: bond.identifier, identity: bond.identity, name: bond.name)
     }
 }
 

@@ -89,14 +89,10 @@ struct AdapterEnvironment: Sendable {
         _ switches: LockedState<AdapterSwitches>,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> (any BluetoothPort)? {
-        var address = DBusAddress.systemDefault
-        if let list = environment[DBusAddress.systemVariable], !list.isEmpty {
-            guard let named = DBusAddress(list: list) else {
-                let variable = DBusAddress.systemVariable
-                Misuse.warn("\(variable) names no Unix socket: use unix:path=PATH")
-                return nil
-            }
-            address = named
+        guard let address = DBusAddress.system(in: environment) else {
+            let variable = DBusAddress.systemVariable
+            Misuse.warn("\(variable) names no Unix socket: use unix:path=PATH")
+            return nil
         }
         let store = AdapterStore.open(for: daemonStoreName, environment: environment)
         return BlueZAdapter(

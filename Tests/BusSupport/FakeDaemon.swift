@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BusTestSupport
 import DBus
 import HCITransports
 import Synchronization
 
 /// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test replaces the
 /// answer to any method.
-final class FakeDaemon: Sendable {
-    typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
-    typealias Interfaces = [String: [String: DBusValue]]
+package final class FakeDaemon: Sendable {
+    package typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
+    package typealias Interfaces = [String: [String: DBusValue]]
 
-    static let adapter = "/org/bluez/hci0"
-    static let device = "/org/bluez/hci0/dev_C4_F0_00_00_00_01"
-    static let service = device + "/service0010"
-    static let rate = service + "/char0011"
-    static let control = service + "/char0014"
-    static let label = control + "/desc0016"
+    package static let adapter = "/org/bluez/hci0"
+    package static let device = "/org/bluez/hci0/dev_C4_F0_00_00_00_01"
+    package static let service = device + "/service0010"
+    package static let rate = service + "/char0011"
+    package static let control = service + "/char0014"
+    package static let label = control + "/desc0016"
 
     private struct State {
         var objects: [String: Interfaces]
@@ -29,14 +28,14 @@ final class FakeDaemon: Sendable {
     private let state: Mutex<State>
     private let started = Mutex<FakeBus?>(nil)
 
-    init(objects: [String: Interfaces] = standard, isRunning: Bool = true) throws {
+    package init(objects: [String: Interfaces] = standard, isRunning: Bool = true) throws {
         state = Mutex(State(objects: objects))
         let missing: Set<String> = isRunning ? [] : ["org.bluez"]
         let bus = try FakeBus(missing: missing) { [weak self] message, _ in self?.handle(message) }
         started.withLock { $0 = bus }
     }
 
-    var bus: FakeBus {
+    package var bus: FakeBus {
         guard let bus = started.withLock({ $0 }) else { preconditionFailure("no bus") }
         return bus
     }
@@ -44,7 +43,7 @@ final class FakeDaemon: Sendable {
     // MARK: Objects
 
     /// An adapter and a device that is received, without services.
-    static let standard: [String: Interfaces] = [
+    package static let standard: [String: Interfaces] = [
         adapter: [
             "org.bluez.Adapter1": [
                 "Address": .string("00:11:22:33:44:55"), "Powered": .boolean(true),
@@ -68,7 +67,7 @@ final class FakeDaemon: Sendable {
     ]
 
     /// A value to notify, a value to write, and a descriptor.
-    static let services: [String: Interfaces] = [
+    package static let services: [String: Interfaces] = [
         service: [
             "org.bluez.GattService1": [
                 "UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true),
@@ -92,7 +91,7 @@ final class FakeDaemon: Sendable {
     ]
 
     /// Adds or replaces an object, and reports it.
-    func add(_ path: String, _ interfaces: Interfaces) {
+    package func add(_ path: String, _ interfaces: Interfaces) {
         state.withLock { $0.objects[path] = interfaces }
         guard let object = DBusObjectPath(path) else { return }
         bus.signal(
@@ -104,12 +103,12 @@ final class FakeDaemon: Sendable {
     }
 
     /// Adds objects without a report.
-    func addSilently(_ objects: [String: Interfaces]) {
+    package func addSilently(_ objects: [String: Interfaces]) {
         state.withLock { $0.objects.merge(objects) { $1 } }
     }
 
     /// Removes an object, and reports it.
-    func remove(_ path: String) {
+    package func remove(_ path: String) {
         guard let object = DBusObjectPath(path),
             let interfaces = state.withLock({ $0.objects.removeValue(forKey: path) })
         else { return }
@@ -122,7 +121,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// Changes properties, and reports them from a sender.
-    func change(
+    package func change(
         _ path: String,
         _ interface: String,
         _ properties: [String: DBusValue],
@@ -142,12 +141,12 @@ final class FakeDaemon: Sendable {
         )
     }
 
-    func changeDevice(_ properties: [String: DBusValue]) {
+    package func changeDevice(_ properties: [String: DBusValue]) {
         change(Self.device, "org.bluez.Device1", properties)
     }
 
     /// Connects the device with its services, as the daemon does before it answers.
-    func connectDevice() {
+    package func connectDevice() {
         changeDevice(["Connected": .boolean(true)])
         for (path, interfaces) in Self.services.sorted(by: { $0.key < $1.key }) {
             add(path, interfaces)
@@ -155,7 +154,7 @@ final class FakeDaemon: Sendable {
         changeDevice(["ServicesResolved": .boolean(true)])
     }
 
-    func disconnectDevice() {
+    package func disconnectDevice() {
         changeDevice(["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
     }
 
@@ -170,20 +169,20 @@ final class FakeDaemon: Sendable {
     // MARK: Calls
 
     /// Replaces the answer to a method.
-    func on(_ member: String, _ answer: @escaping Answer) {
+    package func on(_ member: String, _ answer: @escaping Answer) {
         state.withLock { $0.answers[member] = answer }
     }
 
     /// Sets the receiver of the client's replies to calls of its agent.
-    func onReply(_ replied: @escaping @Sendable (DBusMessage) -> Void) {
+    package func onReply(_ replied: @escaping @Sendable (DBusMessage) -> Void) {
         state.withLock { $0.replied = replied }
     }
 
     /// The methods that were called, in order.
-    var calls: [String] { state.withLock { $0.calls } }
+    package var calls: [String] { state.withLock { $0.calls } }
 
     /// Returns when a method has been called this many times.
-    func called(_ member: String, times count: Int = 1) async {
+    package func called(_ member: String, times count: Int = 1) async {
         await withCheckedContinuation { waiter in
             let isDone = state.withLock { state in
                 guard state.calls.filter({ $0 == member }).count < count else { return true }

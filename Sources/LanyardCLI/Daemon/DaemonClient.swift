@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import BluetoothPort
+import BluetoothTypes
+
+/// Uses a port with tasks, as a command does: with a few scans and one link.
+///
+/// The actor runs on the port's executor, on which the port calls it.
+actor DaemonClient: PortObserver {
+    /// The maximum number of discoveries that a scan keeps for its reader. The oldest is dropped.
+    private static let discoveryLimit = 1_024
+    /// The maximum number of values that a subscription keeps for its reader. A reader that is
+    /// further behind gets an error.
+    private static let valueLimit = 65_536
+    /// The maximum number of changes of the state that are kept. The oldest is dropped.
+    private static let stateLimit = 16
+
+    private struct Scan {
+        var filter: AdvertisementFilter
+        let feed: Discoveries.Continuation
+    }
+
+    typealias Values = AsyncThrowingStream<[UInt8], any Error>
+
+    nonisolated let port: any BluetoothPort
+    /// The states of the port, for one reader at a time.
+    nonisolated let states: AsyncStream<PortState>
+    private let stateFeed: AsyncStream<PortState>.Continuation
+    private var scans: [RequestIdentifier: Scan] = [:]
+    private var connection:
+        (request: RequestIdentifier, CheckedContinuation<LinkIdentifier, any Error>)?
+    private var subscriptions: [AttributeHandle: Values.Continuation] = [:]
+
+    init(_ port: any BluetoothPort) {
+        self.port = port
+        (states, stateFeed) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.stateLimit)
+        )
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        port.executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens the adapter.
+    func open() {
+        port.attach(self)
+        port.open()
+    }
+
+    /// The bonded peers.
+    var bonds: [PortBond] { port.bondedPeers }
+
+    nonisolated func portDid(_ event: PortEvent) {
+        assumeIsolated { $0.receive(event) }
+    }
+
+    private func receive(_ event: PortEvent) {
+        switch event {
+        case .stateChanged(let state): stateFeed.yield(state)
+        case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
+        case .linkOpened(let link, _, isIncoming: false): connected(.success(link))
+        case .notified(_, let handle, let value): receive(Array(value), of: handle)
+        case .linkClosed(_, let error): endSubscriptions(error)
+        default: break
+        }
+    }
+
+    // MARK: Scanning and connecting
+
+    /// Scans until the stream is dropped or its task is canceled.
+    func scan(
+        for filter: ScanFilter = ScanFilter(),
+        reportsDuplicates: Bool = false
+    ) -> Discoveries {
+        let (stream, feed) = Discoveries.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.discoveryLimit)
+        )
+        // The port reports all advertisements, because without duplicates it reports a device only
+        // once, and not its new data.
+        let scan = port.startScan(PortScan(reportsDuplicates: true)) { feed.finish(throwing: $0) }
+        scans[scan] = Scan(
+            filter: AdvertisementFilter(filter: filter, allowsDuplicates: reportsDuplicates),
+            feed: feed
+        )
+        feed.onTermination = { [weak self] _ in
+            guard let self else { return }
+            port.executor.perform { self.assumeIsolated { $0.endScan(scan) } }
+        }
+        return stream
+    }
+
+    private func receive(_ advertisement: Advertisement, by scan: RequestIdentifier) {
+        guard scans[scan]?.filter.admits(advertisement) == true else { return }
+        scans[scan]?.feed.yield(advertisement)
+    }
+
+    private func endScan(_ scan: RequestIdentifier) {
+        guard scans.removeValue(forKey: scan) != nil else { return }
+        port.endScan(scan)
+    }
+
+    /// Connects to a device. Cancellation ends the attempt.
+    func connect(to address: DeviceAddress) async throws -> DaemonPeer {
+        precondition(connection == nil, "one connection at a time")
+        let link = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let peer = port.identifier(of: address)
+                let request = port.connect(to: peer) { [weak self] error in
+                    self?.assumeIsolated { $0.connected(.failure(error)) }
+                }
+                connection = (request, continuation)
+            }
+        } onCancel: { [port] in
+            port.executor.perform { self.assumeIsolated { $0.cancelConnecting() } }
+        }
+        return DaemonPeer(client: self, link: link, address: address)
+    }
+
+    private func cancelConnecting() {
+        guard let (request, _) = connection else { return }
+        port.cancelConnectionRequest(request)
+        connected(.failure(CancellationError()))
+    }
+
+    private func connected(_ result: Result<LinkIdentifier, any Error>) {
+        guard let (_, continuation) = connection else { return }
+        connection = nil
+        continuation.resume(with: result)
+    }
+
+    // MARK: The link
+
+    /// Performs a request to the link.
+    func perform(_ request: PortRequest, on link: LinkIdentifier) async throws -> PortAnswer {
+        try await withCheckedThrowingContinuation { continuation in
+            port.begin(request, on: link) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Returns the values that arrive for a handle. A second call ends the stream of the first.
+    func values(of handle: AttributeHandle) -> Values {
+        let (values, feed) = Values.makeStream(bufferingPolicy: .bufferingOldest(Self.valueLimit))
+        subscriptions.updateValue(feed, forKey: handle)?.finish()
+        return values
+    }
+
+    private func receive(_ value: [UInt8], of handle: AttributeHandle) {
+        guard case .dropped? = subscriptions[handle]?.yield(value) else { return }
+        subscriptions.removeValue(forKey: handle)?.finish(
+            throwing: HostError.notificationsOverflowed
+        )
+    }
+
+    private func endSubscriptions(_ error: PortError) {
+        for feed in subscriptions.values { feed.finish(throwing: error) }
+        subscriptions = [:]
+    }
+
+    /// Ends everything, and closes the adapter.
+    nonisolated func shutDown() async {
+        await port.shutDown()
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothHost
+import BluetoothPort
+import BluetoothTypes
+
+/// A peer that is connected through a port.
+struct DaemonPeer: ConnectedAccessory {
+    let client: DaemonClient
+    let link: LinkIdentifier
+    let address: DeviceAddress
+
+    var mtu: Int {
+        get async throws {
+            // The daemon shows the MTU with the table.
+            _ = try await database
+            guard case .mtu(let mtu) = try await perform(.exchangeMTU) else {
+                throw PortError.unanswered
+            }
+            return mtu
+        }
+    }
+
+    // MARK: Discovery
+
+    // The port discovers the whole table once, and these methods select from it.
+
+    func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service] {
+        try await database.services.map(\.service).filter {
+            $0.isPrimary && (uuid == nil || $0.uuid == uuid)
+        }
+    }
+
+    func discoverSecondaryServices() async throws -> [GATT.Service] {
+        try await database.services.map(\.service).filter { !$0.isPrimary }
+    }
+
+    func discoverIncludedServices(of service: GATT.Service) async throws -> [GATT.IncludedService] {
+        try await database.services.first { $0.service == service }?.includes ?? []
+    }
+
+    func discoverCharacteristics(
+        of service: GATT.Service,
+        uuid: BluetoothUUID?
+    ) async throws -> [GATT.Characteristic] {
+        let found = try await database.services.first { $0.service == service }
+        return (found?.characteristics ?? []).map(\.characteristic).filter {
+            uuid == nil || $0.uuid == uuid
+        }
+    }
+
+    func discoverCharacteristics(uuid: BluetoothUUID?) async throws -> [GATT.Characteristic] {
+        try await database.characteristics.map(\.characteristic).filter {
+            uuid == nil || $0.uuid == uuid
+        }
+    }
+
+    func discoverDescriptors(
+        of characteristic: GATT.Characteristic
+    ) async throws -> [GATT.Descriptor] {
+        try await database.characteristic(valueHandle: characteristic.valueHandle)?.descriptors
+            ?? []
+    }
+
+    private var database: GATT.Database {
+        get async throws {
+            guard case .database(let database) = try await client.perform(.database, on: link)
+            else { throw PortError.unanswered }
+            return database
+        }
+    }
+
+    // MARK: Values
+
+    /// Returns no values, because a port has no request for values by their UUID. Callers then find
+    /// the characteristic.
+    func read(
+        uuid: BluetoothUUID,
+        first: AttributeHandle,
+        last: AttributeHandle
+    ) async throws -> [GATT.AttributeValue] { [] }
+
+    func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
+        guard case .value(let bytes) = try await perform(.readLong(handle)) else {
+            throw PortError.unanswered
+        }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
+        _ = try await perform(.write(handle, bytes))
+    }
+
+    func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
+        _ = try await perform(.writeWithoutResponse(handle, bytes))
+    }
+
+    /// Reads a value, because the daemon sends requests and commands in order. An accessory without
+    /// a value that can be read gives no proof.
+    func confirmArrival() async throws {
+        let readable = try await database.characteristics.first {
+            $0.characteristic.properties.contains(.read)
+        }
+        guard let readable else { return }
+        do {
+            let operation = GATT.Operation.read(readable.valueHandle)
+            _ = try await client.perform(.gatt(operation, securesOnDemand: false), on: link)
+        } catch GATT.Failure.attribute {
+            // The refusal is an answer as well.
+        }
+    }
+
+    func subscribe(
+        to characteristic: GATT.Characteristic,
+        kind: GATT.SubscriptionKind?
+    ) async throws -> DaemonClient.Values {
+        let handle = characteristic.valueHandle
+        let isNotified = characteristic.properties.contains(.notify)
+        guard isNotified || characteristic.properties.contains(.indicate) else {
+            throw HostError.notSubscribable
+        }
+        // The values that arrive before the answer are kept.
+        let values = await client.values(of: handle)
+        _ = try await perform(
+            .subscribe(
+                valueHandle: handle,
+                descriptor: try await configurationHandle(of: characteristic),
+                kind ?? (isNotified ? .notification : .indication)
+            )
+        )
+        return values
+    }
+
+    /// Returns the handle of the Client Characteristic Configuration descriptor.
+    private func configurationHandle(
+        of characteristic: GATT.Characteristic
+    ) async throws -> AttributeHandle {
+        let found = try await database.characteristic(valueHandle: characteristic.valueHandle)
+        let descriptor = found?.descriptor(GATT.AttributeType.clientCharacteristicConfiguration)
+        guard let descriptor else { throw HostError.notSubscribable }
+        return descriptor.handle
+    }
+
+    private func perform(_ operation: GATT.Operation) async throws -> GATT.Outcome {
+        guard case .gatt(let outcome) = try await client.perform(.gatt(operation), on: link) else {
+            throw PortError.unanswered
+        }
+        return outcome
+    }
+}
