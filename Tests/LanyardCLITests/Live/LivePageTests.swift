@@ -34,8 +34,14 @@ struct LivePageTests {
         #expect(steps["lost"]?["reason"]?.text?.isEmpty == false)
         #expect(steps["back"]?["points"]?.double ?? 0 >= 4)
         #expect(steps["written"]?["value"]?.text == "01")
-        #expect(steps["keyboard"]?["chosen"] == .bool(true))
-        #expect(steps["narrow"]?["overflow"] == .integer(0))
+        #expect(steps["keyboard"]?["first"]?.text != steps["keyboard"]?["second"]?.text)
+        #expect(steps["keyboard"]?["back"] == steps["keyboard"]?["first"])
+        #expect(steps["reset"]?["ended"]?.text == "idle")
+        #expect(steps["reset"]?["open"]?.text == "connected")
+        #expect(steps["map"]?["chosen"] == .array([.string("Thermometer")]))
+        #expect(steps["map"]?["labels"]?.double ?? 0 >= 7)
+        #expect(steps["map"]?["hidden"] == .array([]))
+        #expect(steps["narrow"]?["overflow"] == .array([0, 0, 0, 0].map { .integer($0) }))
         #expect(steps["end"]?["errors"] == .array([]))
     }
 
@@ -131,6 +137,7 @@ struct LongTimelineTests {
         #expect(steps["packet"]?["partner"]?.text == "ATT_READ_RSP 6608")
         #expect(steps["packet"]?["relation"]?.text == "Answer, 2.5 ms later")
         #expect(steps["ruler"]?["text"]?.text == "2.5 ms after the mark")
+        #expect(steps["reset"]?["times"] == .array([0, 1_000, 2_000].map { .integer($0) }))
         #expect(steps["end"]?["errors"] == .array([]))
     }
 }

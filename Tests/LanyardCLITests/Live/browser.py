@@ -21,7 +21,7 @@ from pathlib import Path
 from websockets.sync.client import connect
 
 STEP_SECONDS = 60
-KEYS = {"Enter": 13, "ArrowDown": 40, " ": 32}
+KEYS = {"Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "Home": 36}
 
 
 class Browser:
@@ -147,6 +147,14 @@ def pin(name):
 
 
 STATE = "selected.link.state"
+LABELS = "[...document.querySelectorAll('.pin span')].filter(label => label.offsetWidth)"
+# The names of the labels that lie below another one.
+HIDDEN_LABELS = (
+    f"(() => {{ const labels = {LABELS}, boxes = labels.map(label => label.getBoundingClientRect());"
+    " return labels.filter((label, one) => boxes.some((box, other) => other !== one && box.left < boxes[one].right"
+    " && boxes[one].left < box.right && box.top < boxes[one].bottom && boxes[one].top < box.bottom))"
+    ".map(label => label.textContent); })()"
+)
 
 
 def logged(text):
@@ -185,15 +193,16 @@ def walk(browser, folder):
     browser.picture(f"{folder}/live-1400-light.png")
 
     ground = browser.run("(() => { const box = ground.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()")
-    back = browser.place(pin("Thermometer"))
-    browser.drag(pin("Thermometer"), (ground[0] + 6, ground[1] + ground[3] / 2))
+    icon = pin("Thermometer") + ".querySelector('i')"
+    back = browser.place(icon)
+    browser.drag(icon, (ground[0] + 6, ground[1] + ground[3] / 2))
     meters = f"Number({pin('Thermometer')}.textContent.match(/(\\d+(?:\\.\\d+)?) m/)[1])"
     browser.wait(f"{meters} > 1000", "place on the map")
     report("moved", meters=browser.run(meters))
     browser.wait(f"{STATE} === 'lost'", "loss of the link")
     report("lost", reason=browser.run("selected.link.reason"))
     browser.picture(f"{folder}/live-1400-lost.png")
-    browser.drag(pin("Thermometer"), back)
+    browser.drag(icon, back)
     browser.wait(f"{STATE} === 'connected'", "return of the link", 90)
     after = browser.run(points)
     browser.wait(f"{points} > {after}", "values after the return")
@@ -214,18 +223,32 @@ def walk(browser, folder):
     browser.click("document.querySelector('#disconnect')")
     browser.wait(f"{STATE} === 'idle'", "end of the link")
     browser.run("element('list').focus()")
-    browser.key("ArrowDown")
-    report("keyboard", chosen=browser.run("selected !== null"))
+    chosen = {}
+    for name, key in [("first", "Home"), ("second", "ArrowDown"), ("back", "ArrowUp")]:
+        browser.key(key)
+        chosen[name] = browser.run("selected.key")
+    report("keyboard", **chosen)
+
+    # A page that begins again has missed the end of a link.
+    browser.run("deviceOf('C0:00:00:00:00:01/random').link = { state: 'connected', reason: null, subscriptions: [] };"
+                " new Promise(done => { const again = new EventSource('events');"
+                " again.onmessage = event => { again.close(); arrived(JSON.parse(event.data)); done(true); }; })")
+    report("reset", ended=browser.run("deviceOf('C0:00:00:00:00:01/random').link.state"),
+           open=browser.run("[...devices.values()].find(device => device.name === 'Thermometer').link.state"))
 
     browser.size(1400, 900, "dark")
     browser.click(row("Thermometer"))
+    report("map", chosen=browser.run("[...document.querySelectorAll('.pin.chosen span')].map(pin => pin.textContent)"),
+           labels=browser.run(f"{LABELS}.length"), hidden=browser.run(HIDDEN_LABELS))
     browser.picture(f"{folder}/live-1400-dark.png")
+    overflow = []
     for tab in ["devices", "device", "map", "timeline"]:
         browser.size(390, 844, "light")
         browser.run(f"document.body.dataset.tab = '{tab}'; showTabs(); repaint()")
         browser.run("new Promise(done => setTimeout(done, 400))")
         browser.picture(f"{folder}/live-390-{tab}.png")
-        report("narrow", tab=tab, overflow=browser.run("document.documentElement.scrollWidth - innerWidth"))
+        overflow.append(browser.run("document.documentElement.scrollWidth - innerWidth"))
+    report("narrow", overflow=overflow)
     report("end", errors=browser.errors)
 
 
@@ -283,6 +306,10 @@ def timeline(browser, folder):
     report("ruler", text=browser.run("[...document.querySelectorAll('#detail dt')].map(entry => entry.textContent)"
                                      ".find(text => text.includes('the mark'))"))
     browser.picture(f"{folder}/timeline-1400.png")
+    # What a live page gets when it begins again: earlier times than those that it shows.
+    browser.run("follow({ reset: true, devices: data.devices, leftOut: 0, events: [0, 1, 2].map(number =>"
+                " [5000 + 1000 * number, 0, PACKET, 'ATT_READ_REQ #3', '', true, 0, '']) })")
+    report("reset", times=browser.run("events.map(event => event.time - 5000)"))
     report("end", errors=browser.errors)
 
 
