@@ -8,7 +8,7 @@ extension CompositeAdapter {
     /// store of the configuration, and with it identity, bonds and tables.
     ///
     /// - Parameters:
-    ///   - transports: The connections to 1 to `radioLimit` controllers.
+    ///   - transports: The connections to 1 to `AdapterSpecification.listLimit` controllers.
     ///   - configuration: The configuration of all hosts.
     ///   - executor: The executor of all hosts, which suits all transports.
     ///   - rules: The limits of the choice of a radio.

@@ -57,8 +57,6 @@ package final class CompositeAdapter: BluetoothPort {
 
     /// The largest number of addresses whose identifiers are kept, because they are costly.
     static let identifierLimit = 4_096
-    /// The largest number of radios.
-    package static let radioLimit = 64
 
     let radios: [Radio]
     // Used on the executor only, so it is never contended. Ports and observers are called without
@@ -68,10 +66,13 @@ package final class CompositeAdapter: BluetoothPort {
     /// Makes one adapter of several.
     ///
     /// - Parameters:
-    ///   - radios: 1 to `radioLimit` radios. The first one stores the records.
+    ///   - radios: 1 to `AdapterSpecification.listLimit` radios. The first one stores the records.
     ///   - rules: The limits of the choice of a radio.
     package init(_ radios: [Radio], rules: RadioRules = RadioRules()) {
-        precondition((1...Self.radioLimit).contains(radios.count), "\(radios.count) radios")
+        precondition(
+            (1...AdapterSpecification.listLimit).contains(radios.count),
+            "\(radios.count) radios"
+        )
         let executor = radios[0].port.executor
         precondition(
             radios.allSatisfy { $0.port.executor === executor },

@@ -38,7 +38,7 @@ package final class RadioGroup: Sendable {
     /// Creates a group.
     ///
     /// - Parameters:
-    ///   - hosts: 1 to `CompositeAdapter.radioLimit` hosts on one executor, which share a
+    ///   - hosts: 1 to `AdapterSpecification.listLimit` hosts on one executor, which share a
     ///     `SharedStore` if there are several.
     ///   - names: The name of each host's radio.
     package init(_ hosts: [BluetoothHost], names: [String]) {

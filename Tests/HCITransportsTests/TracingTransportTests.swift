@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Testing
 
 @testable import HCITransports
@@ -65,6 +66,35 @@ struct TracingTransportTests {
             let packets = try readRecords(of: path).map { Array($0.packet) }
             #expect(packets == [noise, Self.reset, Self.resetAnswer, Self.acl])
             #expect(log.log.bytes == all)
+        }
+    }
+
+    @Test("An observer gets packets without keys, and whole ones after lost bytes and a reset")
+    func observer() async throws {
+        try await withExecutor { executor in
+            let (near, far) = InProcessTransport.pair()
+            let packets = Mutex<[[UInt8]]>([])
+            let traced = TracingTransport(wrapping: LossyTransport(inner: near)) { record in
+                packets.withLock { $0.append(Array(record.packet)) }
+            }
+            let log = Recorder()
+            try await traced.open(on: executor, receive: log.receive)
+            try await far.open(on: executor) { _ in }
+            // HCI_LE_Long_Term_Key_Request_Reply (Vol 4, Part E, 7.8.25).
+            let reply: [UInt8] = [0x01, 0x1A, 0x20, 18, 0x40, 0]
+            await executor.run { traced.send([reply + [UInt8](repeating: 0xAA, count: 16)]) }
+            let noise: [UInt8] = [0x99, 0x04]
+            await executor.run { far.send([noise]) }
+            await log.wait { $0.bytes.count == noise.count }
+            await executor.run { traced.send([Self.reset]) }
+            let rest = [0x3E, 0x02] + Self.resetAnswer + Self.acl
+            await executor.run { far.send([rest]) }
+            await log.wait { $0.bytes.count == noise.count + rest.count }
+            let blanked = reply + [UInt8](repeating: 0, count: 16)
+            #expect(
+                packets.withLock { $0 } == [blanked, noise, Self.reset, Self.resetAnswer, Self.acl]
+            )
+            #expect(traced.failure == nil)
         }
     }
 

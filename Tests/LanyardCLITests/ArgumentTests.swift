@@ -172,6 +172,15 @@ extension CharacteristicReferenceTests {
         let words = ["demo", "scan", "explore", "serve", "subscribe"]
         #expect(Suggestion.nearest(to: text, among: words) == word)
     }
+
+    @Test("A name is suggested for the beginning of one of its parts, if there is no other")
+    func parts() {
+        let names = ["Battery Lamp", "Front Door", "Message Box", "Message Board"]
+        #expect(Suggestion.nearest(to: "lamp", among: names) == "Battery Lamp")
+        #expect(Suggestion.nearest(to: "doo", among: names) == "Front Door")
+        #expect(Suggestion.nearest(to: "amp", among: names) == nil)
+        #expect(Suggestion.nearest(to: "bo", among: names) == nil)
+    }
 }
 
 @Suite("Bytes on the command line") struct HexArgumentTests {

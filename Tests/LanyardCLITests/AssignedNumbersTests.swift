@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import BluetoothValues
 import Testing
 
 @testable import Lanyard
@@ -82,6 +83,21 @@ import Testing
         let lines = AssignedNumbers.tables.mapValues(\.count)
             .merging(AssignedNumbers.companyTables.mapValues(\.count), uniquingKeysWith: +)
         #expect(lines == Dictionary(uniqueKeysWithValues: numbered))
+        print("Assigned numbers:", numbered.map { "\($1) x \($0)" }.joined(separator: ", "))
+    }
+
+    @Test("At least 250 characteristics of the SIG have values in words")
+    func decodesCharacteristics() {
+        let decoded = AssignedNumbers.characteristicNames.keys.filter {
+            WellKnownValues.knows(characteristic: BluetoothUUID($0))
+        }
+        print(
+            "Values in words: \(decoded.count) of \(AssignedNumbers.characteristicNames.count)",
+            "characteristics, \(ValueLayout.characteristics.count) of them by their layout;",
+            "\(WellKnownValues.descriptors.count) descriptors"
+        )
+        #expect(decoded.count >= 250)
+        #expect(ValueLayout.characteristics.count >= 250)
     }
 
     @Test("Thousands of companies and hundreds of their services have names")

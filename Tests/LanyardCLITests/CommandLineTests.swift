@@ -90,6 +90,15 @@ import VirtualAdapters
         "An unknown name is an error with the nearest one",
         arguments: [
             (["scann"], "'scann' is not a command; did you mean 'scan'?"),
+            (["connect", "Lamp"], "'connect' is a command of the shell; use 'lanyard shell'"),
+            (
+                ["--adapter", "virtual", "scan"],
+                "'--adapter' is before the command; options follow it: 'lanyard scan --adapter'"
+            ),
+            (
+                ["scan", "virtual"],
+                "Unexpected argument 'virtual'; did you mean '--adapter virtual'?"
+            ),
             (["help", "foo"], "'foo' is not a command; 'lanyard help' lists the commands"),
             (["help", "sevre"], "'sevre' is not a command; did you mean 'serve'?"),
             (["scan", "--adapter", "virtul"], "did you mean 'virtual'?"),
@@ -115,6 +124,7 @@ import VirtualAdapters
         try Data("{}".utf8).write(to: URL(fileURLWithPath: recording))
         for (arguments, message) in [
             (["trace", folder], "\(folder) is a directory, not a packet log; it contains \(log)"),
+            (["timeline", log], "\(log) is a packet log, not a recording; 'lanyard trace"),
             (["trace", recording], "use 'lanyard timeline \(recording) -o PAGE'"),
             (["timeline", log, "-o", "\(folder)/c.html"], "'lanyard trace \(log)' prints it"),
             (

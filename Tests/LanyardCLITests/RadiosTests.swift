@@ -114,6 +114,14 @@ struct RadiosTests {
             + (store.map { ["--store", "\(rooms.folder)/\($0)"] } ?? ["--no-store"])
     }
 
+    @Test("lanyard doctor opens all of several adapters")
+    func doctor() async throws {
+        try await withRooms { rooms in
+            let run = await run(["doctor", "--adapter", rooms.adapter, "--timeout", "60"])
+            #expect(run.output.contains("✓ adapter: \(rooms.adapter), by --adapter: opened"))
+        }
+    }
+
     @Test("A scan reports a device once, and a value is read through the better adapter")
     func reads() async throws {
         try await withRooms { rooms in

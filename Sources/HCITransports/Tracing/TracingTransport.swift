@@ -26,7 +26,7 @@ public final class TracingTransport: HCITransport {
     private static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
 
     private let inner: any HCITransport
-    private let file: TraceFile
+    private let sink: any TraceSink
     private let state = Mutex(State())
 
     /// Wraps a transport, and creates the file or truncates an existing one.
@@ -43,7 +43,20 @@ public final class TracingTransport: HCITransport {
         includesKeys: Bool = false
     ) throws(TransportError) {
         self.inner = inner
-        file = try TraceFile(creatingAt: path, includesKeys: includesKeys)
+        sink = try TraceFile(creatingAt: path, includesKeys: includesKeys)
+    }
+
+    /// Wraps a transport, and passes every packet to an observer, with zeros in place of keys.
+    ///
+    /// - Parameters:
+    ///   - inner: The transport.
+    ///   - observer: Receives the packets, on the executor's thread.
+    package init(
+        wrapping inner: any HCITransport,
+        observer: @escaping @Sendable (Btsnoop.Record) -> Void
+    ) {
+        self.inner = inner
+        sink = TraceObserver(observer)
     }
 
     /// The name of the wrapped transport.
@@ -59,7 +72,7 @@ public final class TracingTransport: HCITransport {
     public var notice: String? { inner.notice }
 
     /// The error that stopped the log, for example because the disk is full, or nil.
-    public var failure: TransportError? { file.failure }
+    public var failure: TransportError? { sink.failure }
 
     /// Opens the wrapped transport.
     public func open(
@@ -106,7 +119,7 @@ public final class TracingTransport: HCITransport {
     }
 
     private func note(sent packet: [UInt8]) {
-        file.append(packet[...], .sent)
+        sink.append(packet[...], .sent)
         // From now on, the host searches for the answer (Vol 4, Part A, 4), and so does the log.
         guard inner.losesBytes, packet == Self.reset else { return }
         state.withLock { $0.deframer.resynchronize() }
@@ -119,17 +132,17 @@ public final class TracingTransport: HCITransport {
             flushAtTurnEnd()
         case .closed:
             forgetConnection()
-            file.flush()
+            sink.flush()
         }
     }
 
     private func note(_ bytes: ArraySlice<UInt8>, _ deframer: inout H4Deframer) {
         deframer.append(bytes)
         do throws(H4FramingError) {
-            while let packet = try deframer.nextRaw() { file.append(packet, .received) }
+            while let packet = try deframer.nextRaw() { sink.append(packet, .received) }
         } catch {
             // The bytes can no longer be split into packets, but they are still logged.
-            file.append(bytes, .received)
+            sink.append(bytes, .received)
         }
     }
 
@@ -145,7 +158,7 @@ public final class TracingTransport: HCITransport {
         }
         executor?.performAtTurnEnd { [self] in
             state.withLock { $0.isFlushAwaited = false }
-            file.flush()
+            sink.flush()
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import VirtualAdapters
 
 /// A command that prints on a given console, so that tests can read its output.
 protocol ConsoleCommand: AsyncParsableCommand, Sendable {
@@ -37,12 +38,22 @@ enum ProgramRun {
     /// Checks the name of the command, also after `help`.
     private static func checkNames(in arguments: [String]) throws(ProgramFailure) {
         let isHelp = arguments.first == "help"
-        guard let name = isHelp ? arguments.dropFirst().first : arguments.first,
-            !name.hasPrefix("-")
-        else { return }
+        guard let name = isHelp ? arguments.dropFirst().first : arguments.first else { return }
+        let shown = TerminalText.escape(String(name.prefix(shownLimit)))
+        guard !name.hasPrefix("-") else {
+            let command = arguments.first { commandNames.contains($0) }
+            // The shells ask for completions with `---completion`.
+            guard let command, !ownOptions.contains(name), !name.hasPrefix("---") else { return }
+            throw .usage(
+                "'\(shown)' is before the command",
+                advice: "options follow it: 'lanyard \(command) \(shown)'"
+            )
+        }
         let names = commandNames + ["help"]
         guard !names.contains(name) else { return }
-        let shown = TerminalText.escape(String(name.prefix(shownLimit)))
+        if ShellVocabulary.entry(name) != nil, !names.contains(name.lowercased()) {
+            throw .usage("'\(shown)' is a command of the shell", advice: "use 'lanyard shell'")
+        }
         throw .usage(
             "'\(shown)' is not a command",
             advice: ProgramFailure.didYouMean(
@@ -53,6 +64,8 @@ enum ProgramRun {
         )
     }
 
+    /// The options that need no command.
+    private static let ownOptions = ["-h", "--help", "--version"]
     /// The maximum number of characters of an invalid name that the error repeats.
     private static let shownLimit = 60
 
@@ -83,9 +96,15 @@ enum ProgramRun {
             return ProgramFailure(error, during: "running the command")
         }
         let command = arguments.first { commandNames.contains($0) }.map { " " + $0 } ?? ""
+        let message = LanyardCommand.message(for: error)
+        let adapter = arguments.first { argument in
+            message.hasPrefix("Unexpected argument '\(argument)'")
+                && (try? AdapterChoice(argument)) != nil
+        }
         return .usage(
-            message: LanyardCommand.message(for: error),
-            advice: "see 'lanyard\(command) --help'"
+            message: message,
+            advice: adapter.map { "did you mean '--adapter \($0)'?" }
+                ?? "see 'lanyard\(command) --help'"
         )
     }
 }

@@ -73,8 +73,8 @@ struct ExtcapCommand: ConsoleCommand {
 
     private func printConfiguration(on console: Console) throws {
         try console.print(
-            "arg {number=0}{call=--log}{display=Packet log}{type=fileselect}{mustexist=false}"
-                + "{required=true}{tooltip=The file of --trace, or the directory of lanyard air --trace}"
+            "arg {number=0}{call=--log}{display=Packet log}{type=string}{required=true}"
+                + "{tooltip=The path of the file of --trace, or of the directory of lanyard air --trace}"
         )
     }
 

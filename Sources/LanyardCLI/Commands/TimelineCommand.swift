@@ -29,15 +29,19 @@ struct TimelineCommand: ConsoleCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The page to write.", valueName: "file.html"),
+        help: ArgumentHelp(
+            "The page to write. The default is beside the recording: flight.html for flight.jsonl.",
+            valueName: "file.html"
+        ),
         completion: .file(extensions: ["html"])
     )
-    var output: String
+    var output: String?
 
     @Option(help: "The title of the page.")
     var title = "Accessories on one time line"
 
     func run(on console: Console) async throws {
+        let output = output ?? Self.page(of: recording)
         try TimelinePage.checkPlace(output)
         var timeline = Timeline(title: title)
         timeline.add(try Self.read(recording), central: "Central")
@@ -78,6 +82,13 @@ struct TimelineCommand: ConsoleCommand {
         } catch {
             throw file.wrong(path, RecordingFailure(cause: error))
         }
+    }
+
+    /// Returns the place of the page if none is given.
+    static func page(of recording: String) -> String {
+        let suffix = ".jsonl"
+        let stem = recording.hasSuffix(suffix) ? recording.dropLast(suffix.count) : recording[...]
+        return "\(stem).html"
     }
 
     /// The longest recording, in bytes.

@@ -85,7 +85,7 @@ enum ChoiceDiagnosis {
     )
 }
 
-/// Opens an adapter, starts a host without bonds on it, and closes it again.
+/// Opens an adapter, starts a host without bonds on each of its controllers, and closes it again.
 struct AdapterProbe {
     let adapter: AdapterChoice
     let limits: StepLimits
@@ -100,7 +100,7 @@ struct AdapterProbe {
             console: console
         )
         do {
-            try await session.withHost { _ in }
+            try await session.withRadios { _ in }
             return .succeeded(.now - start)
         } catch {
             return .failed(ProgramFailure(error, during: "opening \(adapter)"))

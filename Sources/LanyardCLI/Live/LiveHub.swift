@@ -20,7 +20,8 @@ final class LiveHub: Sendable {
         var json: JSON { .object([.init("type", .string(type))] + members) }
     }
 
-    /// The maximum number of messages in an update. Later ones are dropped.
+    /// The maximum number of messages in an update. Later ones are dropped, except the last state of
+    /// each link.
     static let messageLimit = 1_024
     /// The seconds of signal strength that a page gets when it opens.
     static let historySeconds = 60
@@ -48,17 +49,17 @@ final class LiveHub: Sendable {
     private let timeline: Mutex<LiveTimeline>
 
     /// - Parameters:
-    ///   - adapter: The name of the row of the adapter.
+    ///   - adapters: The names of the adapters' rows on the time line, in the order of their numbers.
     ///   - now: The time of the history of signals.
     ///   - clock: The time of the time line, in microseconds since 1970.
     init(
-        adapter: String,
+        adapters: [String],
         now: @escaping @Sendable () -> Instant,
         clock: @escaping @Sendable () -> Int64 = { SystemClock.nanosecondsSince1970 / 1_000 }
     ) {
         self.now = now
         self.clock = clock
-        timeline = Mutex(LiveTimeline(adapter: adapter, start: clock()))
+        timeline = Mutex(LiveTimeline(adapters: adapters, start: clock()))
     }
 
     // MARK: Input
@@ -72,8 +73,9 @@ final class LiveHub: Sendable {
         }
     }
 
-    func receive(_ record: Btsnoop.Record) {
-        state.withLock { $0.backlog.add(.packet(record)) }
+    /// - Parameter adapter: The number of the adapter that the packet passes.
+    func receive(_ record: Btsnoop.Record, from adapter: Int) {
+        state.withLock { $0.backlog.add(.packet(record, adapter: adapter)) }
     }
 
     /// Adds an event to the row of a device.
@@ -98,7 +100,7 @@ final class LiveHub: Sendable {
         state.withLock { state in
             let message = Message(type: "link", members: members)
             state.links[device] = isOver ? nil : message
-            state.send(message)
+            state.sendLink(message)
         }
     }
 
@@ -137,6 +139,16 @@ final class LiveHub: Sendable {
 extension LiveHub.State {
     mutating func send(_ message: LiveHub.Message) {
         if messages.count < LiveHub.messageLimit { messages.append(message) }
+    }
+
+    /// Beyond the limit, replaces an earlier state of the link.
+    mutating func sendLink(_ message: LiveHub.Message) {
+        if messages.count >= LiveHub.messageLimit {
+            messages.removeAll {
+                $0.type == message.type && $0.members.first == message.members.first
+            }
+        }
+        messages.append(message)
     }
 
     mutating func takeUpdate() -> ([JSON.Member], LiveBacklog) {

@@ -18,19 +18,29 @@ actor LiveLinks {
     /// The time before the next attempt after one that failed at once.
     static let retryDelay = Duration.seconds(1)
 
+    /// A link that the person wants: it is connected, is being connected, or was lost.
     private struct Entry {
+        /// Distinguishes the entries of a device.
+        let number: Int
         let session: ShellSession
         /// The subscriptions that are made again on the next link.
         var subscriptions: [CharacteristicReference] = []
+        /// The connection that the person has asked for, until it is made or has failed.
+        var connection: Task<Void, any Error>?
+        /// The attempts to connect again.
         var reconnection: Task<Void, Never>?
-        /// Whether the person wants the link.
-        var isWanted = false
+
+        func cancel() {
+            connection?.cancel()
+            reconnection?.cancel()
+        }
     }
 
     private let setup: ShellSetup
     private let radios: RadioGroup
     private let hub: LiveHub
     private var entries: [DeviceAddress: Entry] = [:]
+    private var lastNumber = 0
 
     init(_ setup: ShellSetup, on radios: RadioGroup, _ hub: LiveHub) {
         self.setup = setup
@@ -94,7 +104,7 @@ actor LiveLinks {
     /// Ends all attempts to connect.
     func end() {
         for entry in entries.values {
-            entry.reconnection?.cancel()
+            entry.cancel()
             entry.session.end()
         }
         entries = [:]
@@ -113,41 +123,72 @@ actor LiveLinks {
 extension LiveLinks {
     private func connect(to address: DeviceAddress) async throws -> JSON {
         let session = try session(for: address)
-        guard (try? session.connection()) == nil else { return try await explore(session) }
-        entries[address]?.reconnection?.cancel()
-        entries[address]?.isWanted = true
-        report("connecting", of: address)
-        do {
-            _ = try await session.perform(.connect(target(address)), line: 0)
-            report("connected", of: address)
-            return try await explore(session)
-        } catch {
-            // An exploration that failed leaves the link.
-            if (try? session.connection()) == nil {
-                entries[address]?.isWanted = false
-                report(
-                    "idle",
-                    of: address,
-                    reason: ProgramFailure(error, during: "connecting").happened
-                )
-            }
-            throw error
+        if (try? session.connection()) == nil {
+            let connection = entries[address]?.connection ?? connection(of: session, to: address)
+            try await connection.value
         }
+        return try await explore(session)
+    }
+
+    /// Begins a connection, which replaces the attempts to connect again.
+    private func connection(
+        of session: ShellSession,
+        to address: DeviceAddress
+    ) -> Task<Void, any Error> {
+        let reconnection = entries[address]?.reconnection
+        reconnection?.cancel()
+        report("connecting", of: address)
+        let connection = Task {
+            await reconnection?.value
+            do {
+                try await establish(session, to: address)
+            } catch {
+                guard isPresent(session, of: address) else {
+                    throw ProgramFailure(.interrupted, "the connection was canceled")
+                }
+                forget(address, reason: ProgramFailure(error, during: "connecting").happened)
+                throw error
+            }
+            entries[address]?.connection = nil
+            // The link may have ended already.
+            if (try? session.connection()) != nil { report("connected", of: address) }
+        }
+        entries[address]?.connection = connection
+        return connection
+    }
+
+    /// Connects. If the person has given up the device meanwhile, the link ends at once.
+    private func establish(_ session: ShellSession, to address: DeviceAddress) async throws {
+        _ = try await session.perform(.connect(target(address)), line: 0)
+        guard !isPresent(session, of: address) || Task.isCancelled else { return }
+        // The cancellation must not stop the disconnection.
+        await Task { _ = try? await session.perform(.disconnect, line: 0) }.value
+        throw CancellationError()
+    }
+
+    private func isPresent(_ session: ShellSession, of address: DeviceAddress) -> Bool {
+        entries[address]?.session === session
     }
 
     private func disconnect(_ address: DeviceAddress) async throws -> JSON {
-        entries[address]?.reconnection?.cancel()
-        entries[address]?.isWanted = false
-        entries[address]?.subscriptions = []
-        defer {
-            entries[address] = nil
+        guard let entry = entries[address] else { return .null }
+        entry.cancel()
+        entries[address] = nil
+        guard (try? entry.session.connection()) != nil else {
             report("idle", of: address)
-        }
-        guard let session = entries[address]?.session, (try? session.connection()) != nil else {
             return .null
         }
         report("disconnecting", of: address)
-        return try await session.perform(.disconnect, line: 0).json
+        // A person may connect again before the end.
+        defer { if entries[address] == nil { report("idle", of: address) } }
+        return try await entry.session.perform(.disconnect, line: 0).json
+    }
+
+    /// Makes room for another device, and reports that there is no link.
+    private func forget(_ address: DeviceAddress, reason: String) {
+        entries[address]?.cancel()
+        entries[address] = nil
+        report("idle", of: address, reason: reason)
     }
 
     private func session(for address: DeviceAddress) throws(ProgramFailure) -> ShellSession {
@@ -158,12 +199,14 @@ extension LiveLinks {
                 advice: "disconnect one first"
             )
         }
+        lastNumber += 1
+        let number = lastNumber
         var printer = setup.printer
         printer.receive = { [weak self] event in
-            self?.receive(event, of: address)
+            self?.receive(event, of: address, number)
         }
         let session = setup.session(on: radios, printer: printer)
-        entries[address] = Entry(session: session)
+        entries[address] = Entry(number: number, session: session)
         return session
     }
 
@@ -172,7 +215,11 @@ extension LiveLinks {
     }
 
     /// Receives an event of a session, on any thread. Values keep their order.
-    private nonisolated func receive(_ event: ShellEvent, of address: DeviceAddress) {
+    private nonisolated func receive(
+        _ event: ShellEvent,
+        of address: DeviceAddress,
+        _ number: Int
+    ) {
         switch event {
         case .value(let report):
             note(.callback, "value", report, on: address)
@@ -183,15 +230,13 @@ extension LiveLinks {
                 .init("report", .object(members))
             )
         case .linkEnded(_, _, let reason):
-            Task { await linkEnded(address, reason) }
+            Task { await linkEnded(address, number, reason) }
         case .result, .expectation, .failed, .failedAsExpected, .finished: break
         }
     }
 
-    private func linkEnded(_ address: DeviceAddress, _ reason: String) {
-        guard entries[address]?.isWanted == true else {
-            return report("idle", of: address, reason: reason)
-        }
+    private func linkEnded(_ address: DeviceAddress, _ number: Int, _ reason: String) {
+        guard entries[address]?.number == number else { return }
         report("lost", of: address, reason: reason)
         entries[address]?.reconnection?.cancel()
         entries[address]?.reconnection = Task { [weak self] in await self?.reconnect(address) }
@@ -199,10 +244,11 @@ extension LiveLinks {
 
     /// Connects again, and subscribes again.
     private func reconnect(_ address: DeviceAddress) async {
+        guard let session = entries[address]?.session else { return }
         for _ in 0..<Self.attemptLimit {
-            guard let session = entries[address]?.session, !Task.isCancelled else { return }
+            guard isPresent(session, of: address), !Task.isCancelled else { return }
             do {
-                _ = try await session.perform(.connect(target(address)), line: 0)
+                try await establish(session, to: address)
             } catch {
                 let status = ProgramFailure(error, during: "connecting").status
                 guard ![.interrupted, .adapterUnavailable].contains(status) else { break }
@@ -216,9 +262,8 @@ extension LiveLinks {
             }
             return
         }
-        guard !Task.isCancelled else { return }
-        entries[address]?.isWanted = false
-        report("idle", of: address, reason: "the device did not come back")
+        guard isPresent(session, of: address), !Task.isCancelled else { return }
+        forget(address, reason: "the device did not come back")
     }
 
     // MARK: Reports

@@ -25,12 +25,12 @@ struct LiveSession: Sendable {
 
     /// Runs until the task is canceled.
     func run() async throws {
-        let name = TerminalText.escape("\(setup.adapter.adapter)")
+        let names = setup.adapter.adapter.radioNames.map { TerminalText.escape($0) }
         let start = ContinuousClock.now
-        let hub = LiveHub(adapter: name, now: { .zero + (ContinuousClock.now - start) })
+        let hub = LiveHub(adapters: names, now: { .zero + (ContinuousClock.now - start) })
         let world = LiveWorld()
         var adapter = setup.adapter
-        adapter.onPacket = { hub.receive($0) }
+        adapter.onPacket = { hub.receive($1, from: $0) }
         adapter.onAir = { [onAir = adapter.onAir] air in
             onAir(air)
             world.use(air)

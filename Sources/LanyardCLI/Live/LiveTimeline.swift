@@ -8,7 +8,7 @@ import Lanyard
 
 /// An entry of the page's time line before it is decoded.
 enum LiveEntry: Sendable {
-    case packet(Btsnoop.Record)
+    case packet(Btsnoop.Record, adapter: Int)
     /// An event of a device.
     case event(device: String, FlightEvent.Lane, text: String, detail: String?, microseconds: Int64)
 }
@@ -44,7 +44,7 @@ struct LiveBacklog: Sendable {
     }
 
     mutating func add(_ entry: LiveEntry) {
-        if case .packet(let record) = entry, record.isAdvertisingReport {
+        if case .packet(let record, _) = entry, record.isAdvertisingReport {
             let time = record.microsecondsSince1970
             let (elapsed, overflow) = time.subtractingReportingOverflow(lastReport)
             guard overflow || elapsed >= Self.reportPeriod || elapsed < 0 else {
@@ -61,24 +61,28 @@ struct LiveBacklog: Sendable {
 struct LiveTimeline: Sendable {
     /// The maximum number of events that a page gets when it opens.
     static let historyLimit = 5_000
-    /// The maximum number of connections whose device is known.
+    /// The maximum number of connections of an adapter whose device is known.
     static let linkLimit = 64
+
+    /// An adapter, whose handles have nothing to do with those of another.
+    private struct Adapter: Sendable {
+        let row: Int
+        var decoder = TraceDecoder()
+        /// The rows of connections.
+        var links: [ConnectionHandle: Int] = [:]
+    }
 
     /// The beginning, in microseconds since 1970.
     let start: Int64
-    private let adapter: String
     /// Holds the names of the rows.
     private var rows = Timeline(title: "Live")
-    private var decoder = TraceDecoder()
-    /// The rows of connections.
-    private var links: [ConnectionHandle: Int] = [:]
+    private var adapters: [Adapter] = []
     private var history: [JSON] = []
     private var leftOut = 0
 
-    init(adapter: String, start: Int64) {
+    init(adapters: [String], start: Int64) {
         self.start = start
-        self.adapter = adapter
-        _ = rows.device(adapter)
+        self.adapters = adapters.map { Adapter(row: rows.device($0)) }
     }
 
     /// Decodes entries, oldest first. Returns the update for pages that are open; nil if there is
@@ -122,13 +126,18 @@ struct LiveTimeline: Sendable {
                 text: TerminalText.escape(text).shortened(to: Timeline.textLimit),
                 detail: detail.map { TerminalText.escape($0).shortened(to: Timeline.textLimit) }
             )
-        case .packet(let record):
-            noteLink(in: record, name)
-            guard let line = decoder.decode(record), !line.isAboutBuffers else { return nil }
-            let row = line.connection.flatMap { links[$0] } ?? rows.device(adapter)
+        case .packet(let record, let number):
+            guard adapters.indices.contains(number) else { return nil }
+            let link = LinkChange(record)
+            if case .made(let handle, let peer) = link { add(handle, name(peer), to: number) }
+            defer { if case .ended(let handle) = link { adapters[number].links[handle] = nil } }
+            guard let line = adapters[number].decoder.decode(record), !line.isAboutBuffers else {
+                return nil
+            }
+            let row = line.connection.flatMap { adapters[number].links[$0] }
             var event = line.event(
                 at: record.microsecondsSince1970 - start,
-                device: row,
+                device: row ?? adapters[number].row,
                 bytes: record.packet
             )
             event.text = event.text.shortened(to: Timeline.textLimit)
@@ -136,24 +145,41 @@ struct LiveTimeline: Sendable {
         }
     }
 
-    /// Remembers the device of a link that begins.
-    private mutating func noteLink(in record: Btsnoop.Record, _ name: (DeviceAddress) -> String) {
-        guard record.packet.first == 0x04, record.packet.dropFirst().first == 0x3E,
+    /// Remembers the device of a link.
+    private mutating func add(_ handle: ConnectionHandle, _ name: String, to number: Int) {
+        let links = adapters[number].links
+        guard links.count < Self.linkLimit || links[handle] != nil else { return }
+        adapters[number].links[handle] = rows.device(name)
+    }
+}
+
+/// The beginning or the end of a link.
+private enum LinkChange {
+    case made(ConnectionHandle, DeviceAddress)
+    case ended(ConnectionHandle)
+
+    /// The change that an event reports (Vol 4, Part E, 7.7.5 and 7.7.65); nil for other packets.
+    init?(_ record: Btsnoop.Record) {
+        guard record.packet.first == 0x04, [0x05, 0x3E].contains(record.packet.dropFirst().first),
             case .event(let code, let parameters)? = try? HCI.Packet(h4: record.packet),
             let event = try? HCI.Event(code: code, parameters: parameters)
-        else { return }
-        let (handle, peer): (ConnectionHandle, HCI.PeerAddress)
+        else { return nil }
         switch event {
         case .connectionComplete(let made):
-            (handle, peer) = (made.connectionHandle, made.peerAddress)
+            self.init(made.status, made.connectionHandle, made.peerAddress)
         case .enhancedConnectionComplete(let made):
-            (handle, peer) = (made.connectionHandle, made.peerAddress)
+            self.init(made.status, made.connectionHandle, made.peerAddress)
         case .enhancedConnectionCompleteV2(let made):
-            (handle, peer) = (made.connection.connectionHandle, made.connection.peerAddress)
-        default: return
+            let made = made.connection
+            self.init(made.status, made.connectionHandle, made.peerAddress)
+        case .disconnectionComplete(let ended) where ended.status == .success:
+            self = .ended(ended.connectionHandle)
+        default: return nil
         }
-        guard let address = peer.deviceAddress, links.count < Self.linkLimit || links[handle] != nil
-        else { return }
-        links[handle] = rows.device(name(address))
+    }
+
+    private init?(_ status: HCI.ErrorCode, _ handle: ConnectionHandle, _ peer: HCI.PeerAddress) {
+        guard status == .success, let address = peer.deviceAddress else { return nil }
+        self = .made(handle, address)
     }
 }

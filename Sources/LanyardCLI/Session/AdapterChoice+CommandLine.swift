@@ -24,6 +24,12 @@ extension AdapterChoice {
         }
     }
 
+    /// The names of the adapters, in their order.
+    var radioNames: [String] {
+        guard case .radios(let list) = self else { return [description] }
+        return list.map(\.description)
+    }
+
     /// The longest time until the adapter can be opened.
     var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
 

@@ -33,8 +33,9 @@ struct AdapterSession: Sendable {
     /// Called with the radio of a virtual adapter before the host starts.
     var onAir: @Sendable (LiveAir) -> Void = { _ in }
 
-    /// Receives every packet without keys, on the host's thread; nil for none.
-    var onPacket: (@Sendable (Btsnoop.Record) -> Void)?
+    /// Receives every packet without keys, with the number of its adapter, on the host's thread; nil
+    /// for none.
+    var onPacket: (@Sendable (Int, Btsnoop.Record) -> Void)?
 
     /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
@@ -96,7 +97,9 @@ struct AdapterSession: Sendable {
         let recorded = traces.isEmpty ? transports : traces
         let observed: [any HCITransport] =
             if let onPacket {
-                recorded.map { ObservedTransport($0, observer: onPacket) }
+                recorded.enumerated().map { number, transport in
+                    TracingTransport(wrapping: transport) { onPacket(number, $0) }
+                }
             } else {
                 recorded
             }

@@ -33,7 +33,9 @@ enum InputLines {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
         let (lines, feed) = AsyncStream.makeStream(of: InputLine.self)
-        let room = DispatchSemaphore(value: waitingLimit)
+        // A semaphore that is released below its first value traps, so it begins with 0.
+        let room = DispatchSemaphore(value: 0)
+        for _ in 0..<waitingLimit { room.signal() }
         // Reading blocks, so it has a thread of its own, which ends with the process.
         Thread.detachNewThread {
             var splitter = LineSplitter(lengthLimit: lengthLimit)

@@ -9,7 +9,7 @@ enum Suggestion {
     ///
     /// A word is similar if it begins with the text, and no other word does, or if few characters
     /// differ: one in a text of up to 3 characters, and one more for each further 3 characters, up
-    /// to 3.
+    /// to 3. A name of several parts is also similar if one of them begins with the text.
     static func nearest(to text: String, among words: some Sequence<String>) -> String? {
         let text = comparable(text)
         guard !text.isEmpty else { return nil }
@@ -19,8 +19,13 @@ enum Suggestion {
         if let best = distances.min(by: { $0.count < $1.count }), best.count <= limit {
             return best.word
         }
+        guard text.count > 1 else { return nil }
         let longer = words.filter { comparable($0).starts(with: text) }
-        return text.count > 1 && longer.count == 1 ? longer.first : nil
+        if longer.count == 1 { return longer.first }
+        let parts = words.filter { word in
+            comparable(word).split(separator: " ").contains { $0.starts(with: text) }
+        }
+        return parts.count == 1 ? parts.first : nil
     }
 
     private static func comparable(_ word: String) -> [Character] {

@@ -19,8 +19,6 @@ package enum AdapterChoice: Hashable, Sendable {
     /// The valid forms of the text.
     package static let forms =
         "virtual, virtual:SCENARIO, bluez, bluez:hci1, " + AdapterSpecification.forms
-    /// The largest number of adapters that work as one.
-    package static let radioLimit = 64
 
     /// Returns the default of commands that need a controller: the first adapter of this computer that
     /// may be used; `nil` if there is none, as on systems other than Linux.
@@ -67,7 +65,9 @@ package enum AdapterChoice: Hashable, Sendable {
         } else if let adapter = Self.daemonAdapter(text) {
             self = .daemon(adapter: adapter)
         } else if let list = AdapterSpecification.list(text) {
-            guard list.count <= Self.radioLimit else { throw .tooManyAdapters(list.count) }
+            guard list.count <= AdapterSpecification.listLimit else {
+                throw .tooManyAdapters(list.count)
+            }
             self = .radios(list)
         } else {
             do throws(AdapterSpecificationError) {
@@ -106,7 +106,7 @@ extension AdapterChoice: CustomStringConvertible {
 package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text does not specify an adapter.
     case noAdapter(AdapterSpecificationError)
-    /// The list has more adapters than `AdapterChoice.radioLimit`.
+    /// The list has more adapters than `AdapterSpecification.listLimit`.
     case tooManyAdapters(Int)
     /// The daemon gives no access to its controller.
     case daemonWithoutController
@@ -125,7 +125,7 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
         case .noAdapter(let error):
             "'\(error.text)' is not an adapter: \(error.problemText); use \(AdapterChoice.forms)"
         case .tooManyAdapters(let count):
-            "\(count) adapters are too many: name at most \(AdapterChoice.radioLimit)"
+            "\(count) adapters are too many: name at most \(AdapterSpecification.listLimit)"
         case .daemonWithoutController:
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The state of the live page")
 struct LiveHubTests {
-    private let hub = LiveHub(adapter: "virtual", now: { .zero }, clock: { 1_000_000 })
+    private let hub = LiveHub(adapters: ["hci0", "hci1"], now: { .zero }, clock: { 1_000_000 })
 
     private func update() throws -> [String: JSON] {
         let text = try #require(hub.takeUpdate())
@@ -60,7 +60,7 @@ struct LiveHubTests {
     @Test("A page that opens gets the devices, links and packets of earlier updates")
     func present() throws {
         hub.receive(advertisement(1))
-        hub.receive(reset())
+        hub.receive(reset(), from: 0)
         hub.sendLink("D", isOver: false, [.init("state", .string("connected"))])
         _ = try update()
         let members = try #require(JSONNode(parsing: hub.present).value.members)
@@ -73,13 +73,13 @@ struct LiveHubTests {
 
     @Test("Many advertising reports are left out of the time line, and counted")
     func reports() throws {
-        for number in 0..<200 { hub.receive(report(UInt8(number))) }
-        hub.receive(reset())
+        for number in 0..<200 { hub.receive(report(UInt8(number)), from: 0) }
+        hub.receive(reset(), from: 0)
         let timeline = try #require(try update()["timeline"]?.members)
         #expect(timeline["events"]?.elements?.count == 2)
         #expect(timeline["leftOut"] == .integer(199))
-        hub.receive(report(1, at: 2_000_000 + LiveBacklog.reportPeriod))
-        hub.receive(report(2, at: 2_000_001 + LiveBacklog.reportPeriod))
+        hub.receive(report(1, at: 2_000_000 + LiveBacklog.reportPeriod), from: 0)
+        hub.receive(report(2, at: 2_000_001 + LiveBacklog.reportPeriod), from: 0)
         let next = try #require(try update()["timeline"]?.members)
         #expect(next["events"]?.elements?.count == 1)
         #expect(next["leftOut"] == .integer(200))
@@ -88,7 +88,7 @@ struct LiveHubTests {
     @Test("The entries and messages of an update, and the past, are bounded")
     func bounds() throws {
         for round in 0..<8 {
-            for number in 0..<2_000 { hub.receive(reset(Int64(round * 2_000 + number))) }
+            for number in 0..<2_000 { hub.receive(reset(Int64(round * 2_000 + number)), from: 0) }
             for _ in 0..<2_000 { hub.send("remark", .init("text", .string("x"))) }
             let members = try update()
             #expect(members["messages"]?.elements?.count == LiveHub.messageLimit)
@@ -98,6 +98,69 @@ struct LiveHubTests {
         let members = try #require(JSONNode(parsing: hub.present).value.members)
         let past = members["timeline"]?.members?["events"]?.elements
         #expect(past?.count == LiveTimeline.historyLimit)
+    }
+
+    @Test("The state of a link is sent although the limit of messages is reached")
+    func linkBeyondTheLimit() throws {
+        for _ in 0...LiveHub.messageLimit { hub.send("value") }
+        for state in ["lost", "idle"] {
+            hub.sendLink("D", isOver: state == "idle", [.init("state", .string(state))])
+        }
+        let messages = try #require(try update()["messages"]?.elements)
+        #expect(messages.count == LiveHub.messageLimit + 1)
+        #expect(messages.last?.members?["state"]?.text == "idle")
+    }
+
+    /// The Central's connection to the device with this number, with the handle 0x0040
+    /// (Vol 4, Part E, 7.7.65.1).
+    private func connected(to number: UInt8) -> Btsnoop.Record {
+        record(
+            .received,
+            [0x04, 0x3E, 0x13, 0x01, 0, 0x40, 0, 0, 1, number, 0, 0, 0, 0, 0xC0]
+                + [0x18, 0, 0, 0, 0x48, 0, 0]
+        )
+    }
+
+    private func record(_ direction: Btsnoop.Direction, _ packet: [UInt8]) -> Btsnoop.Record {
+        Btsnoop.Record(
+            microsecondsSince1970: 2_000_000,
+            direction: direction,
+            packet: packet[...]
+        )
+    }
+
+    /// ATT_READ_REQ on the connection 0x0040.
+    private var request: Btsnoop.Record {
+        record(.sent, [0x02, 0x40, 0, 7, 0, 3, 0, 4, 0, 0x0A, 3, 0])
+    }
+
+    /// Returns the names of the rows of the new events.
+    private func rows() throws -> [String] {
+        let timeline = try #require(try update()["timeline"]?.members)
+        let names = try #require(timeline["devices"]?.elements).map(\.text)
+        let events = try #require(timeline["events"]?.elements)
+        return try events.map { event in
+            let row = try #require(event.elements?[1].double)
+            return try #require(names[Int(row)])
+        }
+    }
+
+    @Test("The links of two adapters have the rows of their devices, until they end")
+    func adapters() throws {
+        let one = "C0:00:00:00:00:01", two = "C0:00:00:00:00:02"
+        hub.receive(connected(to: 1), from: 0)
+        hub.receive(connected(to: 2), from: 1)
+        hub.receive(request, from: 0)
+        hub.receive(request, from: 1)
+        #expect(try rows() == [one, two, one, two])
+        // Disconnection Complete (Vol 4, Part E, 7.7.5).
+        let end = record(.received, [0x04, 0x05, 4, 0, 0x40, 0, 0x13])
+        hub.receive(end, from: 0)
+        hub.receive(request, from: 0)
+        hub.receive(request, from: 1)
+        #expect(try rows() == [one, "hci0", two])
+        hub.receive(request, from: 2)
+        #expect(hub.takeUpdate() == nil)
     }
 
     @Test("Random packets never trap", arguments: [1, 2, 3])
@@ -116,7 +179,7 @@ struct LiveHubTests {
                 direction: .received,
                 packet: packet[...]
             )
-            hub.receive(record)
+            hub.receive(record, from: 0)
             _ = hub.takeUpdate()
         }
         #expect(hub.present.contains("\"events\":["))

@@ -4,8 +4,8 @@
     browser.py CHROMIUM ADDRESS walk|load|timeline FOLDER
 
 Prints one JSON object for each step. `walk` chooses a device on the live page, connects, reads, subscribes,
-writes, and drags the accessory out of range and back. `load` measures the frames that the live page draws, and
-`timeline` those of a time line that is moved. Screenshots go to FOLDER.
+writes, and drags the accessory out of range and back. `load` measures the processor time of
+the frames that the live page draws, and `timeline` of those of a time line that is moved. Screenshots go to FOLDER.
 """
 
 import base64
@@ -21,7 +21,7 @@ from pathlib import Path
 from websockets.sync.client import connect
 
 STEP_SECONDS = 60
-KEYS = {"Enter": 13, "ArrowDown": 40, " ": 32}
+KEYS = {"Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "Home": 36}
 
 
 class Browser:
@@ -43,6 +43,7 @@ class Browser:
         self.number, self.clicks, self.errors = 0, 0, []
         for domain in ["Runtime", "Page", "Log"]:
             self.call(f"{domain}.enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
 
     def call(self, method, **parameters):
         self.number += 1
@@ -64,6 +65,11 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
+
+    def processor_seconds(self):
+        """The processor time of the main thread's tasks so far."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     def wait(self, script, what, seconds=STEP_SECONDS):
         wait(lambda: self.run(f"Boolean({script})"), f"{what} ({script})", seconds)
@@ -141,6 +147,14 @@ def pin(name):
 
 
 STATE = "selected.link.state"
+LABELS = "[...document.querySelectorAll('.pin span')].filter(label => label.offsetWidth)"
+# The names of the labels that lie below another one.
+HIDDEN_LABELS = (
+    f"(() => {{ const labels = {LABELS}, boxes = labels.map(label => label.getBoundingClientRect());"
+    " return labels.filter((label, one) => boxes.some((box, other) => other !== one && box.left < boxes[one].right"
+    " && boxes[one].left < box.right && box.top < boxes[one].bottom && boxes[one].top < box.bottom))"
+    ".map(label => label.textContent); })()"
+)
 
 
 def logged(text):
@@ -179,15 +193,16 @@ def walk(browser, folder):
     browser.picture(f"{folder}/live-1400-light.png")
 
     ground = browser.run("(() => { const box = ground.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()")
-    back = browser.place(pin("Thermometer"))
-    browser.drag(pin("Thermometer"), (ground[0] + 6, ground[1] + ground[3] / 2))
+    icon = pin("Thermometer") + ".querySelector('i')"
+    back = browser.place(icon)
+    browser.drag(icon, (ground[0] + 6, ground[1] + ground[3] / 2))
     meters = f"Number({pin('Thermometer')}.textContent.match(/(\\d+(?:\\.\\d+)?) m/)[1])"
     browser.wait(f"{meters} > 1000", "place on the map")
     report("moved", meters=browser.run(meters))
     browser.wait(f"{STATE} === 'lost'", "loss of the link")
     report("lost", reason=browser.run("selected.link.reason"))
     browser.picture(f"{folder}/live-1400-lost.png")
-    browser.drag(pin("Thermometer"), back)
+    browser.drag(icon, back)
     browser.wait(f"{STATE} === 'connected'", "return of the link", 90)
     after = browser.run(points)
     browser.wait(f"{points} > {after}", "values after the return")
@@ -208,52 +223,80 @@ def walk(browser, folder):
     browser.click("document.querySelector('#disconnect')")
     browser.wait(f"{STATE} === 'idle'", "end of the link")
     browser.run("element('list').focus()")
-    browser.key("ArrowDown")
-    report("keyboard", chosen=browser.run("selected !== null"))
+    chosen = {}
+    for name, key in [("first", "Home"), ("second", "ArrowDown"), ("back", "ArrowUp")]:
+        browser.key(key)
+        chosen[name] = browser.run("selected.key")
+    report("keyboard", **chosen)
+
+    # A page that begins again has missed the end of a link.
+    browser.run("deviceOf('C0:00:00:00:00:01/random').link = { state: 'connected', reason: null, subscriptions: [] };"
+                " new Promise(done => { const again = new EventSource('events');"
+                " again.onmessage = event => { again.close(); arrived(JSON.parse(event.data)); done(true); }; })")
+    report("reset", ended=browser.run("deviceOf('C0:00:00:00:00:01/random').link.state"),
+           open=browser.run("[...devices.values()].find(device => device.name === 'Thermometer').link.state"))
 
     browser.size(1400, 900, "dark")
     browser.click(row("Thermometer"))
+    report("map", chosen=browser.run("[...document.querySelectorAll('.pin.chosen span')].map(pin => pin.textContent)"),
+           labels=browser.run(f"{LABELS}.length"), hidden=browser.run(HIDDEN_LABELS))
     browser.picture(f"{folder}/live-1400-dark.png")
+    overflow = []
     for tab in ["devices", "device", "map", "timeline"]:
         browser.size(390, 844, "light")
         browser.run(f"document.body.dataset.tab = '{tab}'; showTabs(); repaint()")
         browser.run("new Promise(done => setTimeout(done, 400))")
         browser.picture(f"{folder}/live-390-{tab}.png")
-        report("narrow", tab=tab, overflow=browser.run("document.documentElement.scrollWidth - innerWidth"))
+        overflow.append(browser.run("document.documentElement.scrollWidth - innerWidth"))
+    report("narrow", overflow=overflow)
     report("end", errors=browser.errors)
 
 
-def frames(browser, work=""):
-    """The frames a second in the fastest tenth of 5 seconds: what the page needs, while other programs use the
-    processor as well. `work` runs in each frame."""
-    return browser.run(
-        "new Promise(done => { const times = [], start = performance.now(); let last = start, number = 0;"
-        " const tick = () => { const now = performance.now(); times.push(now - last); last = now; number += 1;"
-        f" if (now - start < 5000) {{ {work}; return requestAnimationFrame(tick); }}"
-        " times.sort((one, other) => one - other); done(1000 / times[Math.floor(times.length / 10)]); };"
-        " requestAnimationFrame(tick); })"
+FRAMES = 150
+
+
+def cost(browser, work, count=FRAMES):
+    """The milliseconds of processor time that the main thread of the page takes for a frame, on average. `work` runs
+    in each frame, and `number` is the number of the frame.
+
+    The time that the machine gives to other programs does not count, so the figure is what the page needs, and a page
+    that needs at most 1/30 s can draw 30 frames a second."""
+    before = browser.processor_seconds()
+    browser.run(
+        "new Promise(done => { let number = 0; const tick = () => {"
+        f" if (number === {count}) return done(true);"
+        f" {work}; number += 1; requestAnimationFrame(tick); }}; requestAnimationFrame(tick); }})"
     )
+    return (browser.processor_seconds() - before) / count * 1000
 
 
 def load(browser, folder):
     browser.wait("devices.size >= 200", "200 devices")
     count = "[...devices.values()].reduce((sum, device) => sum + device.reports, 0)"
+    browser.run("window.updates = []; feed.addEventListener('message', event => updates.push(event.data)); true")
     start, before = time.monotonic(), browser.run(count)
-    rate = frames(browser)
+    browser.wait("updates.length >= 30", "30 updates of the program")
     reports = (browser.run(count) - before) / (time.monotonic() - start)
-    report("received", framesPerSecond=rate, reportsPerSecond=reports)
-    # The radio loses reports of so many devices to collisions. The page gets what 10 a second of each would be.
-    browser.run("setInterval(() => arrived({ signals: [...byNumber].map(([number, device]) =>"
-                " [number, Math.round(-50 - 30 * Math.random()), device.reports + 1]) }), 100) && true")
-    rate = frames(browser)
+    report("received", updates=browser.run("updates.length"), reportsPerSecond=reports)
+    # From here on, updates arrive with the frames: ten of them for 30 frames, whatever time the frames take. The radio
+    # loses reports of so many devices to collisions, so each device gets what 10 reports a second would be as well.
+    browser.run("feed.close(); window.sent = 0; true")
+    work = (
+        "if (number % 3 === 0) { arrived(JSON.parse(updates[number / 3 % updates.length]));"
+        " arrived({ signals: [...byNumber].map(([number, device]) =>"
+        " [number, Math.round(-50 - 30 * Math.random()), device.reports + 1]) }); sent += byNumber.size; }"
+        " sortList(true); drawList(); drawPlots()"
+    )
+    milliseconds = cost(browser, work)
+    report("frames", devices=browser.run("devices.size"), reports=browser.run("sent"),
+           millisecondsPerFrame=milliseconds, errors=browser.errors)
     browser.picture(f"{folder}/live-200.png")
-    report("frames", devices=browser.run("devices.size"), framesPerSecond=rate, errors=browser.errors)
 
 
 def timeline(browser, folder):
     report("opened", events=browser.run("events.length"))
-    rate = frames(browser, "if (number % 40 < 20) zoom(.9); else zoom(1 / .9); pan((view.to - view.from) / 60)")
-    report("frames", framesPerSecond=rate)
+    work = "if (number % 40 < 20) zoom(.9); else zoom(1 / .9); pan((view.to - view.from) / 60)"
+    report("frames", millisecondsPerFrame=cost(browser, work))
     browser.run("showAll(); select(events.find(event => event.text.startsWith('ATT_READ_REQ')))")
     report("packet", bytes=browser.run("document.querySelector('.bytes').textContent"),
            fields=browser.run("[...document.querySelectorAll('.fields ul li')].map(entry => entry.textContent)"),
@@ -263,6 +306,10 @@ def timeline(browser, folder):
     report("ruler", text=browser.run("[...document.querySelectorAll('#detail dt')].map(entry => entry.textContent)"
                                      ".find(text => text.includes('the mark'))"))
     browser.picture(f"{folder}/timeline-1400.png")
+    # What a live page gets when it begins again: earlier times than those that it shows.
+    browser.run("follow({ reset: true, devices: data.devices, leftOut: 0, events: [0, 1, 2].map(number =>"
+                " [5000 + 1000 * number, 0, PACKET, 'ATT_READ_REQ #3', '', true, 0, '']) })")
+    report("reset", times=browser.run("events.map(event => event.time - 5000)"))
     report("end", errors=browser.errors)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ProcessTestSupport
 import Testing
 import VirtualAccessories
 
@@ -45,6 +46,20 @@ struct ShellCommandTests {
 
     private func shell(_ input: String, _ options: String...) async -> Run {
         await run(["shell"] + options, input: input)
+    }
+
+    @Test("A script on standard input that fails leaves the lines after the failure")
+    func unreadLines() async throws {
+        let process = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", #"printf 'echo one\nfoo\necho two\n' | "$0" shell --adapter virtual"#,
+                LanyardTool.path,
+            ]
+        )
+        let (output, ending) = try await process.waitUntilEnd(within: .seconds(120))
+        #expect(ending == .exited(ProcessStatus.usage.rawValue))
+        #expect(output == "one\n")
     }
 
     private func script(_ text: String, _ options: String...) async throws -> Run {

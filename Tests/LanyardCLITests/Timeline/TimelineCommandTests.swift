@@ -80,6 +80,17 @@ final class TimelineCommandTests {
         #expect(TimelineCommand.deviceName(ofLog: path) == name)
     }
 
+    @Test("Without a place for the page, it is beside the recording")
+    func defaultPlace() async throws {
+        let (status, output) = await run([try recording()])
+        #expect(status == .success && output.contains("flight.html: "))
+        #expect(FileManager.default.fileExists(atPath: folder + "/flight.html"))
+        let log = try file("packets.btsnoop", Btsnoop.header)
+        let (wrong, message) = await run([log])
+        #expect(wrong == .usage && message.contains("is a packet log, not a recording"))
+        #expect(!FileManager.default.fileExists(atPath: log + ".html"))
+    }
+
     @Test("A fault in a file is reported with its place")
     func faults() async throws {
         let page = folder + "/page.html"

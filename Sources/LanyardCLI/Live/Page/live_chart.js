@@ -68,6 +68,12 @@ function drawChart(canvas, series, range, gap) {
   const x = time => width - 4 - (now - time) / CHART_SECONDS * (width - LEFT - 4);
   const y = value => 8 + (high - value) / (high - low) * (height - 26);
   drawAxes(drawing, { width, height, low, high, x, y, now });
+  if (!shown.some(({ points }) => points.length)) {
+    drawing.textAlign = 'center';
+    drawing.fillText('no value in the last minute', (LEFT + width) / 2, height / 2 - 6);
+    drawing.textAlign = 'left';
+    return;
+  }
   drawing.save();
   drawing.beginPath();
   drawing.rect(LEFT, 0, width - LEFT, height - 12);
@@ -86,20 +92,20 @@ function drawChart(canvas, series, range, gap) {
   if (shown.length > 1) drawLegend(drawing, shown);
 }
 
-/// The range of the values with a margin; a range around a constant.
+/// The range of the values with a margin; a range around a constant; empty without values.
 function rangeOf(series) {
   const values = series.flatMap(({ points }) => points.map(point => point[1]));
-  if (!values.length) return [0, 1];
+  if (!values.length) return [0, 0];
   const low = Math.min(...values), high = Math.max(...values);
   const margin = (high - low) * .12 || Math.max(1, Math.abs(high) * .05);
   return [low - margin, high + margin];
 }
 
-/// Round values within a range, two to five of them.
-function ticks(low, high) {
+/// Round values within a range. `most` is their largest number, at least 2.
+function ticks(low, high, most) {
   const power = Math.pow(10, Math.floor(Math.log10((high - low) / 2)));
   const step = [1, 2, 5, 10].map(factor => factor * power)
-    .find(step => Math.floor(high / step) - Math.ceil(low / step) < 4);
+    .find(step => Math.floor(high / step) - Math.ceil(low / step) < most);
   const found = [];
   for (let value = Math.ceil(low / step); value * step <= high; value++) found.push(value * step);
   return found;
@@ -112,7 +118,9 @@ function drawAxes(drawing, { width, height, low, high, x, y, now }) {
   drawing.font = FONT;
   drawing.textBaseline = 'middle';
   drawing.textAlign = 'right';
-  for (const value of ticks(low, high)) {
+  // A label is 11 pixels high.
+  const most = Math.max(2, Math.min(4, Math.floor((height - 26) / 16)));
+  for (const value of low < high ? ticks(low, high, most) : []) {
     drawing.fillStyle = inks.faint;
     drawing.fillRect(LEFT, Math.round(y(value)), width - LEFT - 4, 1);
     drawing.fillStyle = inks.soft;

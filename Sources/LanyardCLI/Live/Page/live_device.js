@@ -12,6 +12,7 @@ function drawDevice() {
   const selection = hadFocus && focused.tagName === 'INPUT' && focused.selectionStart;
   const place = selected === drawn ? box.scrollTop : 0;
   fillDevice(box, selected);
+  placePins();
   drawn = selected;
   box.scrollTop = place;
   if (!hadFocus) return;

@@ -42,8 +42,14 @@ function worldArrived(next) {
   for (const [number, pin] of pins) {
     if (!numbers.has(number)) { pin.box.remove(); pins.delete(number); }
   }
-  for (const entry of world.controllers) placePin(entry);
+  placePins();
   drawGround();
+}
+
+function placePins() {
+  if (!world) return;
+  for (const entry of world.controllers) placePin(entry);
+  arrangeLabels();
 }
 
 function distanceOf(entry) {
@@ -64,10 +70,48 @@ function placePin(entry) {
   pin.box.className = ['pin', isHost && 'host', pin === dragged && 'dragging',
     device && device === selected && 'chosen'].filter(Boolean).join(' ');
   pin.box.style.setProperty('--tone', `var(--${entry.on ? toneOf(entry.power) : 'line'})`);
-  const [left, top] = toScreen(entry.x, entry.y);
-  pin.box.style.left = `${left}px`;
-  pin.box.style.top = `${top}px`;
+  pin.at = toScreen(entry.x, entry.y);
+  pin.box.style.left = `${pin.at[0]}px`;
+  pin.box.style.top = `${pin.at[1]}px`;
 }
+
+// MARK: Labels
+
+const SIDES = ['below', 'right', 'above', 'left'], PIN_RADIUS = 9, LABEL_HEIGHT = 14;
+
+/// Puts the label of each pin on a side where it hides no pin and no other label. Without such a
+/// side, it is hidden until the pin is used.
+function arrangeLabels() {
+  const drawing = groundCanvas.getContext('2d');
+  drawing.font = FONT;
+  const all = [...pins.values()], isChosen = pin => pin.box.classList.contains('chosen');
+  const taken = all.map(({ at: [x, y] }) =>
+    [x - PIN_RADIUS, y - PIN_RADIUS, x + PIN_RADIUS, y + PIN_RADIUS]);
+  for (const pin of all.sort((a, b) => isChosen(b) - isChosen(a))) {
+    if (pin.entry.number === world.host) continue;
+    const width = drawing.measureText(pin.entry.name).width + 8;
+    const height = isChosen(pin) ? 2 * LABEL_HEIGHT : LABEL_HEIGHT;
+    // The present side comes first, so that labels do not jump.
+    pin.side = [pin.side, ...SIDES].find(side => {
+      const label = side && labelBox(pin.at, side, width, height);
+      return label && isOnGround(label) && !taken.some(box => overlap(box, label));
+    });
+    pin.box.dataset.side = pin.side || 'none';
+    if (pin.side) taken.push(labelBox(pin.at, pin.side, width, height));
+  }
+}
+
+function labelBox([x, y], side, width, height) {
+  const [left, top] = {
+    below: [x - width / 2, y + PIN_RADIUS], above: [x - width / 2, y - PIN_RADIUS - height],
+    right: [x + PIN_RADIUS, y - height / 2], left: [x - PIN_RADIUS - width, y - height / 2],
+  }[side];
+  return [left, top, left + width, top + height];
+}
+
+const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+const isOnGround = ([left, top, right, bottom]) => left >= 0 && top >= 0
+  && right <= ground.clientWidth && bottom <= ground.clientHeight;
 
 /// The device of the list that a pin belongs to. Beacons advertise no name.
 function deviceNamed(name) {
@@ -132,13 +176,14 @@ function movePin(pin, [x, y]) {
   pin.place = { x: Math.round(x * 100) / 100, y: Math.round(y * 100) / 100 };
   Object.assign(pin.entry, pin.place);
   placePin(pin.entry);
+  arrangeLabels();
   drawGround();
   sendPlace(pin);
 }
 
 function makePin(entry) {
   const pin = { box: make('button', 'pin'), name: make('span'), more: make('small'), entry };
-  pin.box.append(make('i'), pin.name, pin.more);
+  pin.box.append(make('i'), make('div', '', pin.name, pin.more));
   pin.box.dataset.number = entry.number;
   pin.box.title = 'Drag to move. Space switches it on or off.';
   ground.append(pin.box);
@@ -152,11 +197,13 @@ function addMoves(pin) {
     box.setPointerCapture(event.pointerId);
     dragged = pin;
     pin.place = { x: pin.entry.x, y: pin.entry.y };
+    // A person may drag the label.
+    pin.grip = [pin.at[0] - event.clientX, pin.at[1] - event.clientY];
   };
   box.onpointermove = event => {
     if (dragged !== pin) return;
-    const edge = ground.getBoundingClientRect();
-    movePin(pin, toWorld(event.clientX - edge.left, event.clientY - edge.top));
+    const [x, y] = pin.grip;
+    movePin(pin, toWorld(event.clientX + x, event.clientY + y));
   };
   box.onpointerup = box.onpointercancel = () => { dragged = null; placePin(pin.entry); };
   box.onclick = () => {

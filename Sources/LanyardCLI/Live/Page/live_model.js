@@ -27,12 +27,14 @@ const SIGNAL_SECONDS = 120, POINT_LIMIT = 1200, DEVICE_LIMIT = 1200;
 const devices = new Map(), byNumber = new Map();
 let selected = null;
 
+const noLink = () => ({ state: 'idle', reason: null });
+
 /// The device with this address, which a message may name before an advertisement does.
 function deviceOf(key) {
   if (!devices.has(key)) {
     devices.set(key, {
       key, name: null, summary: '', connectable: true, rssi: null, reports: 0, seen: 0,
-      signal: [], link: { state: 'idle', reason: null }, services: null, series: new Map(),
+      signal: [], link: noLink(), services: null, series: new Map(),
       subscribed: new Set(), isBusy: false,
     });
   }
@@ -141,6 +143,8 @@ const TOAST_SECONDS = 8, TOAST_LIMIT = 4;
 
 function say(text, isError = false) {
   const toast = make('div', isError ? 'error' : '', text);
+  toast.title = 'Click to dismiss';
+  toast.onclick = () => toast.remove();
   const box = element('toasts');
   box.append(toast);
   while (box.children.length > TOAST_LIMIT) box.firstElementChild.remove();

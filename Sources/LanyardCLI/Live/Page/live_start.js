@@ -34,13 +34,25 @@ const RECEIVERS = {
   remark: message => say(message.text),
 };
 
+/// Forgets the links that have ended while the page was not connected to the program.
+function forgetLinks(messages) {
+  const open = new Set(messages.map(message => message.device));
+  for (const device of devices.values()) {
+    if (open.has(device.key)) continue;
+    device.link = noLink();
+    device.subscribed.clear();
+  }
+}
+
 function arrived(update) {
+  if (update.reset) forgetLinks(update.messages);
   for (const entry of update.devices || []) describe(entry);
   for (const entry of update.levels || []) recalled(entry);
   for (const entry of update.signals || []) received(entry);
   for (const message of update.messages || []) {
     if (Object.hasOwn(RECEIVERS, message.type)) RECEIVERS[message.type](message);
   }
+  if (update.reset) drawDevice();
   if (update.world !== undefined) worldArrived(update.world);
   if (update.timeline) lineTimeline({ ...update.timeline, reset: update.reset === true });
   isChanged = true;

@@ -16,7 +16,7 @@ function follow(update) {
   const width = view.to - view.from;
   // A person has zoomed.
   if (isAtEnd && shown && Math.abs(width - shown) > shown * .01) followed = width;
-  if (update.reset) dropEvents(events.length);
+  if (update.reset) { finish = start + 1000; dropEvents(events.length); }
   let isNew = addDevices(update.devices);
   for (const fields of update.events) isNew = addEvent(fields) || isNew;
   if (events.length > EVENT_LIMIT) { dropEvents(EVENT_LIMIT / 2); list(); }
