@@ -15,14 +15,19 @@ public struct AccessoryMatcher: Sendable {
     /// Whether the rule examines more than services: data that may differ in the next packet, such
     /// as the signal strength or a name. The scan must then report every packet.
     let looksBeyondServices: Bool
+    /// The name that a matching device must have; `nil` if the rule requires none. A comparison of
+    /// names is fast, and rules out nearly all devices for each of many accessories.
+    private let name: String?
     private let test: @Sendable (Discovery) -> Bool
 
     private init(
         services: Set<BluetoothID>? = nil,
         looksBeyondServices: Bool = true,
+        name: String? = nil,
         _ test: @escaping @Sendable (Discovery) -> Bool
     ) {
         self.services = services
+        self.name = name
         self.looksBeyondServices = looksBeyondServices
         self.test = test
     }
@@ -30,7 +35,10 @@ public struct AccessoryMatcher: Sendable {
     /// Returns whether the advertisement is from a matching device.
     ///
     /// - Parameter discovery: The data of the advertisement.
-    public func matches(_ discovery: Discovery) -> Bool { test(discovery) }
+    public func matches(_ discovery: Discovery) -> Bool {
+        if let name, discovery.name != name { return false }
+        return test(discovery)
+    }
 
     /// Returns a matcher for devices that advertise the service.
     ///
@@ -84,7 +92,7 @@ public struct AccessoryMatcher: Sendable {
     ///
     /// - Parameter name: The complete name.
     public static func name(_ name: String) -> AccessoryMatcher {
-        AccessoryMatcher { $0.name == name }
+        AccessoryMatcher(name: name) { _ in true }
     }
 
     /// Returns a matcher for devices whose name passes the test.
@@ -120,7 +128,11 @@ public struct AccessoryMatcher: Sendable {
         let services = matchers.lazy.compactMap(\.services).min { $0.count < $1.count }
         // The data for several matchers may arrive in different packets.
         let looksBeyond = matchers.count > 1 || matchers.contains(where: \.looksBeyondServices)
-        return AccessoryMatcher(services: services, looksBeyondServices: looksBeyond) { discovery in
+        return AccessoryMatcher(
+            services: services,
+            looksBeyondServices: looksBeyond,
+            name: matchers.lazy.compactMap(\.name).first
+        ) { discovery in
             matchers.allSatisfy { $0.matches(discovery) }
         }
     }

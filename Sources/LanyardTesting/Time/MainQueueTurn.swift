@@ -39,8 +39,10 @@ final class MainQueueTurn: ApplicationWatch {
         Self.currentHolder.withLock { $0 = executor() }
     }
 
-    func settle(_ settled: @escaping @Sendable () -> Void) {
-        DispatchQueue.main.async(execute: settled)
+    func settle(times count: Int, _ settled: @escaping @Sendable () -> Void) {
+        DispatchQueue.main.async {
+            if count > 1 { self.settle(times: count - 1, settled) } else { settled() }
+        }
     }
 
     func applicationBecameIdle() {

@@ -31,8 +31,7 @@ extension SimpleAccessoryProfile {
         return SimpleAccessoryProfile(
             name: name,
             appearance: 0x0300,  // Thermometer
-            services: [environment, battery(level: 91)],
-            advertisingInterval: .milliseconds(500)
+            services: [environment, battery(level: 91)]
         )
     }
 

@@ -11,8 +11,9 @@ package protocol ApplicationWatch: Sendable {
     func applicationWillRun()
 
     /// Calls `settled` when all work has run that the application has enqueued so far outside the
-    /// air. Called on the air's thread, after code of the application has run.
-    func settle(_ settled: @escaping @Sendable () -> Void)
+    /// air, and then all work that this work has enqueued, and so on: `count` times. Called on any
+    /// thread, after code of the application has run.
+    func settle(times count: Int, _ settled: @escaping @Sendable () -> Void)
 
     /// Called on the air's thread when the application has nothing more to do, or the air no longer
     /// waits for it.
@@ -29,13 +30,13 @@ struct ApplicationState: Sendable {
     static let settlementCount = 3
 
     let watch: any ApplicationWatch
-    /// The number of times that the application must still settle.
-    var unsettledCount = 0
+    /// Whether the application has run since it last settled.
+    var isUnsettled = false
     /// Whether the watch was informed that the application works.
     var isRunningApplication = false
     /// Whether the air continues although the application works, because the application may be
     /// waiting for the air.
     var runsInParallel = false
 
-    mutating func noteActivity() { unsettledCount = Self.settlementCount }
+    mutating func noteActivity() { isUnsettled = true }
 }

@@ -86,16 +86,27 @@ public final class SimulationExecutor: HostExecutor {
     }
 
     private func endOutsideWork(unsettling isUnsettling: Bool) {
-        let mustSignal = state.withLock { state in
+        let (mustSignal, watch) = state.withLock { state -> (Bool, (any ApplicationWatch)?) in
             if isUnsettling { state.application?.noteActivity() }
             precondition(state.outsideWorkCount > 0, "endOutsideWork() without beginOutsideWork()")
             state.outsideWorkCount -= 1
-            guard state.outsideWorkCount == 0 else { return false }
+            guard state.outsideWorkCount == 0 else { return (false, nil) }
             state.application?.runsInParallel = false
-            defer { state.isWaiting = false }
-            return state.isWaiting
+            guard state.isWaiting else { return (false, nil) }
+            // The waiting thread could only begin to settle, so it need not wake up for that.
+            if let watch = state.beginSettling() { return (false, watch) }
+            state.isWaiting = false
+            return (true, nil)
         }
         if mustSignal { wakeUp?.signal() }
+        if let watch { settle(watch) }
+    }
+
+    /// Lets the application settle, which is work outside of the executor.
+    private func settle(_ watch: any ApplicationWatch) {
+        watch.settle(times: ApplicationState.settlementCount) { [self] in
+            endOutsideWork(unsettling: false)
+        }
     }
 
     // MARK: Executor
@@ -245,7 +256,18 @@ extension SimulationExecutor.State {
     /// Whether all other work must wait until the application has settled.
     fileprivate var mustAwaitApplication: Bool {
         guard let application, !application.runsInParallel else { return false }
-        return outsideWorkCount > 0 || application.unsettledCount > 0
+        return outsideWorkCount > 0 || application.isUnsettled
+    }
+
+    /// Counts the settling of the application as work outside of the executor, if its code has run
+    /// since it last settled.
+    ///
+    /// - Returns: The watch that must let the application settle.
+    fileprivate mutating func beginSettling() -> (any ApplicationWatch)? {
+        guard let application, application.isUnsettled else { return nil }
+        self.application?.isUnsettled = false
+        outsideWorkCount += 1
+        return application.watch
     }
 
     /// Adds work.
@@ -349,20 +371,13 @@ extension SimulationExecutor {
         watch?.applicationWillRun()
     }
 
-    /// Stops time until the application has settled once more, if its code has run.
+    /// Stops time until the application has settled, if its code has run.
     ///
-    /// - Returns: False if the application has already settled as often as necessary.
+    /// - Returns: False if the application has already settled.
     func beginSettling() -> Bool {
-        let watch = state.withLock { state -> (any ApplicationWatch)? in
-            guard let application = state.application, application.unsettledCount > 0 else {
-                return nil
-            }
-            state.application?.unsettledCount -= 1
-            state.outsideWorkCount += 1
-            return application.watch
-        }
-        watch?.settle { [self] in endOutsideWork(unsettling: false) }
-        return watch != nil
+        guard let watch = state.withLock({ $0.beginSettling() }) else { return false }
+        settle(watch)
+        return true
     }
 
     /// Informs the watch that the application has settled, or that the air no longer waits for it.

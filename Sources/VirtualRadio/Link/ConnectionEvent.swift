@@ -78,7 +78,9 @@ extension Ether {
             return
         }
         let channel = link.nextChannel()
-        if performEmptyEvent(of: &link, on: channel) { return closeEvent(of: &link) }
+        if let outcome = performEmptyEvent(of: &link, on: channel) {
+            return closeEvent(of: &link, with: outcome)
+        }
         load(.central, &link, budget: .max)
         link.event = reserveFirstExchange(of: &link, on: channel)
         if link.event == nil { return closeEvent(of: &link) }
@@ -98,6 +100,10 @@ extension Ether {
     mutating func closeEvent(of link: inout RadioLink) {
         let outcome = EventOutcome(link.event)
         link.event = nil
+        closeEvent(of: &link, with: outcome)
+    }
+
+    private mutating func closeEvent(of link: inout RadioLink, with outcome: EventOutcome) {
         release(&link)
         link.peripheral?.eventEnds(outcome)
         guard link.central != nil else { return armDeadline(.peripheral, &link) }
@@ -111,10 +117,17 @@ extension Ether {
 }
 
 /// The result of a connection event for the ends.
-private struct EventOutcome {
+struct EventOutcome {
     let isSqueezed: Bool
     let isPeripheralListening: Bool
     let hasPeripheralReceived: Bool
+
+    /// Creates the result of an event in which both ends listened for as long as they needed.
+    init(hasPeripheralReceived: Bool) {
+        isSqueezed = false
+        isPeripheralListening = true
+        self.hasPeripheralReceived = hasPeripheralReceived
+    }
 
     /// Creates the result; `nil` stands for an event in which the Central could not send.
     init(_ event: ConnectionEvent?) {

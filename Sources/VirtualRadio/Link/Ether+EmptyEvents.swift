@@ -9,32 +9,27 @@ extension Ether {
     /// part of the world can detect the difference from an event in single steps: no packet overlaps
     /// those of the event, so the air need not record them.
     ///
-    /// - Returns: Whether the event is over. If it is, the present is the end of its last packet, and
-    ///   `link.event` is the event that must be closed. If not, only radios may be reserved, as the
-    ///   single steps reserve them again.
-    mutating func performEmptyEvent(of link: inout RadioLink, on channel: RadioChannel) -> Bool {
+    /// - Returns: The result of the event, which must be closed. The present is the end of its last
+    ///   packet. `nil` without any effect, except that radios may be reserved, as the single steps
+    ///   reserve them again.
+    mutating func performEmptyEvent(
+        of link: inout RadioLink,
+        on channel: RadioChannel
+    ) -> EventOutcome? {
         guard takesShortcuts, announcedPorts.isEmpty, let central = link.central,
             let peripheral = link.peripheral, central.isIdle, peripheral.isIdle,
             peripheral.eventsToSkip == 0, air.isQuiet(channel, from: now), link.endsAgree
-        else { return false }
-        let request = now.later(central.emptyNanoseconds)
-        let answer = request.later(LinkPace.frameSpace + peripheral.emptyNanoseconds)
+        else { return nil }
+        let request = now.later(central.pace.emptyNanoseconds)
+        let answer = request.later(LinkPace.frameSpace + peripheral.pace.emptyNanoseconds)
         let exchangeEnd = answer.later(LinkPace.frameSpace)
         guard timeline.canPass(to: answer),
             reserve(central, of: link.id, from: now, to: exchangeEnd),
             reserve(peripheral, of: link.id, from: now, to: exchangeEnd)
-        else { return false }
-        link.event = ConnectionEvent(
-            channel: channel,
-            isPeripheralListening: true,
-            isSqueezed: false,
-            exchangeEnd: exchangeEnd
-        )
-        if passEmptyPacket(from: central, to: peripheral, endingAt: request) {
-            link.event?.hasPeripheralReceived = true
-            _ = passEmptyPacket(from: peripheral, to: central, endingAt: answer)
-        }
-        return true
+        else { return nil }
+        let isReceived = passEmptyPacket(from: central, to: peripheral, endingAt: request)
+        if isReceived { _ = passEmptyPacket(from: peripheral, to: central, endingAt: answer) }
+        return EventOutcome(hasPeripheralReceived: isReceived)
     }
 
     /// Advances to the end of an empty packet that nothing overlaps.
@@ -65,11 +60,6 @@ extension LinkEnd {
     /// Whether the end has nothing to send, and does not close after the next packet.
     fileprivate var isIdle: Bool {
         outgoing == nil && termination == nil && !hasMore
-    }
-
-    /// The air time of an empty PDU of the end, in nanoseconds.
-    fileprivate var emptyNanoseconds: Int64 {
-        settings.sending.airNanoseconds(pduLength: PacketLength.header)
     }
 
     /// Processes an empty packet with the sequence numbers.

@@ -112,7 +112,7 @@ extension LinkEnd {
     }
 
     fileprivate func loadData() {
-        guard !procedures.isDataPaused, let fragment = queue.next(limit: pace.payloadLimit) else {
+        guard !flags.isDataPaused, let fragment = queue.next(limit: pace.payloadLimit) else {
             return
         }
         outgoing = LinkPDU(content: .data(fragment), key: sendingKey)
@@ -150,7 +150,7 @@ extension LinkEnd {
 extension RadioLink {
     /// Whether packets of one end reach the other, because both have the same view of the link.
     var endsAgree: Bool {
-        guard let one = central?.settings, let other = peripheral?.settings else { return false }
+        guard let one = central?.pace, let other = peripheral?.pace else { return false }
         return one.isCompatible(with: other)
     }
 }

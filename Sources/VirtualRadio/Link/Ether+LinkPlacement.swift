@@ -37,9 +37,13 @@ extension Ether {
         beside interval: Int64
     ) -> [(anchor: Int64, period: Int64)] {
         links.identifiers(of: radio).compactMap { name in
-            guard name != id, let link = links[name], link.isMade else { return nil }
-            let other = (link.central ?? link.peripheral)?.pace.interval ?? interval
-            return (link.anchor.nanoseconds, Self.greatestCommonDivisor(interval, other))
+            guard name != id else { return nil }
+            let anchor = links.read(name) { link -> (anchor: Int64, period: Int64)? in
+                guard link.isMade else { return nil }
+                let other = (link.central ?? link.peripheral)?.pace.interval ?? interval
+                return (link.anchor.nanoseconds, Self.greatestCommonDivisor(interval, other))
+            }
+            return anchor ?? nil
         }
     }
 

@@ -52,11 +52,12 @@ extension Ether {
     /// Already Exists. Both identity addresses and addresses on the air match.
     package func hasLink(_ radio: RadioID, to peer: DeviceAddress) -> Bool {
         links.identifiers(of: radio).contains { id in
-            guard let link = links[id] else { return false }
-            return LinkSide.allCases.contains { side in
-                guard let end = link[side], end.radio == radio else { return false }
-                return end.identity.peer == peer || end.identity.peerPrivateAddress == peer
-            }
+            links.read(id) { link in
+                LinkSide.allCases.contains { side in
+                    guard let end = link[side], end.radio == radio else { return false }
+                    return end.identity.peer == peer || end.identity.peerPrivateAddress == peer
+                }
+            } ?? false
         }
     }
 

@@ -146,9 +146,9 @@ extension LinkEnd {
             return length - PacketLength.header
         }
         if isAgain { return 0 }
-        let isLast = procedures.isAboutToDisconnect && !queue.isEmpty
-        if procedures.hasPDU, !isLast { return Self.controlLength }
-        guard !queue.isEmpty, !procedures.isDataPaused else { return 0 }
+        let isLast = flags.isAboutToDisconnect && !queue.isEmpty
+        if flags.hasPDU, !isLast { return Self.controlLength }
+        guard !queue.isEmpty, !flags.isDataPaused else { return 0 }
         let payload = min(queue.nextLength, pace.payloadLimit)
         return payload + (sendingKey == nil ? 0 : PacketLength.mic)
     }

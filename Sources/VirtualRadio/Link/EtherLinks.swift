@@ -41,6 +41,13 @@ package struct EtherLinks: Sendable {
         }
     }
 
+    /// Returns what `body` finds in the link, without a copy; `nil` if the link has ended. `body` must
+    /// not keep an end of the link.
+    func read<Value>(_ id: LinkID, _ body: (RadioLink) -> Value) -> Value? {
+        guard let place = place(of: id), let box = boxes[place] else { return nil }
+        return body(box.link)
+    }
+
     /// Returns whether the end is disconnecting, or does not exist.
     func isDisconnecting(_ id: LinkID, _ side: LinkSide) -> Bool {
         place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isDisconnecting } ?? true

@@ -22,7 +22,9 @@ package final class LinkEnd: @unchecked Sendable {
     package let beginning: Instant
 
     /// The control procedures.
-    package var procedures: LinkProcedures
+    package var procedures: LinkProcedures { didSet { flags = procedures.readFlags() } }
+    /// The properties of the procedures that every packet needs.
+    private(set) var flags: LinkProcedures.Flags
     /// The timing and modulation of packets, as this end knows them.
     package var settings: LinkSettings { didSet { pace = LinkPace(settings, dataLength) } }
     /// The negotiated lengths of packets.
@@ -81,6 +83,8 @@ package final class LinkEnd: @unchecked Sendable {
         self.radio = radio
         self.handle = handle
         self.identity = identity
+        var procedures = procedures
+        flags = procedures.readFlags()
         self.procedures = procedures
         self.settings = settings
         self.beginning = beginning
@@ -94,6 +98,7 @@ package final class LinkEnd: @unchecked Sendable {
         identity = other.identity
         beginning = other.beginning
         procedures = other.procedures
+        flags = other.flags
         settings = other.settings
         dataLength = other.dataLength
         pace = other.pace
@@ -117,7 +122,7 @@ package final class LinkEnd: @unchecked Sendable {
     var hasSomethingToSend: Bool { outgoing != nil || hasMore }
 
     /// Whether the end has more PDUs after the present one: the MD bit.
-    var hasMore: Bool { procedures.hasPDU || (!queue.isEmpty && !procedures.isDataPaused) }
+    var hasMore: Bool { flags.hasPDU || (!queue.isEmpty && !flags.isDataPaused) }
 
     /// The instant at which the end closes, unless it receives a packet before.
     package var supervisionDeadline: Instant {
@@ -129,7 +134,7 @@ package final class LinkEnd: @unchecked Sendable {
 
     /// The next deadline of the end.
     var nextDeadline: Instant {
-        guard let deadline = procedures.nextDeadline else { return supervisionDeadline }
+        guard let deadline = flags.nextDeadline else { return supervisionDeadline }
         return min(supervisionDeadline, deadline)
     }
 
@@ -150,12 +155,26 @@ struct LinkPace: Hashable, Sendable {
     let supervisionTimeout: Int64
     /// The longest payload of a data PDU, in bytes.
     let payloadLimit: Int
+    /// The air time of an empty PDU, in nanoseconds.
+    let emptyNanoseconds: Int64
+    /// The parts of the settings that both ends must agree on.
+    private let sending: PHY
+    private let receiving: PHY
+    private let agreedInterval: Duration
+    private let shift: Duration
+    private let channels: UInt64
 
     /// Computes the values. Two data packets, one in each direction, must fit into an interval, or
     /// one end might never send its data. The limit matters only on LE Coded.
     init(_ settings: LinkSettings, _ dataLength: LinkDataLength) {
         interval = max(Self.intervalMinimum, settings.parameters.interval.nanoseconds)
         supervisionTimeout = settings.parameters.supervisionTimeout.nanoseconds
+        emptyNanoseconds = settings.sending.airNanoseconds(pduLength: PacketLength.header)
+        sending = settings.sending.phy
+        receiving = settings.receiving
+        agreedInterval = settings.parameters.interval
+        shift = settings.shift
+        channels = settings.channelMap.rawValue
         let half = LinkDataLength(
             sendBytes: dataLength.sendBytes,
             sendTime: min(
@@ -169,6 +188,13 @@ struct LinkPace: Hashable, Sendable {
             half.sendLimit(on: settings.sending),
             PacketLength.dataPayloadLimit
         )
+    }
+
+    /// Returns whether packets of two ends with these values reach each other.
+    func isCompatible(with other: LinkPace) -> Bool {
+        sending == other.receiving && receiving == other.sending
+            && agreedInterval == other.agreedInterval && shift == other.shift
+            && channels == other.channels
     }
 
     /// The shortest connection interval, in nanoseconds.

@@ -24,11 +24,4 @@ package struct LinkSettings: Hashable, Sendable {
         sending = proposal.modulation
         receiving = proposal.modulation.phy
     }
-
-    /// Returns whether packets of two ends with these values reach each other.
-    func isCompatible(with other: LinkSettings) -> Bool {
-        sending.phy == other.receiving && receiving == other.sending.phy
-            && parameters.interval == other.parameters.interval && shift == other.shift
-            && channelMap.rawValue == other.channelMap.rawValue
-    }
 }

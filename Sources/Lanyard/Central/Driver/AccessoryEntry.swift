@@ -11,8 +11,12 @@ final class AccessoryEntry: @unchecked Sendable {
     let description: AccessoryDescription
     let snapshot: AccessorySnapshot
     var machine: AccessoryMachine<SystemPeripheral>
+    /// The index that finds the record; `nil` unless the driver has the record.
+    weak var index: AccessoryEntryIndex?
     /// The identity of the accessory; `nil` until one was found.
-    var identity: AccessoryIdentity?
+    var identity: AccessoryIdentity? {
+        didSet { index?.move(self, from: oldValue, to: identity) }
+    }
     /// Whether the description came with the pairing: it may differ from the central's description
     /// of its kind.
     var isPairedHere = false
@@ -25,7 +29,9 @@ final class AccessoryEntry: @unchecked Sendable {
     /// The store's entry for the accessory.
     var remembered: RememberedAccessory?
     /// The peripheral that was used most recently.
-    var peripheral: SystemPeripheral?
+    var peripheral: SystemPeripheral? {
+        didSet { index?.move(self, from: oldValue, to: peripheral) }
+    }
     /// Whether the system has reported a link.
     var isLinked = false
     var slot: SlotToken?

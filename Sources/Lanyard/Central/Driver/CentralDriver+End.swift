@@ -34,6 +34,7 @@ extension CentralDriver {
         system?.end()
         system = nil
         entries = []
+        index = AccessoryEntryIndex()
         watches = [:]
         unclaimedPeripherals = []
         endingPeripherals = []

@@ -102,7 +102,7 @@ extension CentralDriver {
     }
 
     func entry(of peripheral: SystemPeripheral) -> AccessoryEntry? {
-        entries.first { $0.peripheral === peripheral }
+        index.entry(of: peripheral)
     }
 
     // MARK: Consequences of a link's beginning and end

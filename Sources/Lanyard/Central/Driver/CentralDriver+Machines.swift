@@ -112,6 +112,7 @@ extension CentralDriver {
     /// Removes an accessory that was forgotten, or a pairing attempt that was canceled.
     func dismiss(_ entry: AccessoryEntry) {
         entries.removeAll { $0 === entry }
+        index.remove(entry)
         _ = scans.set(nil, for: entry.number)
         entry.countdownTimer?.set(to: nil)
         entry.pairingTimer?.set(to: nil)

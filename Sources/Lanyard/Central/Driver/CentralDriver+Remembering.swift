@@ -58,12 +58,11 @@ extension CentralDriver {
             isRemembered: isRemembered
         )
         entries.append(entry)
+        index.insert(entry)
         return entry
     }
 
-    func entry(of identity: AccessoryIdentity) -> AccessoryEntry? {
-        entries.first { $0.identity == identity }
-    }
+    func entry(of identity: AccessoryIdentity) -> AccessoryEntry? { index.entry(of: identity) }
 
     /// Returns the record that belongs to a snapshot of the app. The accessory's identity may have
     /// changed since the app received the snapshot.

@@ -77,14 +77,22 @@ extension CentralDriver {
     /// Returns the descriptions that match a discovery, at most one of each kind: a description
     /// that an accessory was paired with precedes one that the central was created with.
     private func descriptions(matching discovery: Discovery) -> [AccessoryDescription] {
-        let given = entries.filter(\.isPairedHere)
         // Accessories that are being searched for precede those that were found.
-        let inOrder = given.filter { $0.identity == nil } + given.filter { $0.identity != nil }
-        let fitting =
-            inOrder.filter { fits(discovery, $0) }.map(\.description)
-            + descriptions.filter { $0.matcher.matches(discovery) }
+        var sought: [AccessoryDescription] = []
+        var found: [AccessoryDescription] = []
+        for entry in entries where entry.isPairedHere && fits(discovery, entry) {
+            if entry.identity == nil {
+                sought.append(entry.description)
+            } else {
+                found.append(entry.description)
+            }
+        }
+        // Indices, because a loop over the elements copies every description.
+        for index in descriptions.indices where descriptions[index].matcher.matches(discovery) {
+            found.append(descriptions[index])
+        }
         var kinds: Set<String> = []
-        return fitting.filter { kinds.insert($0.kind).inserted }
+        return (sought + found).filter { kinds.insert($0.kind).inserted }
     }
 
     /// Returns whether a discovered device can be the accessory, or the one that it searches for:

@@ -44,6 +44,7 @@ final class CentralDriver: @unchecked Sendable {
     /// The central of the system; `nil` before the start and after the end.
     var system: (any SystemCentral)?
     var entries: [AccessoryEntry] = []
+    var index = AccessoryEntryIndex()
     var identities = IdentityRegistry()
     var pool: LinkPool
     var scans = ScanPlan()

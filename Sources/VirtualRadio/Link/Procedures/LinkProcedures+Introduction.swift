@@ -86,7 +86,6 @@ extension LinkProcedures {
     }
 
     /// Returns whether the peer may have the feature: it has it, or its features are not known yet.
-    @inline(__always)
     func peerMayHave(_ feature: HCI.LEFeatures) -> Bool {
         peerFeatures?.isDisjoint(with: feature) != true
     }

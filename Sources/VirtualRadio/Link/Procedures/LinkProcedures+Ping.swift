@@ -26,7 +26,6 @@ extension LinkProcedures {
 
     /// The next deadline. The end sends LL_PING_REQ after half of the timeout, so that the peer has
     /// time to answer.
-    @inline(__always)
     var authenticationDeadline: Instant? {
         guard encryption.phase == .on, let lastAuthenticated else { return nil }
         let mayPing = !hasPinged && local.features.contains(.ping) && peerMayHave(.ping)

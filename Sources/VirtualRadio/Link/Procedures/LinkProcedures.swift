@@ -134,12 +134,31 @@ package struct LinkProcedures: Sendable {
         startNext()
     }
 
-    // The following properties are read several times for every packet. They are inlined, because
-    // a call with a struct that an object holds copies the struct.
+    /// The properties that an end needs several times for every packet.
+    struct Flags: Hashable, Sendable {
+        /// `LinkProcedures.hasPDU`.
+        let hasPDU: Bool
+        /// `LinkProcedures.isDataPaused`.
+        let isDataPaused: Bool
+        /// `LinkProcedures.isAboutToDisconnect`.
+        let isAboutToDisconnect: Bool
+        /// `LinkProcedures.nextDeadline`.
+        let nextDeadline: Instant?
+    }
+
+    /// Returns the present flags. It is `mutating`, because a read of a struct that an object holds
+    /// copies the struct.
+    mutating func readFlags() -> Flags {
+        Flags(
+            hasPDU: hasPDU,
+            isDataPaused: isDataPaused,
+            isAboutToDisconnect: isAboutToDisconnect,
+            nextDeadline: nextDeadline
+        )
+    }
 
     /// Whether data must wait, because encryption is being started or paused, or the link is
     /// ending.
-    @inline(__always)
     package var isDataPaused: Bool {
         encryption.isBusy || (termination != nil && !isAboutToDisconnect) || isOver
     }
@@ -150,7 +169,6 @@ package struct LinkProcedures: Sendable {
     /// Whether the end is disconnecting and has not sent LL_TERMINATE_IND yet. Data that already
     /// waits is sent before it, because a host that sends an answer and then disconnects expects
     /// the answer to arrive. The supervision timeout limits the wait.
-    @inline(__always)
     package var isAboutToDisconnect: Bool {
         guard termination != nil, !encryption.isBusy, !isOver,
             case .terminateIndication = urgentOutbox.first
@@ -159,14 +177,12 @@ package struct LinkProcedures: Sendable {
     }
 
     /// Whether `nextPDU` returns a PDU.
-    @inline(__always)
     package var hasPDU: Bool {
         guard !isOver, termination == nil || !encryption.isSwitching else { return false }
         return !urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty)
     }
 
     /// The next instant at which the owner must call `deadlinePassed`.
-    @inline(__always)
     package var nextDeadline: Instant? {
         if isOver { return nil }
         if let termination { return termination.deadline }
