@@ -306,7 +306,8 @@ let package = Package(
         tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),
         tests(
             "InteroperabilityTests",
-            host + radio + coreBluetooth + ["BluetoothRadios", "Lanyard", "PairingTestSupport"],
+            host + radio + coreBluetooth
+                + ["BluetoothRadios", "Lanyard", "ExampleKiosk", "PairingTestSupport"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),

@@ -49,6 +49,32 @@
         // snippet.end
     }
 
+    // snippet.configure
+    struct Badge: AccessoryProfile {
+        static let kind = "badge"
+        static let service: BluetoothID = "FFE0"
+
+        let messages = MessagePair(writing: "FFE1", listening: "FFE2")
+
+        static func configure(_ badge: inout AccessoryDescription) {
+            badge.identity = .manufacturerData(company: 0xFFFF, range: 0..<4)
+        }
+    }
+    // snippet.end
+
+    struct Note: Codable { var text: String }
+
+    @MainActor
+    func send(to model: AccessoryModel, sealing: AuthenticatedCBCSealing) async throws {
+        // snippet.typed
+        let badge = try TypedAccessory(model.accessory, as: Badge.self)
+        // Keep one channel for each accessory.
+        let messages = badge.messages.channel(options: MessageChannelOptions(sealing: sealing))
+        let answer = try await messages.request(Note(text: "Hello"), expecting: Note.self)
+        // snippet.end
+        print(answer.text)
+    }
+
     // snippet.program
     await Lanyard.run {
         let central = AccessoryCentral(for: [HeartStrap.description])

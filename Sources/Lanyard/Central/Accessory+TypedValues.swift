@@ -55,12 +55,13 @@ extension Accessory {
     ///   - type: The type of the values, which names the characteristic.
     ///   - malformed: A closure that receives data that is not such a value, with the reason. The
     ///     task that iterates over the sequence calls the closure.
+    /// - Returns: The decoded values from now on, for one loop.
     /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description does
     ///   not declare the characteristic.
     public func values<Value: CharacteristicValue>(
         of type: Value.Type,
         malformed: (@Sendable (Data, ValueError) -> Void)? = nil
-    ) throws(AccessoryError) -> some AsyncSequence<Value, Never> {
+    ) throws(AccessoryError) -> AsyncCompactMapSequence<Events<Data>, Value> {
         try values(of: type.identifier).compactMap { data in
             do throws(ValueError) {
                 return try Value(decoding: data)

@@ -98,8 +98,8 @@ extension ChannelStreams: StreamDelegate {
         case .hasSpaceAvailable: hop { .writable }
         case .endEncountered where isInput: hop { .ended(nil) }
         case .errorOccurred:
-            let error = stream.streamError
-            hop { .ended(error) }
+            let failure = stream.streamError.map { LinkFailure($0) }
+            hop { .ended(failure) }
         default: break
         }
     }

@@ -88,7 +88,10 @@ final class CoreBluetoothServer: NSObject, SystemServer, @unchecked Sendable {
         to centrals: [UUID]?,
         delivered: (@Sendable (Bool) -> Void)?
     ) -> Bool {
-        guard let manager, let published = characteristics[characteristic] else { return true }
+        guard let manager, let published = characteristics[characteristic] else {
+            delivered?(false)
+            return true
+        }
         let receivers = centrals.map { centrals in
             (published.subscribedCentrals ?? []).filter { centrals.contains($0.identifier) }
         }

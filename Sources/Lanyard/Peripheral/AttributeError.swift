@@ -5,9 +5,13 @@ public struct AttributeError: Error, Hashable, Sendable {
     /// The code of the error, from 0x01 to 0xFF.
     public var code: Int
 
+    /// The codes of errors.
+    static let codes = 0x01...0xFF
+
     /// Creates an error from its code.
     ///
-    /// - Parameter code: The code of the error.
+    /// - Parameter code: The code of the error. The central gets ``unlikelyError`` for a number that
+    ///   is not a code.
     public init(code: Int) {
         self.code = code
     }

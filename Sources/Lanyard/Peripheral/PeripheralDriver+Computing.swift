@@ -73,7 +73,16 @@ extension PeripheralDriver {
             guard request.offset <= value.count else { return .failure(.invalidOffset) }
             return .success(Data(value.dropFirst(request.offset)))
         }
-        server?.respond(to: request.number, part)
+        respond(to: request.number, part)
+    }
+
+    /// Answers a request. A refusal by a code that is none becomes `unlikelyError`: the code 0 would
+    /// be a success for some systems.
+    func respond(to request: ServerRequestNumber, _ result: Result<Data, AttributeError>) {
+        let answer = result.mapError {
+            AttributeError.codes.contains($0.code) ? $0 : .unlikelyError
+        }
+        server?.respond(to: request, answer)
     }
 
     /// Returns the refusal that an error of the app means.

@@ -18,7 +18,7 @@ extension PeripheralDriver {
         case .read(let request): answer(request)
         case .written(let number, let central, let writes):
             let refusal = take(writes, from: central)
-            server?.respond(to: number, refusal.map { .failure($0) } ?? .success(Data()))
+            respond(to: number, refusal.map { .failure($0) } ?? .success(Data()))
         case .hasRoom: hasRoom()
         }
     }
@@ -97,7 +97,7 @@ extension PeripheralDriver {
             return compute(value, for: request)
         }
         let result = values.change { $0.read(identifier, from: request.offset) }
-        server?.respond(to: request.number, result)
+        respond(to: request.number, result)
     }
 
     /// Performs writes that arrive together: all of them, or none.

@@ -84,5 +84,5 @@ package enum ByteStreamEvent: Sendable {
     /// There is room to write. Repeated only after a write.
     case writable
     /// The channel was closed, or was lost for this reason. This is the last event.
-    case ended((any Error)?)
+    case ended(LinkFailure?)
 }

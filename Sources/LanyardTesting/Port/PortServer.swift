@@ -30,8 +30,6 @@ final class PortServer: SystemServer, @unchecked Sendable {
     var requests: [ServerRequestNumber: Pending] = [:]
     var lastRequest = 0
     private(set) var isAdvertising = false
-    /// The number of stops of advertising. The result of a start before the last stop is ignored.
-    private var stopCount = 0
 
     init(_ usage: AdapterUsage, restoring restoreIdentifier: String?, on queue: DispatchQueue) {
         self.usage = usage
@@ -101,12 +99,13 @@ final class PortServer: SystemServer, @unchecked Sendable {
             services: services.compactMap { $0.form?.text },
             hasBackgroundRules: usage.followsBackgroundRules
         )
-        let (statesReceived, ticket) = (client.statesReceived, stopCount)
+        let statesReceived = client.statesReceived
         client.adapter?
             .enter { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
-                    ticket: ticket,
+                    // It never stops before its end.
+                    ticket: 0,
                     isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                     for: session
                 )
@@ -143,7 +142,10 @@ final class PortServer: SystemServer, @unchecked Sendable {
         delivered: (@Sendable (Bool) -> Void)?
     ) -> Bool {
         guard client.state == .poweredOn else { return false }
-        guard let place = table.place(of: characteristic, client.session) else { return true }
+        guard let place = table.place(of: characteristic, client.session) else {
+            delivered?(false)
+            return true
+        }
         let peers = table.subscribers(of: characteristic).map(\.identifier)
             .filter { centrals?.contains($0) ?? true }
             .map { PeerIdentifier($0) }
@@ -175,11 +177,10 @@ extension PortServer {
             if error != nil { table.remove(number) }
             post(.published(service, failure: error?.text))
         case .replaced(let numbers): for number in numbers { table.remove(number) }
-        case .advertisingStarted(let error, let ticket):
-            if error == nil, ticket == stopCount { isAdvertising = true }
+        case .advertisingStarted(let error, _):
+            if error == nil { isAdvertising = true }
             post(.advertisingStarted(failure: error?.text))
-        case .advertisingChanged(let isOnAir, let ticket):
-            if ticket == stopCount { isAdvertising = isOnAir }
+        case .advertisingChanged(let isOnAir, _): isAdvertising = isOnAir
         case .subscribed(let central, let place):
             guard let characteristic = table.characteristic(at: place) else { return }
             let subscriber = SystemSubscriber(central)

@@ -94,14 +94,14 @@ final class PortStreams: ByteStreams, @unchecked Sendable {
         case .hasBytesAvailable: receiver?(.readable)
         case .hasSpaceAvailable: receiver?(.writable)
         case .endEncountered: if side == .input { end(nil) }
-        case .errorOccurred: end(channel.pipe.look { $0.failure(of: side) })
+        case .errorOccurred: end(channel.pipe.look { $0.failure(of: side) }.map { LinkFailure($0) })
         }
     }
 
-    private func end(_ error: ClientError?) {
+    private func end(_ failure: LinkFailure?) {
         let receiver = receiver
         close()
-        receiver?(.ended(error))
+        receiver?(.ended(failure))
     }
 }
 

@@ -179,6 +179,36 @@
             }
         }
 
+        @Test("Row 20: In the background a box is paired and comes back, if its service is known")
+        func background() async throws {
+            try await withBoxScene { scene in
+                let box = try await scene.box()
+                var named = MessageBox.openDescription
+                named.matcher = .name("Box")
+                named.timeouts.scanning = .seconds(5)
+                var configuration = try scene.configuration()
+                configuration.allowsUnfilteredScans = true
+                let central = AccessoryCentral(
+                    for: [MessageBox.openDescription],
+                    configuration: configuration
+                )
+                central.isInBackground = true
+                await #expect(throws: AccessoryError.notFound(after: .seconds(5))) {
+                    try await central.pair(named)
+                }
+                let accessory = try await central.pair(MessageBox.openDescription)
+                try await accessory.write(Data([3]), to: MessageBox.shelf)
+                #expect(try await box.written(1).value == Data([3]))
+                let changes = accessory.changes
+                try await scene.reach(.ready, in: changes)
+                box.client.process.kill()
+                try await scene.reach(.outOfRange, in: changes)
+                _ = try await scene.box()
+                try await scene.reach(.ready, in: changes)
+                await central.shutDown()
+            }
+        }
+
         private func listed(
             in lists: Events<NearbyDevices>,
             where condition: @escaping @Sendable (NearbyDevice) -> Bool

@@ -1,20 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of Lanyard's channels, implemented from their description: JSON between STX and ETX, in
 an envelope that distinguishes messages, requests and answers, and, with a key, sealed by AES-CBC in
-CommonCrypto's form, `IV || ciphertext`, in Base64.
+CommonCrypto's form, `IV || ciphertext`, in Base64. With `Keys`, a tag follows, as in A128CBC-HS256 of
+RFC 7518, 5.2.
 """
 
 import asyncio
 import base64
+import hashlib
+import hmac
 import itertools
 import json
 import os
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 STX, ETX = 0x02, 0x03
 BLOCK = 16
+TAG = 16
+
+
+class Keys(NamedTuple):
+    """The two keys of a sealing with authentication."""
+
+    encryption: bytes
+    authentication: bytes
+
+    def tag(self, body):
+        """The tag of `IV || ciphertext`. There is no associated data, whose length follows."""
+        code = hmac.new(self.authentication, body + bytes(8), hashlib.sha256)
+        return code.digest()[:TAG]
 
 
 class Frames:
@@ -37,6 +54,9 @@ class Frames:
 def seal(text, key):
     if key is None:
         return text
+    if isinstance(key, Keys):
+        body = base64.b64decode(seal(text, key.encryption))
+        return base64.b64encode(body + key.tag(body))
     vector = os.urandom(BLOCK)
     padder = padding.PKCS7(8 * BLOCK).padder()
     sealer = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
@@ -48,6 +68,11 @@ def unseal(text, key):
     if key is None:
         return text
     data = base64.b64decode(text, validate=True)
+    if isinstance(key, Keys):
+        body, tag = data[:-TAG], data[-TAG:]
+        if not hmac.compare_digest(tag, key.tag(body)):
+            raise ValueError("the tag is wrong")
+        return unseal(base64.b64encode(body), key.encryption)
     opener = Cipher(algorithms.AES(key), modes.CBC(data[:BLOCK])).decryptor()
     padded = opener.update(data[BLOCK:]) + opener.finalize()
     unpadder = padding.PKCS7(8 * BLOCK).unpadder()

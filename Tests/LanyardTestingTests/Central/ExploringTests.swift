@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Exploring an accessory")
+@Suite("Exploring an accessory", .eachSystem)
 struct ExploringTests {
     /// Returns a strap with a service that no description declares, a secondary service that it
     /// includes, and descriptors.

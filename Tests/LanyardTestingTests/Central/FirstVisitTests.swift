@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("First visit")
+@Suite("First visit", .eachSystem)
 struct FirstVisitTests {
     @Test("Row 5: A first visit pairs, reads a value, and receives values")
     func visit() async throws {

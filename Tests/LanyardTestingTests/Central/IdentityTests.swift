@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothClients
 
-@Suite("Accessories with changing addresses")
+@Suite("Accessories with changing addresses", .eachSystem)
 struct IdentityTests {
     private static var description: AccessoryDescription {
         var description = Kit.strap

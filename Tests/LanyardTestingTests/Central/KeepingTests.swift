@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Keeping an accessory connected")
+@Suite("Keeping an accessory connected", .eachSystem)
 struct KeepingTests {
     @Test(
         "Row 8: An accessory out of range reconnects when it returns, and sends values again",

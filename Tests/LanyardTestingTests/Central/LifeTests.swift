@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Lifetime of a central")
+@Suite("Lifetime of a central", .eachSystem)
 struct LifeTests {
     @Test("A central runs as long as the app holds its accessory")
     func accessory() async throws {

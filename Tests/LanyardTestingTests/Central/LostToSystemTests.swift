@@ -9,7 +9,7 @@ import VirtualAccessories
 import VirtualRadio
 
 /// A phone that was reset: the app remembers its accessory, and the system does not.
-@Suite struct LostToSystemTests {
+@Suite(.eachSystem) struct LostToSystemTests {
     private static let company: UInt16 = 0xFFFF
 
     /// Runs `body` with a strap in a new world, on a phone without any bonds.

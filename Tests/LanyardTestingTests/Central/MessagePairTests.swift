@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Messages over characteristics")
+@Suite("Messages over characteristics", .eachSystem)
 struct MessagePairTests {
     private struct Question: Codable, Sendable { var text: String }
 

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Choosing a device")
+@Suite("Choosing a device", .eachSystem)
 struct NearbyTests {
     /// Waits for a list that fulfills a condition.
     private func list(

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Pairing through a central")
+@Suite("Pairing through a central", .eachSystem)
 struct PairingTests {
     @Test("Two concurrent requests for an accessory pair it once")
     func together() async throws {

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Presence")
+@Suite("Presence", .eachSystem)
 struct PresenceTests {
     @Test("Row 11: Presence reports appearances and losses, and scans only with a subscriber")
     func comesAndGoes() async throws {

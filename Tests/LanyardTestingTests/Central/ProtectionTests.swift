@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Accessories that must be paired")
+@Suite("Accessories that must be paired", .eachSystem)
 struct ProtectionTests {
     private static let lock = VirtualAccessory(
         "Lock",

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Reading from an accessory")
+@Suite("Reading from an accessory", .eachSystem)
 struct ReadingTests {
     @Test("Values can be read one after the other and concurrently")
     func reads() async throws {

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Connection slots")
+@Suite("Connection slots", .eachSystem)
 struct SlotTests {
     @Test("Row 13: Without a free slot the error names the holders, and slots are released")
     func exhausted() async throws {

@@ -6,7 +6,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-@Suite("Stores that fail")
+@Suite("Stores that fail", .eachSystem)
 struct StoreTests {
     /// A store that fails as long as it is shut.
     private final class ShutStore: AccessoryStore {

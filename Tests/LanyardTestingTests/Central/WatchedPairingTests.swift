@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("A pairing that a screen shows")
+@Suite("A pairing that a screen shows", .eachSystem)
 struct WatchedPairingTests {
     @Test("A pairing shows every state with its reason, and its progress only grows")
     func states() async throws {

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Writing to an accessory")
+@Suite("Writing to an accessory", .eachSystem)
 struct WritingTests {
     @Test("Row 15: A write has a response if possible, otherwise none")
     func kinds() async throws {

@@ -6,7 +6,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Messages over L2CAP")
+@Suite("Messages over L2CAP", .eachSystem)
 struct ChannelMessageTests {
     @Test(
         "Row 16: Short and long messages travel in both directions until the channel closes"

@@ -11,19 +11,25 @@ struct SystemComparisonTests {
     func states(_ day: ComparedDay) async throws {
         let port = try await day.events()
         let facade = try await TestPhone.usingCoreBluetooth { try await day.events() }
-        let columns = (Self.states(port), Self.states(facade))
+        let columns = (Self.lines(port, [.state]), Self.lines(facade, [.state]))
         print(Self.table(day.name, columns.0, columns.1))
         #expect(columns.0.contains { $0.contains("ready") })
         #expect(columns.0 == columns.1)
+        // The calls and callbacks between the states are the same as well.
+        let all: Set<FlightEvent.Lane> = [.state, .call, .callback]
+        #expect(Self.lines(port, all) == Self.lines(facade, all))
     }
 
-    /// The states with their reasons, without times.
-    private static func states(_ events: [FlightEvent]) -> [String] {
-        events.filter { $0.lane == .state }
+    /// The events of some lanes, without times.
+    private static func lines(
+        _ events: [FlightEvent],
+        _ lanes: Set<FlightEvent.Lane>
+    ) -> [String] {
+        events.filter { lanes.contains($0.lane) }
             .map { "\($0.device): \($0.text)\($0.detail.map { " (\($0))" } ?? "")" }
     }
 
-    /// Returns the states of both systems side by side.
+    /// Returns the lines of both systems side by side.
     private static func table(_ name: String, _ port: [String], _ facade: [String]) -> String {
         let width = port.map(\.count).max() ?? 0
         let rows = (0..<max(port.count, facade.count))

@@ -27,6 +27,8 @@ struct KilledProcessTests {
 
     /// Longer than the supervision timeout of any link in these tests.
     private static let secondsAfterwards = 15
+    /// The longest supervision timeout of these links, and the time for a new link.
+    private static let returnLimit = Duration.seconds(8)
 
     private static let accessory = PublishedAccessory(
         name: "Gateway",
@@ -128,10 +130,12 @@ struct KilledProcessTests {
             try await ask(messages, factor: 2, in: world)
             let events = messages.events
             await gateway.killApp()
+            let killed = world.now
             try await world.advance(by: .seconds(1))
             let peripheral = try serve(world, on: gateway, form)
             answer(of: peripheral, factor: 3)
             for await event in events where event == .linked { break }
+            #expect(world.now - killed < Self.returnLimit, "messages flow too late")
             try await ask(messages, factor: 3, in: world)
             #expect(messages.statistics.links == 2)
             withExtendedLifetime(former) {}

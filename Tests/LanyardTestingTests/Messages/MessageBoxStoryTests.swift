@@ -6,7 +6,7 @@ import LanyardTesting
 import Testing
 import VirtualRadio
 
-@Suite("Messages with a message box")
+@Suite("Messages with a message box", .eachSystem)
 struct MessageBoxStoryTests {
     @Test(
         "Row 16: Requests are answered, and messages are echoed",

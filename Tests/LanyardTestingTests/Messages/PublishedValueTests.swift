@@ -105,6 +105,9 @@ struct PublishedValueTests {
                 case 1: throw AttributeError.insufficientAuthorization
                 case 2: throw CancellationError()
                 case 3: try await world.clock.sleep(for: .seconds(3_600))
+                // Not codes of errors.
+                case 4: throw AttributeError(code: 0)
+                case 5: throw AttributeError(code: 0x100 + AttributeError.invalidOffset.code)
                 default: break
                 }
                 return Data([7])
@@ -112,6 +115,7 @@ struct PublishedValueTests {
             let (central, accessory) = try await visit(world.phone)
             for refusal in [
                 AttributeError.insufficientAuthorization, .unlikelyError, .unlikelyError,
+                .unlikelyError, .unlikelyError,
             ] {
                 let begin = world.now
                 let error = await #expect(throws: AccessoryError.self) {

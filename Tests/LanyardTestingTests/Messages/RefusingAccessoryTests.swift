@@ -8,7 +8,7 @@ import VirtualRadio
 @testable import LanyardTesting
 
 /// An accessory that is ready, and then refuses messages while the link is up.
-@Suite("Accessories that refuse all messages")
+@Suite("Accessories that refuse all messages", .eachSystem)
 struct RefusingAccessoryTests {
     private struct Scene: Sendable {
         let world: TestWorld

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("The message services of virtual accessories")
+@Suite("The message services of virtual accessories", .eachSystem)
 struct VirtualMessageTests {
     private static func box(
         _ name: String = "Box",

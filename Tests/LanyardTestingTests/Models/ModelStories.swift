@@ -6,7 +6,7 @@ import LanyardTesting
 import Observation
 import Testing
 
-@Suite("Models for a screen")
+@Suite("Models for a screen", .eachSystem)
 struct ModelStories {
     @Test("A model of an accessory follows its state, and says what to do")
     func accessory() async throws {
@@ -136,7 +136,7 @@ struct ModelStories {
     }
 }
 
-@Suite("The lifetime of models")
+@Suite("The lifetime of models", .eachSystem)
 struct ModelLifetimeStories {
     @Test("A released model is gone, and ends its tasks")
     func released() async throws {

@@ -62,7 +62,7 @@ extension VirtualAccessory {
     )
 }
 
-@Suite("Control points")
+@Suite("Control points", .eachSystem)
 struct ControlPointStories {
     private func meet(
         _ world: TestWorld

@@ -17,7 +17,7 @@ private struct Strap: AccessoryProfile {
     let alert = Writable<AlertLevel>(in: "180F", isRequired: false)
 }
 
-@Suite("An accessory with a profile")
+@Suite("An accessory with a profile", .eachSystem)
 struct ProfileStories {
     @Test("A declared value can be read, written and received")
     func uses() async throws {

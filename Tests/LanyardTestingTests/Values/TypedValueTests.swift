@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Typed values of an accessory")
+@Suite("Typed values of an accessory", .eachSystem)
 struct TypedValueTests {
     @Test("Typed values can be read and received")
     func readsAndReceives() async throws {

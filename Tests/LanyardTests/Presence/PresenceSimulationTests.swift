@@ -20,7 +20,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "With 20 % packet loss, less than one present device a day counts as lost",
+        "With 20 % packet loss, fewer than 0.5 losses of a present device are reported in a day",
         arguments: [100, 417, 1285, 2000, 5000, 10240]
     )
     func falseLosses(milliseconds: Int) async {

@@ -57,7 +57,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             guard rest.isEmpty, wantsRoom else { return }
             wantsRoom = false
             receiver?(.hasRoom)
-        case .ended(let error): receiver?(.ended(error))
+        case .ended(let failure): receiver?(.ended(failure.map { LostStream(failure: $0) }))
         }
     }
 
@@ -68,6 +68,13 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             rest = Data(rest.dropFirst(count))
         }
     }
+}
+
+/// The loss of a channel, with the text of its reason.
+private struct LostStream: Error, CustomStringConvertible {
+    let failure: LinkFailure
+
+    var description: String { failure.text }
 }
 
 extension ByteChannel {
