@@ -82,8 +82,8 @@ extension Machine.Action {
     /// reports.
     var deed: String? {
         switch self {
-        case .retrieve(.remembered): "ask for the saved one"
-        case .retrieve(.heldBySystem): "ask for one that is held"
+        case .retrieve(.remembered): "retrieve the stored peripheral"
+        case .retrieve(.heldBySystem): "retrieve connected peripherals"
         case .scan: "scan"
         case .stopScan: "stop the scan"
         case .connect(_, .direct): "connect"
