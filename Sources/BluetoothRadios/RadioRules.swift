@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The limits of the choice of a path. Signals are in dBm, and differences in dB.
+/// The limits of the choice of a radio. Signals are in dBm, and differences in dB.
 package struct RadioRules: Hashable, Sendable {
     /// The time for which a signal counts as current.
     package var freshness: Duration = .seconds(5)

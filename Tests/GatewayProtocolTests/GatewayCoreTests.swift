@@ -317,7 +317,7 @@ struct GatewayCoreTests {
         )
     }
 
-    @Test("A gateway that lies loses the host, with the reason")
+    @Test("A host leaves a gateway that violates the protocol, and reports the reason")
     func lyingGateway() {
         let lies: [(String, [Frame], String)] = [
             ("packets before the grant", [.packets([4])], "out of place"),
