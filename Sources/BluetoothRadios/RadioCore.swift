@@ -186,7 +186,7 @@ extension RadioCore {
         return canceled.attempts.sorted().map { Action.cancel(request, radio: $0) } + updateSurvey()
     }
 
-    /// Handles the failure of an attempt. The other radios go on.
+    /// Handles the failure of an attempt. The other radios continue.
     mutating func attemptFailed(
         _ request: RequestIdentifier,
         radio: Int,

@@ -180,7 +180,7 @@ struct GatewayCoreTests {
     func partition() {
         var net = Net()
         net.lease(1)
-        // The network is gone: neither side receives the other.
+        // The network failed: neither side receives the other.
         net.hosts[1] = nil
         for _ in 0..<3 { net.pass(.seconds(1)) }
         #expect(net.core.owner == nil)

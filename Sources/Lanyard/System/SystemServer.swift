@@ -63,7 +63,7 @@ package struct SystemSubscriber: Hashable, Sendable {
 
 /// An event of a `SystemServer`.
 package enum SystemServerEvent: Sendable {
-    /// The availability of Bluetooth changed. If it is not `poweredOn`, all centrals are gone.
+    /// The availability of Bluetooth changed. If it is not `poweredOn`, all links have ended.
     case availabilityChanged(Availability)
     /// The system preserved the services with these characteristics while the app did not run.
     /// Precedes every other event.

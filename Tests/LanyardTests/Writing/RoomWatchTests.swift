@@ -29,20 +29,20 @@ struct RoomWatchTests {
         let answer1 = watch.mayWrite(false, now: .zero)
         #expect(!answer1)
         watch.update(isWaiting: true, now: .zero)
-        let answer2 = watch.mayWrite(false, now: RoomWatch.patience - .milliseconds(1))
+        let answer2 = watch.mayWrite(false, now: RoomWatch.unusedLimit - .milliseconds(1))
         #expect(!answer2)
-        let answer3 = watch.mayWrite(false, now: RoomWatch.patience)
+        let answer3 = watch.mayWrite(false, now: RoomWatch.unusedLimit)
         #expect(answer3)
         watch.wrote()
-        let answer4 = watch.mayWrite(false, now: RoomWatch.patience)
+        let answer4 = watch.mayWrite(false, now: RoomWatch.unusedLimit)
         #expect(!answer4)
-        watch.update(isWaiting: true, now: RoomWatch.patience)
-        let answer5 = watch.mayWrite(false, now: RoomWatch.patience * 2)
+        watch.update(isWaiting: true, now: RoomWatch.unusedLimit)
+        let answer5 = watch.mayWrite(false, now: RoomWatch.unusedLimit * 2)
         #expect(answer5)
     }
 
     @Test("A link that has had room permits no write without room")
-    func believed() {
+    func reliable() {
         var watch = RoomWatch()
         let answer6 = watch.mayWrite(true, now: .zero)
         #expect(answer6)
