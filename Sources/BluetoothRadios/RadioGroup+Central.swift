@@ -78,7 +78,7 @@ extension RadioGroup {
     }
 }
 
-/// What happens to a connection request.
+/// An event of a connection request.
 enum ConnectionStep: Sendable {
     case begin(radio: Int)
     case cancel(radio: Int)
