@@ -9,9 +9,9 @@ extension Ether {
     /// part of the world can detect the difference from an event in single steps: no packet overlaps
     /// those of the event, so the air need not record them.
     ///
-    /// - Returns: Whether the event is over. If it is, the present is the end of its last packet, and
-    ///   `link.event` is the event that must be closed. If not, only radios may be reserved, as the
-    ///   single steps reserve them again.
+    /// - Returns: Whether the event is over. If it is, the current time is the end of its last
+    ///   packet, and `link.event` is the event that must be closed. If not, at most radios were
+    ///   reserved, which the single steps reserve again.
     mutating func performEmptyEvent(of link: inout RadioLink, on channel: RadioChannel) -> Bool {
         guard takesShortcuts, announcedPorts.isEmpty, let central = link.central,
             let peripheral = link.peripheral, central.isIdle, peripheral.isIdle,
