@@ -138,7 +138,7 @@ public final class World {
     /// Runs until the condition holds, but no longer than `bound`.
     ///
     /// The condition is checked before the first event and after every event. Afterward the
-    /// present is the instant of the event that made the condition true, or the end of the bound.
+    /// time is the instant of the event that made the condition true, or the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
         defer { reportLinkChanges() }
