@@ -48,7 +48,7 @@ private func fuzzOwner(_ bytes: [UInt8]) {
     require(core.owner == nil && core.connections.isEmpty, "a leaked lease")
 }
 
-/// Gives a host the bytes of a gateway that lies.
+/// Gives a host invalid bytes of a gateway.
 private func fuzzGatewayHost(_ bytes: [UInt8]) {
     var host = GatewayClient(.lease, now: .zero)
     _ = host.begin(now: .zero)

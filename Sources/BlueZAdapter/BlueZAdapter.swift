@@ -146,7 +146,7 @@ package actor BlueZAdapter: BluetoothPort {
         retryTimer?.set(to: nil)
         withdrawQuestion()
         stopListening()
-        // Writes the messages above.
+        // Closing writes the messages that were sent above.
         connection?.close()
         connection = nil
         (scans, connectionRequests) = ([:], [:])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The port: what the CoreBluetooth façade asks of an adapter. `BluetoothHost` implements it on a
-// controller; other implementations can use a system's Bluetooth daemon, or several adapters as
-// one.
+// The port is the interface between the CoreBluetooth façade and an adapter. `BluetoothHost`
+// implements it on a controller; other implementations can use a system's Bluetooth daemon, or
+// several adapters as one.
 //
 // The port names no HCI type. It has the types of the attribute protocol, of advertising and of
 // channels that every implementation needs (re-exported below), and values of its own for all else.
@@ -162,7 +162,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool
 }
 
-// What an implementation without the capability does.
+// Defaults for an implementation without the capability.
 extension BluetoothPort {
     package func setDeviceName(_ name: String) {}
 

@@ -10,5 +10,5 @@
 //
 // An LE link cannot move while it is open: the peer's keys and its subscriptions belong to the
 // device, but the link belongs to a controller. To move a link, the adapter ends it. The façade then
-// reports a lost link, and the request for the next one takes the better path. Peers find the same
+// reports a lost link, and the request for the next one takes the better radio. Peers find the same
 // identity, the same bond and the same table on every radio (`SharedStore`).

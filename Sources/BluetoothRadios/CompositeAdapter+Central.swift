@@ -141,7 +141,7 @@ extension CompositeAdapter {
         guard isOn else { return }
         for (index, radio) in radios.enumerated() {
             let scan = radio.port.startScan(PortScan(reportsDuplicates: true)) { _ in
-                // The survey goes on with the other radios, and has a time limit.
+                // The survey continues with the other radios, and has a time limit.
             }
             state.withLock { $0.survey[index] = scan }
         }

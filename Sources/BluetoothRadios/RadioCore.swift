@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// Chooses the radio of each link.
 ///
-/// A connection request takes the *path* with the strongest signal. If no radio has received the peer
+/// A connection request takes the radio with the strongest signal. If no radio has received the peer
 /// lately, all radios listen for a moment first (a *survey*). The chosen radio has a head start, and
 /// then all radios try to connect. The first that connects ends the attempts of the others.
 ///
@@ -31,7 +31,7 @@ struct RadioCore: Sendable {
         case disconnect(LinkIdentifier)
     }
 
-    /// A radio, as far as the core knows it.
+    /// The core's state of a radio.
     struct Radio: Sendable {
         var isUsable = false
         var linkCount = 0
@@ -142,7 +142,7 @@ extension RadioCore {
     /// Chooses the radio of a peer for all later requests, or with `nil` leaves it to the core.
     mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
 
-    /// Takes over the choices of an earlier run. A radio that is not there any more does not count.
+    /// Takes over the choices of an earlier run. Choices of radios that no longer exist have no effect.
     mutating func pin(_ choices: RadioPins, names: [String]) {
         for (peer, name) in choices.names { pins[peer] = names.firstIndex(of: name) }
     }
@@ -186,7 +186,7 @@ extension RadioCore {
         return canceled.attempts.sorted().map { Action.cancel(request, radio: $0) } + updateSurvey()
     }
 
-    /// Handles the failure of an attempt. The other radios go on.
+    /// Handles the failure of an attempt. The other radios continue.
     mutating func attemptFailed(
         _ request: RequestIdentifier,
         radio: Int,
@@ -294,7 +294,7 @@ extension RadioCore {
         return actions
     }
 
-    /// Returns the radio with the best path to a peer; `nil` if no usable radio has received the peer
+    /// Returns the radio that receives a peer best; `nil` if no usable radio has received the peer
     /// lately.
     private func bestRadio(for peer: PeerIdentifier, now: Instant) -> Int? {
         let received = signals[peer]?.signals.filter {

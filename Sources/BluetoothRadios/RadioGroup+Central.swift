@@ -78,7 +78,7 @@ extension RadioGroup {
     }
 }
 
-/// What happens to a connection request.
+/// An event of a connection request.
 enum ConnectionStep: Sendable {
     case begin(radio: Int)
     case cancel(radio: Int)
@@ -89,8 +89,8 @@ enum ConnectionStep: Sendable {
 
 // Connecting.
 extension RadioGroup {
-    /// Connects to the device through the radio with the best path, as `RadioCore` says. The
-    /// parameters and errors are those of `BluetoothHost.connect`.
+    /// Connects to the device through the radio that `RadioCore` chooses. The parameters and errors
+    /// are those of `BluetoothHost.connect`.
     package func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()

@@ -145,7 +145,7 @@ package final class RadioGroup: Sendable {
         return true
     }
 
-    /// Tells the core of the states of the radios.
+    /// Passes the states of the radios to the core.
     private func follow() {
         let tasks = hosts.enumerated().map { index, host in
             Task { [weak self] in

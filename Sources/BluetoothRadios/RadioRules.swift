@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The limits of the choice of a path. Signals are in dBm, and differences in dB.
+/// The limits of the choice of a radio. Signals are in dBm, and differences in dB.
 package struct RadioRules: Hashable, Sendable {
     /// The time for which a signal counts as current.
     package var freshness: Duration = .seconds(5)
@@ -32,8 +32,8 @@ package struct RadioRules: Hashable, Sendable {
     package var moveMargin = 8.0
     /// The least time between the opening of a link and its move.
     package var dwell: Duration = .seconds(10)
-    /// The largest such time. It doubles with each move of a peer from `dwell` to this limit, and
-    /// begins again when the signal of the peer's link is strong.
+    /// The largest time between the opening of a link and its move. The time doubles with each move
+    /// of a peer from `dwell` to this limit, and is `dwell` again when the peer's link is strong.
     package var dwellLimit: Duration = .seconds(600)
 
     /// The supervision timeout of the links. It is shorter than usual, because another radio can take

@@ -52,7 +52,7 @@ struct SignalTable: Sendable {
     /// Adds a reading of a device by a radio.
     ///
     /// - Returns: Whether this radio receives the device best, so that its report is passed on. Another
-    ///   radio takes its place if it is stronger by `reportMargin`, or if the device fell silent
+    ///   radio takes its place if it is stronger by `reportMargin`, or if the device is no longer received
     ///   there.
     mutating func note(
         _ reading: Int,

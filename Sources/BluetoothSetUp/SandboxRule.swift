@@ -26,7 +26,7 @@ enum SandboxRule {
     static let unseen = SetUpFinding(
         .note,
         bluetooth,
-        "was not looked at",
+        "was not checked",
         why: "an application in the sandbox needs this entitlement, which is in another file",
         remedy: "give the entitlements as well"
     )

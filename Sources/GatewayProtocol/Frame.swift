@@ -18,7 +18,7 @@ package enum Frame: Equatable, Sendable {
     case packets([UInt8])
     /// The receiver takes that many more bytes of packets.
     case credit(UInt32)
-    /// The sender is there.
+    /// Shows that the sender still runs.
     case ping
 
     /// The maximum length of a name, in bytes of UTF-8.

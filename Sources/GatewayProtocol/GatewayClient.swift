@@ -17,7 +17,7 @@ package struct GatewayClient: Sendable {
         case send([UInt8])
         /// The gateway of this name has granted the lease, or knows this host now.
         case granted(name: String)
-        /// Pass packets on to the host. `consumed` tells when they have been.
+        /// Pass packets on to the host, which `consumed` confirms.
         case deliver([UInt8])
         /// Close the connection, for this reason.
         case end(String)
@@ -99,7 +99,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// Handles that the host has taken delivered packets.
+    /// Notes that the host has consumed delivered packets.
     ///
     /// - Parameter count: The number of bytes, of those that were delivered.
     package mutating func consumed(_ count: Int, now: Instant) -> [Action] {

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 // The controller, which is reset before and after each lease.
 extension GatewayCore {
-    /// Handles that the controller is open. It is reset before anything else.
+    /// Handles the opening of the controller, which is reset first.
     package mutating func controllerOpened(now: Instant) -> [Action] {
         guard case .opening = controller else { return [] }
         guard owner != nil else { return closeController() }
@@ -13,7 +13,7 @@ extension GatewayCore {
         return startReset()
     }
 
-    /// Handles that the controller could not be opened, or has closed.
+    /// Handles the end of the controller, or the failure to open it.
     ///
     /// - Parameter reason: The reason; `nil` if the gateway closed it.
     package mutating func controllerEnded(_ reason: String?, now: Instant) -> [Action] {

@@ -21,7 +21,7 @@ package struct GatewayCore: Sendable {
         /// Check the secret of an enrollment code, and keep the certificate of the connection under
         /// this name: `secretChecked` answers.
         case check(ConnectionID, secret: [UInt8], name: String)
-        /// Tell a person.
+        /// Write a line for a person.
         case log(String)
     }
 

@@ -2,7 +2,8 @@
 
 import BluetoothTypes
 
-/// What both sides of a connection do: frames, keep-alive and the allowance for packets.
+/// The part of a connection that is the same on both sides: frames, keep-alive and the allowance for
+/// packets.
 struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20

@@ -10,7 +10,7 @@
 /// pairs it, finds it again at the next launch, reconnects it after range loss, and reports at any
 /// time what the accessory is doing and why.
 ///
-/// The deciding types are values. `AccessoryMachine` decides the next step of one accessory,
+/// The types that decide are values. `AccessoryMachine` decides the next step of one accessory,
 /// `ReconnectPlan` the time of the next attempt, `LinkPool` the accessories that may have a link,
 /// and `PresenceTracker` the devices that are near. They do not use Core Bluetooth or a clock, so
 /// tests check their answers directly. `CentralDriver` passes them the callbacks of the framework

@@ -168,7 +168,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("Each kind of write is protected where one of them is")
+    @Test("A permission for writing applies also without a response")
     func protectedWrites() {
         let permissions = GATT.Permissions(write: .encrypted, subscribe: .authenticated)
         let properties: GATT.CharacteristicProperties = [.writeWithoutResponse, .indicate]

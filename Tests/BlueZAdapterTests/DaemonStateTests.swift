@@ -63,7 +63,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A daemon that is killed ends the requests, then the link, and heals when it returns")
+    @Test("A killed daemon ends the requests, then the link, and can be used when it returns")
     func killedDaemon() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -79,7 +79,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A bus that ends takes the link with it, and everything heals when it returns")
+    @Test("The end of the bus ends the link, and the adapter can be used when the bus returns")
     func endedBus() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()

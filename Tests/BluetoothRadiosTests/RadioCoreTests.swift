@@ -285,7 +285,7 @@ struct RadioCoreTests {
         // A small advantage does not change the radio.
         now = now + .milliseconds(100)
         #expect(receive([-58, -60, nil]) == [false, true])
-        // When the device falls silent there, the others report it.
+        // When that radio no longer receives the device, the others report it.
         now = now + rules.freshness + .seconds(1)
         #expect(receive([-70, nil, nil]) == [true])
     }

@@ -53,7 +53,7 @@ struct RadioPinsTests {
         #expect(RadioPins(pins.bytes).names.count == RadioPins.limit)
     }
 
-    @Test("The core ignores a radio that is not there any more")
+    @Test("The core ignores a radio that no longer exists")
     func recalls() {
         var pins = RadioPins()
         set("hci1", for: Self.peer, in: &pins)

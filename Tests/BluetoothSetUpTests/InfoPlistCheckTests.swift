@@ -213,7 +213,7 @@ import Testing
         ] as [KeyValuePairs<String, String>] {
             let found = try findings(members) { $0.backgroundRoles = [.central] }
             #expect(obstacles(found) == ["\(Self.usage) is missing"])
-            #expect(found.last?.what == "was not looked at")
+            #expect(found.last?.what == "was not checked")
         }
         let phone: KeyValuePairs = ["CFBundleSupportedPlatforms": strings("iPhoneOS")]
         let found = try findings(phone) { $0.backgroundRoles = [.central] }

@@ -115,7 +115,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A bus that violates the protocol is left, and its calls end")
+    @Test("After a violation by the bus, the connection closes and its calls end")
     func violation() async throws {
         let fixture = try Fixture { _, bus in bus.send(raw: [UInt8](repeating: 0x42, count: 64)) }
         var events = fixture.events.makeAsyncIterator()
@@ -137,7 +137,7 @@ import Testing
                     if case .closed(let error) = $0 { reported.resume(returning: error) }
                 }
                 connection.open()
-                // The connection lives until the executor's thread ends.
+                // The connection exists until the executor's thread ends.
                 let timer = executor.makeTimer { connection.close() }
                 timer.set(to: executor.now + .seconds(60))
             }

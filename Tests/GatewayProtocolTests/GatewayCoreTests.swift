@@ -180,7 +180,7 @@ struct GatewayCoreTests {
     func partition() {
         var net = Net()
         net.lease(1)
-        // The network is gone: neither side receives the other.
+        // The network failed: neither side receives the other.
         net.hosts[1] = nil
         for _ in 0..<3 { net.pass(.seconds(1)) }
         #expect(net.core.owner == nil)
@@ -317,7 +317,7 @@ struct GatewayCoreTests {
         )
     }
 
-    @Test("A gateway that lies loses the host, with the reason")
+    @Test("A host leaves a gateway that violates the protocol, and reports the reason")
     func lyingGateway() {
         let lies: [(String, [Frame], String)] = [
             ("packets before the grant", [.packets([4])], "out of place"),

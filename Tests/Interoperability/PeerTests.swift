@@ -52,7 +52,7 @@ import Testing
             controllers.process.kill()
             let ending = try await accessory.process.waitUntilEnd(within: Self.limit).ending
             #expect(ending == .exited(1))
-            #expect(accessory.process.log.contains("the controller has gone"))
+            #expect(accessory.process.log.contains("the controller was lost"))
         }
     }
 

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "The host disconnects an accessory that falls silent",
+        "The host disconnects an accessory that stops answering",
         arguments: ControllerKind.available
     )
     func silentAccessory(kind: ControllerKind) async throws {

@@ -135,7 +135,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("radios shows the signal on each adapter, the path, and why")
+    @Test("radios shows the signal on each adapter, the adapter of a link, and the reason")
     func shows() async throws {
         try await withRooms { rooms in
             let run = await run(
@@ -182,7 +182,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("An adapter that cannot be opened is named, and the others go on")
+    @Test("An adapter that cannot be opened is named, and the others continue")
     func goesOn() async throws {
         try await withRooms { rooms in
             let adapter = rooms.name(1) + "+unix:\(rooms.folder)/missing"

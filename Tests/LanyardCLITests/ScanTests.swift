@@ -279,15 +279,15 @@ import Testing
         )
     }
 
-    @Test("A scan without a limit says once that nothing was received, and goes on")
+    @Test("A scan without a limit says once that nothing was received, and continues")
     func goesOn() async throws {
         let remarks = ScriptedAccessory.Recorder()
-        let (patience, end) = (Moment(), Moment())
+        let (limit, end) = (Moment(), Moment())
         let silence = silence(hasFilter: false, remarks)
-        async let scan: Void = TimeLimit.passing(at: patience) {
+        async let scan: Void = TimeLimit.passing(at: limit) {
             try await silence.report { await end.wait() }
         }
-        patience.occur()
+        limit.occur()
         await remarks.waitForLine()
         end.occur()
         try await scan

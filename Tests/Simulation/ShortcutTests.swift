@@ -14,7 +14,7 @@ import struct BluetoothHost.Link
 @Suite("The shortcuts of the virtual radio")
 struct ShortcutTests {
     @Test(
-        "Shortcuts change no packet and no nanosecond",
+        "Shortcuts change neither the packets nor their times",
         arguments: RunSeed.seeds(5),
         [0, 0.1]
     )

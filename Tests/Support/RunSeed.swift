@@ -19,7 +19,7 @@ package enum RunSeed {
 
     /// Returns the seeds of a random test: the run's seed and the numbers after it.
     ///
-    /// - Parameter count: The number of seeds where `LANYARD_SEEDS` is not set.
+    /// - Parameter count: The number of seeds if `LANYARD_SEEDS` is not set.
     package static func seeds(_ count: Int) -> [UInt64] {
         (0..<UInt64(number(of: "LANYARD_SEEDS").map { max($0, 1) } ?? UInt32(count))).map {
             value + $0

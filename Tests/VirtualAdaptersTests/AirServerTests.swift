@@ -106,7 +106,7 @@ struct AirServerTests {
     }
 
     @Test(
-        "A host above the limit is refused, and there is room again after another has gone",
+        "A host above the limit is refused, and there is room again after another has disconnected",
         .timeLimit(.minutes(20))
     )
     func limit() async throws {

@@ -11,7 +11,8 @@ final class ControllerPort: Sendable {
     enum Event: Sendable {
         case opened
         case sent([UInt8])
-        /// It could not be opened or has closed. The reason is `nil` if the gateway closed it.
+        /// The controller could not be opened, or has closed. The reason is `nil` if the gateway
+        /// closed it.
         case ended(String?)
     }
 

@@ -8,8 +8,8 @@ import X509
 
 /// The key and the self-signed certificate of a gateway or a host.
 ///
-/// Each side knows the other side's certificate by its bytes, so no authority signs anything, and
-/// the dates and names in a certificate decide nothing.
+/// Each side recognizes the other side's certificate by its bytes, so no authority signs a
+/// certificate, and the dates and names in it have no effect.
 struct Credentials: Sendable {
     let certificate: NIOSSLCertificate
     let key: NIOSSLPrivateKey

@@ -95,7 +95,7 @@ struct OpenEnrollment: Sendable {
     private static let fileName = "enrollment.json"
     /// The time for which a code is valid.
     static let validity: TimeInterval = 600
-    /// The number of wrong secrets after which a code is not valid any more.
+    /// The number of wrong secrets after which a code is no longer valid.
     static let failureLimit = 3
 
     let folder: StateFolder
@@ -117,7 +117,7 @@ struct OpenEnrollment: Sendable {
     /// counted.
     func take(_ secret: [UInt8], now: Date) -> Bool {
         guard var record = record(now) else { return false }
-        // Hashes of equal length, so the comparison tells nothing about the secret.
+        // Hashes of equal length, so the time of the comparison reveals nothing about the secret.
         guard record.hash == Self.hash(secret) else {
             record.failures += 1
             if record.failures >= Self.failureLimit {

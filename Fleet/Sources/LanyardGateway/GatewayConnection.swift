@@ -40,8 +40,8 @@ final class GatewayConnection: @unchecked Sendable {
     /// Creates a connection that is not open yet.
     ///
     /// - Parameters:
-    ///   - purpose: The purpose.
-    ///   - loop: Where everything happens.
+    ///   - purpose: The purpose of the connection.
+    ///   - loop: The event loop of all calls and events.
     ///   - isTrusted: Returns whether a certificate is that of the gateway.
     ///   - received: Receives the events, on the loop.
     init(

@@ -37,8 +37,8 @@ final class GatewayServer: @unchecked Sendable {
     ///   - name: Its name, which `Frame.isName` allows.
     ///   - transport: Its controller.
     ///   - folder: Its folder.
-    ///   - loop: Where everything happens.
-    ///   - log: Tells a person. Called on the loop.
+    ///   - loop: The event loop of all calls and events.
+    ///   - log: Writes a line for a person. Called on the loop.
     init(
         name: String,
         transport: any HCITransport,
@@ -78,7 +78,7 @@ final class GatewayServer: @unchecked Sendable {
         let closing: EventLoopFuture<Void> = loop.flatSubmit { [self] in
             timer?.cancel()
             for channel in channels.values { channel.close(promise: nil) }
-            // Nothing of the owner stays on the air.
+            // The reset ends the links and the advertising of the owner.
             if core.owner != nil { port?.send([GatewayCore.reset]) }
             port?.close()
             return listener?.close() ?? loop.makeSucceededVoidFuture()

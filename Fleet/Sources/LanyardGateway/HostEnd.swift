@@ -5,15 +5,15 @@ import Foundation
 import NIOCore
 
 /// The end of the connection at the program that started this one: a status line and then packets on
-/// standard output, and packets on standard input, whose end ends everything.
+/// standard output, and packets on standard input. The end of standard input ends the connection.
 final class HostEnd: Sendable {
     /// The bytes of one read.
     private static let readLimit = 64 << 10
 
     private let output = DispatchQueue(label: "lanyard-gateway.output")
 
-    /// Writes bytes, after those before. The program may take its time: `written` is called when it
-    /// has taken them.
+    /// Writes bytes, after those before. `written` is called when the program has read them, which
+    /// may take long.
     func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void = {}) {
         output.async {
             var rest = bytes[...]

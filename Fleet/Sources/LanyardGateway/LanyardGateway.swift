@@ -34,7 +34,7 @@ struct LanyardGateway: AsyncParsableCommand {
 struct StateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the own key and of the certificates of the other side.",
+            "The folder of this side's key and of the other side's certificates.",
             discussion: """
                 The default is STATE_DIRECTORY, as systemd sets it, or else \
                 $XDG_STATE_HOME/lanyard-gateway or ~/.local/state/lanyard-gateway.

@@ -42,7 +42,7 @@ extension BlueZAdapter {
         onThread { $0.listeners.removeValue(forKey: psm)?.close() }
     }
 
-    /// Ends all listeners, because the adapter is gone.
+    /// Ends all listeners, because the adapter was lost.
     func stopListening() {
         for listener in listeners.values { listener.close() }
         listeners = [:]

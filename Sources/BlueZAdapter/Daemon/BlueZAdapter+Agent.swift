@@ -4,7 +4,7 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A call of the daemon's agent that is not answered yet. The daemon makes one at a time.
+/// A call of the daemon to this program's agent, until it is answered. The daemon makes one at a time.
 struct DaemonQuestion: Sendable {
     /// The serial number of the call.
     let serial: UInt32
@@ -18,7 +18,7 @@ struct DaemonQuestion: Sendable {
 extension BlueZAdapter {
     private static let rejected = "org.bluez.Error.Rejected"
 
-    /// Registers the agent. Its capability is that of the person at this time.
+    /// Registers the agent. Its capability is what the person can see and enter at this time.
     func registerAgent() {
         guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
         else { return }

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothPort
 import HCITransports
 
-// The store: the secret of the identifiers, and the records of the façade.
+// The store: the key that encrypts identifiers, and the records of the façade.
 extension BlueZAdapter {
     /// The maximum length of a record in bytes.
     static let recordLengthLimit = 1_000_000
@@ -14,7 +14,7 @@ extension BlueZAdapter {
     private static let secretKey = StoreKey(name: "secret")
     private static let recordPrefix = "application-"
 
-    /// Returns the secret of the identifiers, which are the same as long as the store has it.
+    /// Returns the key that encrypts identifiers. With the same key, a peer has the same identifier.
     static func secret(in store: (any HostStore)?) -> HCI.Key128 {
         if let bytes = try? store?.load(secretKey) {
             if let secret = HCI.Key128(bytes) { return secret }

@@ -157,7 +157,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Closes all links, because the adapter or the daemon is gone.
+    /// Closes all links, because the adapter or the daemon was lost.
     func closeLinks() {
         for link in links.keys.sorted() { close(link, .unavailable) }
         for (id, request) in connectionRequests where request.phase == .connecting {

@@ -101,7 +101,7 @@ extension BlueZAdapter {
         let subscription = links[step.link]?.subscriptions.removeValue(forKey: path)
         switch subscription {
         case .acquired(let socket):
-            // The daemon unsubscribes when it sees that the socket is closed.
+            // The daemon unsubscribes when the socket is closed.
             socket.close()
             finish(step, .success(.done))
         case .signaled:

@@ -80,7 +80,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends what a client has under way, before its link is closed.
+    /// Refuses the requests of a client and ends its subscriptions, before its link is closed.
     func endServing(_ link: LinkIdentifier) {
         for (id, question) in server.questions where question.link == link {
             server.questions[id] = nil

@@ -126,7 +126,7 @@ struct DaemonObjectTree: Sendable {
             "Flags": .strings(characteristic.properties.flags(with: attribute.permissions)),
         ]
         if !characteristic.properties.isDisjoint(with: [.notify, .indicate]) {
-            // Its presence makes the daemon call AcquireNotify, which tells the client.
+            // The property makes the daemon call AcquireNotify, which names the client.
             properties["NotifyAcquired"] = .boolean(false)
         }
         objects[path] = [BlueZ.Interface.gattCharacteristic: properties]

@@ -8,8 +8,8 @@ package enum ClientError: Error, Hashable, Sendable {
     /// The peer's server refused a request.
     case attribute(ATT.ErrorCode)
 
-    /// The reasons that are no answers of a server. The numbers are those of Core Bluetooth, which
-    /// applications know.
+    /// The reasons other than the refusal of a server. The numbers are those of Core Bluetooth,
+    /// because applications get them.
     package enum Code: Int, CaseIterable, Sendable {
         /// An error without a code of its own.
         case unknown = 0
@@ -23,7 +23,7 @@ package enum ClientError: Error, Hashable, Sendable {
         case outOfSpace = 4
         /// The operation was canceled.
         case operationCancelled = 5
-        /// The peer did not answer any longer.
+        /// The peer stopped answering.
         case connectionTimeout = 6
         /// The peer ended the link.
         case peripheralDisconnected = 7

@@ -144,7 +144,7 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Forgets the state of a controller that was reset or is gone. The central scheduler and the
+    /// Forgets the state of a controller that was reset or lost. The central scheduler and the
     /// advertiser are reset as well, which ends their pause.
     package mutating func reset() {
         self = AddressScheduler(forgetting: self)

@@ -140,7 +140,7 @@ extension AdvertisingSetState {
         }
     }
 
-    /// Begins a set again, because its state in the controller differs from the believed state.
+    /// Begins a set again, because its state in the controller differs from the presumed state.
     ///
     /// After `refusalLimit` attempts in a row, a set that was in force backs off, and any other set
     /// ends.

@@ -5,8 +5,8 @@ import BluetoothTypes
 
 /// Decides the advertising commands of one controller.
 ///
-/// Like `CentralScheduler`, the advertiser compares the requested state with the state that it
-/// believes the controller to be in, and issues one operation at a time.
+/// Like `CentralScheduler`, the advertiser compares the requested state with the presumed state of
+/// the controller, and issues one operation at a time.
 ///
 /// Terms:
 /// - A *set* is one request to advertise. A controller with the extended commands holds several
@@ -237,7 +237,7 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Forgets the state of a controller that was reset or is gone.
+    /// Forgets the state of a controller that was reset or lost.
     ///
     /// Call this before the commands to the controller are discarded. The outstanding operation
     /// then needs no answer, and no new operation follows.

@@ -71,7 +71,7 @@ extension CentralScheduler {
         case (.removeFromAcceptList(let address), .accepted): acceptList.removed(address)
         case (.addToAcceptList, .refused(.memoryCapacityExceeded)): acceptList.filledUp()
         case (_, .disallowed) where refusalCount < Self.refusalLimit:
-            // The controller initiates from the list, although the scheduler believes otherwise.
+            // The controller initiates from the list, although the presumed state differs.
             refusalCount += 1
             acceptList.forget()
             initiation = .stale(nil)

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
 /// device that returns at an unknown time. The scheduler compares the requested state with the
-/// state that it believes the controller to be in, and issues one operation at a time. Every
+/// presumed state of the controller, and issues one operation at a time. Every
 /// operation is valid in the state in which it is issued.
 ///
 /// Terms:
@@ -267,7 +267,7 @@ package struct CentralScheduler: Sendable {
     /// outstanding.
     package var isAtRest: Bool { outstanding == nil && initiation.isIdle && scan.isOff }
 
-    /// Forgets the state of a controller that was reset or is gone.
+    /// Forgets the state of a controller that was reset or lost.
     ///
     /// Call this before the commands to the controller are discarded. The outstanding operation
     /// then needs no answer, and no new operation follows.

@@ -77,7 +77,7 @@ package enum CentralFailure: Error, Hashable, Sendable {
     case unanswered
     /// The caller canceled the request.
     case cancelled
-    /// The controller was reset or is gone.
+    /// The controller was reset or lost.
     case controllerReset
     /// `CentralScheduler.requestLimit` requests wait already.
     case tooManyRequests

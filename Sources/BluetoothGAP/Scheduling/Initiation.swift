@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The believed state of the controller's only initiator (Vol 4, Part E, 7.8.12).
+/// The presumed state of the controller's only initiator (Vol 4, Part E, 7.8.12).
 enum Initiation: Sendable, Equatable {
     case idle
     /// LE Create Connection is outstanding.

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The requested scan, and the believed state of the controller's scanner.
+/// The requested scan, and the presumed state of the controller's scanner.
 struct ScanControl: Sendable {
     enum Activity: Sendable, Equatable {
         case off

@@ -13,7 +13,7 @@ extension GATTClient {
         case .discoverPrimaryServices(let uuid?):
             DiscoverPrimaryServiceByServiceUUID(uuid: uuid)
         case .discoverSecondaryServices:
-            DiscoverAllPrimaryServices.butSecondary
+            DiscoverAllPrimaryServices.ofSecondaryServices
         case .findIncludedServices(let first, let last):
             FindIncludedServices(
                 sweep: HandleSweep(from: first, through: last),

@@ -16,7 +16,7 @@ struct DiscoverAllPrimaryServices: DiscoveryProcedure {
 
     /// The discovery of all secondary services. The profile does not define such a procedure, but
     /// ATT supports both kinds of groups (Vol 3, Part G, 2.5.3).
-    static let butSecondary = DiscoverAllPrimaryServices(arePrimary: false)
+    static let ofSecondaryServices = DiscoverAllPrimaryServices(arePrimary: false)
 
     func request(from start: AttributeHandle) -> ATT.PDU {
         let type =

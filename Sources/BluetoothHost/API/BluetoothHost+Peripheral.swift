@@ -13,7 +13,7 @@ extension BluetoothHost {
     /// ```
     ///
     /// Returns when the controller advertises. If all of the controller's connections are in use,
-    /// the method returns all the same, and advertising begins when a link ends. If the adapter is
+    /// the method still returns, and advertising begins when a link ends. If the adapter is
     /// not ready, the method waits until it is. A set continues after a peer has connected and
     /// after the controller was reset. Scans and connections continue meanwhile. Canceling the task
     /// stops the set.

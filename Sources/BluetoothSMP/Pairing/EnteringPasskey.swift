@@ -53,7 +53,7 @@ struct EnteringPasskey: AgreedPhase {
     ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .passkey(let passkey) where Passkey.range.contains(passkey):
-            return try goOn(passkey, using: &generator).after(reportKeypress(.entryCompleted))
+            return try proceed(passkey, using: &generator).after(reportKeypress(.entryCompleted))
         case .passkey, .no: throw .declined(.passkeyEntryFailed)
         // The state machine itself reports the start and the end of the entry.
         case .keypress(.entryStarted), .keypress(.entryCompleted), .yes: return nil
@@ -67,7 +67,7 @@ struct EnteringPasskey: AgreedPhase {
     }
 
     /// Continues with the passkey, and processes the confirm value that arrived before it.
-    private func goOn(
+    private func proceed(
         _ passkey: UInt32,
         using generator: inout some RandomNumberGenerator
     ) throws(PairingRefusal) -> PairingStep {

@@ -12,7 +12,7 @@ enum FieldKind: Hashable, Sendable {
     case enumeration(Int)
     /// Bits with meanings, in this many bytes.
     case bits(Int)
-    /// Bits that tell which fields are present, in this many bytes.
+    /// Bits that show which fields are present, in this many bytes.
     case presence(Int)
     /// Numbers up to the end of the value, each of this many bytes.
     case list(bytes: Int, isSigned: Bool)

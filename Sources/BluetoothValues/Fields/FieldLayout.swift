@@ -19,14 +19,14 @@ public struct FieldLayout: Hashable, Sendable {
     /// The parts of a field of bits.
     let parts: [BitField]
 
-    /// Whether the field has a value of its own. The other fields only tell which fields are
+    /// Whether the field has a value of its own. The other fields only show which fields are
     /// present.
     var isShown: Bool { !kind.isPresenceFlags || !parts.isEmpty }
 
     /// The bits that have a meaning.
     var namedBits: Int64 { parts.reduce(0) { $0 | (1 << $1.count - 1) << $1.lowest } }
 
-    /// The content without the bits that only tell which fields are present; nil if none remain.
+    /// The content without the bits that only show which fields are present; nil if none remain.
     func shown(_ content: FieldContent) -> FieldContent? {
         guard kind.isPresenceFlags else { return content }
         guard case .integer(let bits) = content, bits & namedBits != 0 else { return nil }

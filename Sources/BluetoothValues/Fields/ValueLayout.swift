@@ -56,7 +56,7 @@ public struct ValueLayout: Sendable {
     /// Decodes a value.
     ///
     /// - Parameter data: The bytes of the value.
-    /// - Returns: The fields that are present, in the order of their bytes. Flags that only tell
+    /// - Returns: The fields that are present, in the order of their bytes. Flags that only show
     ///   which fields are present are left out.
     /// - Throws: ``ValueError/truncated(needed:available:)``, ``ValueError/trailing(count:)``, or
     ///   ``ValueError/invalid(field:)`` if a field contains a reserved value.
@@ -74,7 +74,7 @@ public struct ValueLayout: Sendable {
         return values
     }
 
-    /// Encodes a value. The flags that tell which fields are present follow from `values`.
+    /// Encodes a value. The flags that show which fields are present follow from `values`.
     ///
     /// - Parameter values: The fields that are present, in any order.
     /// - Returns: The bytes of the value.

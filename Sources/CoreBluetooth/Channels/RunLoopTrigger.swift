@@ -71,7 +71,7 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
             return true
         }
         if isUndone { outsideWork?.endOutsideWork() }
-        outliveCall(in: mode)
+        retainDuringCall(in: mode)
     }
 
     func takeFromAll() {
@@ -102,7 +102,7 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
 
     /// A run loop does not retain a source that it is about to call. This block on the run loop's
     /// thread retains the trigger until no such call can be in progress.
-    private func outliveCall(in mode: RunLoop.Mode) {
+    private func retainDuringCall(in mode: RunLoop.Mode) {
         loop.perform(inModes: [mode]) { withExtendedLifetime(self) {} }
     }
 }

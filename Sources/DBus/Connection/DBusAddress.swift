@@ -8,7 +8,7 @@ package enum DBusAddress: Hashable, Sendable {
     /// A name of Linux's abstract namespace.
     case abstract(String)
 
-    /// The system's bus where no variable names another one.
+    /// The system's bus if no variable names another one.
     package static let systemDefault = DBusAddress.path("/var/run/dbus/system_bus_socket")
 
     /// The variable that names the system's bus.

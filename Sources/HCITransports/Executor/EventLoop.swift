@@ -206,7 +206,7 @@ final class EventLoop {
         turnEndHandlers.removeAll(keepingCapacity: true)
     }
 
-    /// Whether the end of the turn has requested more work for the end of a turn.
+    /// Whether the work at the end of the turn requested more such work.
     var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
 
     /// Whether the event loop has no descriptors, timers, handlers or work.

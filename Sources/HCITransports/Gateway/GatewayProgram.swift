@@ -28,7 +28,7 @@ struct GatewayProgram: Sendable {
         path = getenv(Self.variable).map { String(cString: $0) } ?? Self.name
     }
 
-    /// Uses this file.
+    /// Uses the program in this file.
     init(path: String) {
         self.path = path
     }
@@ -69,7 +69,7 @@ struct GatewayProgram: Sendable {
         return own
     }
 
-    /// Returns zero, or the error of the system.
+    /// Starts the program. Returns zero, or the error of the system.
     private func run(_ arguments: [String], on socket: Descriptor) -> Int32 {
         var actions = FileActions()
         posix_spawn_file_actions_init(&actions)

@@ -86,7 +86,7 @@ package final class DescriptorStream: @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Starts to deliver what arrives.
+    /// Starts to deliver received bytes.
     package func start() {
         guard let descriptor else { return }
         executor.loop.watch(descriptor, readable: true, writable: false, self)

@@ -13,9 +13,9 @@ extension AccessoryCentral {
     /// ```
     ///
     /// The first list is empty. A new one follows when a device appears, is lost, gets a name,
-    /// moves clearly, or becomes known or unknown to the central. A loop that is slower than the
-    /// changes receives only the latest list. The restrictions of ``presence(matching:options:)``
-    /// apply.
+    /// comes clearly nearer or moves clearly away, or becomes known or unknown to the central. A
+    /// loop that is slower than the changes receives only the latest list. The restrictions of
+    /// ``presence(matching:options:)`` apply.
     ///
     /// - Parameters:
     ///   - matcher: The rule that selects the devices.

@@ -155,7 +155,7 @@ public final class AccessoryCentral: Sendable {
         driver.slots.events().keeping(lifetime)
     }
 
-    /// Reports which matching devices are near and which have gone, as long as the app holds the
+    /// Reports which matching devices are near and which were lost, as long as the app holds the
     /// sequence.
     ///
     /// ```swift

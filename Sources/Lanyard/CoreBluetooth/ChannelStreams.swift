@@ -120,7 +120,7 @@ extension SystemChannel {
     }
 }
 
-/// A channel on its way to its owner.
+/// A channel that is passed to its owner.
 ///
 /// Unchecked: the delegate passes the channel on and does not use it; the streams are used by the
 /// one owner that opens them.

@@ -46,7 +46,7 @@ extension AccessoryMachine {
         case .outOfRange:
             // The same applies here. Another connection request does no harm if the earlier one is
             // still pending.
-            guard let failure else { return standAgain(peripheral) }
+            guard let failure else { return requestAgain(peripheral) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready:
@@ -63,7 +63,7 @@ extension AccessoryMachine {
     }
 
     /// Repeats the connection request, with the rest of the pause if there is one.
-    private func standAgain(_ peripheral: Peripheral) -> Decision {
+    private func requestAgain(_ peripheral: Peripheral) -> Decision {
         guard case .outOfRange(_, .ours(let start)) = state, start > now else {
             return .note(
                 .outOfRange(peripheral, .ours(from: now)),
@@ -74,7 +74,7 @@ extension AccessoryMachine {
     }
 
     /// Handles a reconnection by the system. No action is necessary for a remembered accessory. A
-    /// link to any other accessory is ended, because only a remembered one is worth the wait.
+    /// link to any other accessory is ended, because only a remembered one may take long to return.
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {

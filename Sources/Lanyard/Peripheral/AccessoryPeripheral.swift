@@ -35,7 +35,7 @@ public final class AccessoryPeripheral: Sendable {
         /// the greeting.
         public var messages = MessageChannelOptions()
         /// The time that the app has to compute a value that a central reads; 10 seconds by
-        /// default. The central itself gives up after 30 seconds (Vol 3, Part F, 3.3.3).
+        /// default. The central ends the link after 30 seconds (Vol 3, Part F, 3.3.3).
         public var readTimeout = Duration.seconds(10)
         /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
         /// them all or an error to refuse them all. It is called on a queue of the peripheral.

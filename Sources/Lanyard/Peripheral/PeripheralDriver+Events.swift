@@ -26,7 +26,7 @@ extension PeripheralDriver {
     private func availabilityChanged(_ availability: Availability) {
         report(.availability(availability))
         guard availability == .poweredOn else {
-            // All centrals are gone, and the system does not report that in states below
+            // All links have ended, and the system does not report that in states below
             // `poweredOff`.
             for key in subscribers.keys { leave(key) }
             failSendings(.notDelivered)

@@ -119,10 +119,10 @@ public struct ConnectionHolder: Hashable, Sendable {
 ///
 /// A link is ended at any time for an accessory of greater priority. It is ended for one of the
 /// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
-/// for ``silenceLimit``, a minute by default. Silent accessories that are too many thus take turns.
-/// A first pairing does not wait for the end of a time slice, because a person waits for it.
-/// Among several such links, the policy chooses the lowest priority, then the longest silence, then
-/// the weakest signal.
+/// for ``silenceLimit``, a minute by default. If there are more silent accessories than slots, they
+/// thus take turns. A first pairing does not wait for the end of a time slice, because a person
+/// waits for it. Among several such links, the policy chooses the lowest priority, then the longest
+/// silence, then the weakest signal.
 public struct StandardConnectionPolicy: ConnectionPolicy {
     /// The minimum of ``timeSlice``; a shorter one has the same effect. Shorter slices would spend
     /// the accessories' batteries on connecting.

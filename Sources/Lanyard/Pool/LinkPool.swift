@@ -202,7 +202,7 @@ package struct LinkPool: Sendable {
         return settle(now: now) + [.changed]
     }
 
-    /// Removes all slots and requests, because Bluetooth is gone.
+    /// Removes all slots and requests, because Bluetooth is not available.
     package mutating func reset() -> [LinkPoolAction] {
         slots = []
         waiters = []

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thresholds of presence. The defaults come from years of use in gateways, except two: see
+/// The thresholds of presence. The defaults are those of other gateways, except two: see
 /// `LearnedInterval`.
 package struct PresenceRules: Hashable, Sendable {
     /// The options of the app.
     package var options = PresenceOptions()
     /// The additional tolerance for a late advertisement.
-    package var wobble = Duration.seconds(5)
+    package var lateTolerance = Duration.seconds(5)
     /// The gap that is assumed before the first one is known: the longest interval of legacy
     /// advertising with its random delay (Vol 6, Part B, 4.4.2.2).
     package var assumedGap = Duration.milliseconds(10_250)
@@ -38,8 +38,8 @@ package struct PresenceRules: Hashable, Sendable {
     ///     no lost packet, so they permit a longer silence than a learned interval does.
     func permittedSilence(learned: Duration?, longestGap: Duration?) -> Duration {
         if case .fixed(let silence) = options.silence { return silence }
-        if let learned { return learned * 2 + wobble }
-        return (longestGap ?? assumedGap) * 3 + wobble
+        if let learned { return learned * 2 + lateTolerance }
+        return (longestGap ?? assumedGap) * 3 + lateTolerance
     }
 
     /// Returns the longest silence after a single advertisement that counts as the first gap.

@@ -32,7 +32,8 @@ package protocol SystemServer: AnyObject, Sendable {
     /// - Parameters:
     ///   - centrals: The receivers; `nil` for all subscribers.
     ///   - delivered: A closure that is called once, on any thread, with whether all receivers got
-    ///     the value, or the system accepted it where it does not tell; `nil` if that is not needed.
+    ///     the value. A system that does not report this passes whether it accepted the value. `nil`
+    ///     if the result is not needed.
     /// - Returns: Whether there was room. If not, `delivered` is not called, and `hasRoom` follows.
     func send(
         _ value: Data,
@@ -62,7 +63,7 @@ package struct SystemSubscriber: Hashable, Sendable {
 
 /// An event of a `SystemServer`.
 package enum SystemServerEvent: Sendable {
-    /// The availability of Bluetooth changed. If it is not `poweredOn`, all centrals are gone.
+    /// The availability of Bluetooth changed. If it is not `poweredOn`, all links have ended.
     case availabilityChanged(Availability)
     /// The system preserved the services with these characteristics while the app did not run.
     /// Precedes every other event.

@@ -14,7 +14,7 @@ struct RoomWatch {
     /// The maximum time between two checks.
     static let longestPause = Duration.milliseconds(640)
     /// The waiting time after which a link that never had room is used nevertheless.
-    static let patience = Duration.seconds(1)
+    static let waitingLimit = Duration.seconds(1)
 
     /// The time of the next check; `nil` if nothing waits.
     private(set) var nextLook: Duration?
@@ -26,7 +26,7 @@ struct RoomWatch {
     mutating func mayWrite(_ isThere: Bool, now: Duration) -> Bool {
         hadRoom = hadRoom || isThere
         guard !isThere, !hadRoom, let since else { return isThere }
-        return now - since >= Self.patience
+        return now - since >= Self.waitingLimit
     }
 
     /// Notes whether a write waits for room.

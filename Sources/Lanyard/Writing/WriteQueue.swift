@@ -18,13 +18,13 @@ struct WriteQueue {
     /// The time at which the first job has made no progress for too long.
     private(set) var deadline: Duration?
     private var outcomes: [WriteAction] = []
-    private let patience: Duration
+    private let progressLimit: Duration
 
     /// Creates an empty queue.
     ///
-    /// - Parameter patience: The maximum time of the first job without progress.
-    init(patience: Duration) {
-        self.patience = patience
+    /// - Parameter progressLimit: The maximum time of the first job without progress.
+    init(progressLimit: Duration) {
+        self.progressLimit = progressLimit
     }
 
     /// Whether nothing waits and no write is in progress.
@@ -36,7 +36,7 @@ struct WriteQueue {
     mutating func add(_ job: WriteJob, now: Duration) throws(AccessoryError) {
         guard jobs.count < Self.limit else { throw .tooManyWrites(limit: Self.limit) }
         jobs.append(job)
-        if jobs.count == 1 { deadline = now + patience }
+        if jobs.count == 1 { deadline = now + progressLimit }
     }
 
     /// Handles the answer to the current write of this characteristic, if there is one.
@@ -58,7 +58,7 @@ struct WriteQueue {
     mutating func cancel(_ number: Int, now: Duration) {
         guard let index = jobs.firstIndex(where: { $0.number == number }) else { return }
         jobs.remove(at: index)
-        if index == 0 { deadline = jobs.isEmpty ? nil : now + patience }
+        if index == 0 { deadline = jobs.isEmpty ? nil : now + progressLimit }
     }
 
     /// Ends the jobs of services that have changed. Their values are not written, and current
@@ -72,7 +72,7 @@ struct WriteQueue {
             let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
             outcomes.append(.finished(job.number, error))
         }
-        deadline = jobs.isEmpty ? nil : now + patience
+        deadline = jobs.isEmpty ? nil : now + progressLimit
     }
 
     /// Ends all jobs, because the link has ended.
@@ -89,7 +89,7 @@ struct WriteQueue {
     /// Ends the first job if it has made no progress for too long.
     mutating func deadlinePassed(now: Duration) {
         guard let deadline, deadline <= now else { return }
-        finish(throwing: .requestTimedOut(after: patience), now)
+        finish(throwing: .requestTimedOut(after: progressLimit), now)
     }
 
     /// Returns whether the first job waits only for room.
@@ -129,7 +129,7 @@ struct WriteQueue {
     /// Notes that a chunk was written.
     private mutating func progressed(_ now: Duration) {
         let job = jobs[0]
-        deadline = now + patience
+        deadline = now + progressLimit
         outcomes.append(.progressed(job.number, job.sent))
         if job.sent == job.value.count { finish(throwing: nil, now) }
     }
@@ -137,6 +137,6 @@ struct WriteQueue {
     private mutating func finish(throwing error: AccessoryError?, _ now: Duration) {
         let job = jobs.removeFirst()
         outcomes.append(.finished(job.number, error))
-        deadline = jobs.isEmpty ? nil : now + patience
+        deadline = jobs.isEmpty ? nil : now + progressLimit
     }
 }

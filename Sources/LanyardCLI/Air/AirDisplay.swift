@@ -49,7 +49,7 @@ final class AirDisplay: Sendable {
 
     private func report(all events: AsyncStream<AirEvent>) async throws {
         for await event in events { try report(event) }
-        // When there are no more events, the other tasks go on until the task is canceled.
+        // When there are no more events, the other tasks continue until the task is canceled.
         await EndOfInput.never()
     }
 

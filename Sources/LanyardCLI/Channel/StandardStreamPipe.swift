@@ -22,7 +22,7 @@ struct StandardStreamPipe: Sendable {
     /// Reads at most the given number of bytes of the input; nil at its end.
     let read: @Sendable (Int) async throws -> [UInt8]?
     let write: @Sendable ([UInt8]) async throws -> Void
-    /// Whether the pipe goes on receiving after the end of the input, until the peer closes the
+    /// Whether the pipe continues to receive after the end of the input, until the peer closes the
     /// channel.
     let outlivesInput: Bool
 

@@ -58,7 +58,7 @@ struct RunCommand: ConsoleCommand {
                 ),
                 now: { radios.executor.now }
             )
-            try await runner.run(script, isStubborn: keepGoing)
+            try await runner.run(script, keepsGoing: keepGoing)
             let end = ShellEvent.finished(
                 script: script.name,
                 steps: runner.steps,

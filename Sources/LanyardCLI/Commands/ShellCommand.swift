@@ -105,7 +105,7 @@ struct ShellCommand: ConsoleCommand {
                 try setup.printer.report(output, of: "connect", line: 0)
             }
             // A person at a terminal without an editor corrects a line and continues.
-            try await runner.run(lines, isStubborn: keepGoing || console.isInputTerminal)
+            try await runner.run(lines, keepsGoing: keepGoing || console.isInputTerminal)
         }
     }
 }

@@ -48,7 +48,7 @@ struct TraceCommand: ConsoleCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Go on with the packets that another command writes to the file.",
+            "Continue with the packets that another command writes to the file.",
             discussion: """
                 The file is that of --trace, which may not exist yet, or the directory of 'lanyard air \
                 --trace'. A new log in its place is printed from its beginning. Ctrl-C ends it.

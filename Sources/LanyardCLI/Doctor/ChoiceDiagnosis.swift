@@ -36,7 +36,7 @@ enum ChoiceDiagnosis {
             subject,
             "\(choice), by \(source.rawValue): for programs on CoreBluetooth and Lanyard",
             why: "commands that need an adapter fail with it",
-            remedy: "'bluetoothctl show' tells whether the daemon runs and its adapter is on"
+            remedy: "'bluetoothctl show' prints whether the daemon runs and its adapter is on"
         )
     }
 

@@ -5,7 +5,7 @@ import Foundation
 
 /// Reads property lists, and reports files that are none.
 enum InfoPlistFile {
-    /// More than any Info.plist has. The rest of a longer file is not read.
+    /// The number of bytes that are read of a file: one more than the longest that is accepted.
     private static let lengthLimit = (1 << 20) + 1
 
     static func findings(

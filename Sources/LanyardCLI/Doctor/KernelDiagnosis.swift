@@ -51,8 +51,8 @@ enum KernelDiagnosis {
                 .note,
                 "kernel",
                 "it has no Bluetooth here",
-                why: "it was built without, its module is not loaded, or this is a container: "
-                    + "a container has none, whatever the computer has",
+                why: "it was built without Bluetooth, its module is not loaded, or this is a "
+                    + "container: a container has none, whatever the computer has",
                 remedy: "modprobe bluetooth, outside of any container; "
                     + "or do without: LANYARD_ADAPTER=virtual"
             )
@@ -86,7 +86,7 @@ enum KernelDiagnosis {
             return SetUpFinding(.good, subject, what)
         case .down: return SetUpFinding(.note, subject, what)
         case .settingUp:
-            return finding(what, "this takes a moment; opening it waits", "")
+            return finding(what, "this takes a moment; a program that opens it waits", "")
         case .taken:
             return finding(what, "two hosts cannot have the same one", "end that program")
         case .up where adapter.connections == 0:

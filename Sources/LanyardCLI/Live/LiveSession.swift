@@ -117,7 +117,7 @@ struct LiveSession: Sendable {
             try console.print(Self.ready(address).timed().compact)
         } else {
             try console.print("The page is \(address)")
-            console.remark("lanyard: the address is a secret of yours. Ctrl-C ends the page.\n")
+            console.remark("lanyard: keep the address secret. Ctrl-C ends the page.\n")
         }
     }
 

@@ -3,7 +3,7 @@
 /// The remark of a scan that receives nothing.
 struct ScanSilence: Sendable {
     /// The time after which a scan without a limit remarks that it has received nothing.
-    static let patience = Duration.seconds(10)
+    static let limit = Duration.seconds(10)
 
     /// Whether the scan leaves devices out.
     let hasFilter: Bool
@@ -16,8 +16,8 @@ struct ScanSilence: Sendable {
         try await FirstResult.of([
             { @Sendable in try await scan() },
             { @Sendable in
-                try await TimeLimit.wait(Self.patience)
-                report(after: Self.patience)
+                try await TimeLimit.wait(Self.limit)
+                report(after: Self.limit)
                 await EndOfInput.never()
             },
         ])

@@ -170,7 +170,7 @@ struct AdapterSession: Sendable {
             console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
         }
         progress.show("connecting to \(peer)")
-        // A device that was received a moment ago answers soon, or is gone.
+        // A device that was received a moment ago answers soon or not at all.
         let limit = found.isNear ? limits.step : limits.search
         // If the peer has lost the keys of its bond, the host asks a person before the link is
         // reported.

@@ -13,16 +13,17 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body`, canceled by the first signal. A sudden end prints `lastWords`.
+    /// Runs `body`, canceled by the first signal. A second signal calls `beforeExit` and
+    /// ends the process.
     static func cancelling<Value: Sendable>(
-        lastWords: @escaping @Sendable () -> Void,
+        beforeExit: @escaping @Sendable () -> Void,
         body: @escaping @Sendable () async -> Value
     ) async -> Value {
         let interruption = Interruption()
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { interruption.signalArrived(lastWords: lastWords) }
+            source.setEventHandler { interruption.signalArrived(beforeExit: beforeExit) }
             source.resume()
             return source
         }
@@ -36,13 +37,13 @@ final class Interruption: Sendable {
         return await task.value
     }
 
-    private func signalArrived(lastWords: () -> Void) {
+    private func signalArrived(beforeExit: () -> Void) {
         let (count, cancel) = state.withLock { state in
             state.count += 1
             return (state.count, state.cancel)
         }
         guard count > 1 else { return cancel() }
-        lastWords()
+        beforeExit()
         _exit(ProcessStatus.interrupted.rawValue)
     }
 }

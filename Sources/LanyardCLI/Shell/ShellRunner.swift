@@ -14,7 +14,7 @@ struct ShellRunner: Sendable {
     let now: @Sendable () -> Instant
     /// Receives the closure that cancels the running line.
     var onInterrupt: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
-    /// The number of lines that did something.
+    /// The number of lines with a command.
     private(set) var steps = 0
 
     init(
@@ -155,17 +155,17 @@ extension ProgramFailure {
 // MARK: - Sources of lines
 
 extension ShellRunner {
-    /// Runs the lines of a script. Throws the first failure, at once or, with `isStubborn`, after
+    /// Runs the lines of a script. Throws the first failure, at once or, with `keepsGoing`, after
     /// the last line.
-    mutating func run(_ script: Script, isStubborn: Bool) async throws {
+    mutating func run(_ script: Script, keepsGoing: Bool) async throws {
         let (lines, feed) = AsyncStream.makeStream(of: String.self)
         for line in script.lines { feed.yield(line.text) }
         feed.finish()
-        try await run(lines, isStubborn: isStubborn)
+        try await run(lines, keepsGoing: keepsGoing)
     }
 
     /// Runs lines as they arrive.
-    mutating func run(_ lines: AsyncStream<String>, isStubborn: Bool) async throws {
+    mutating func run(_ lines: AsyncStream<String>, keepsGoing: Bool) async throws {
         var number = 0
         var failures = 0
         var first: ProgramFailure?
@@ -174,7 +174,7 @@ extension ShellRunner {
             do {
                 guard try await run(line, number: number) else { break }
             } catch let failure as ProgramFailure {
-                guard isStubborn, Self.continues(after: failure) else { throw failure }
+                guard keepsGoing, Self.continues(after: failure) else { throw failure }
                 failures += 1
                 first = first ?? failure
                 if !printer.isJSON { printer.console.remark(failure.line + "\n") }

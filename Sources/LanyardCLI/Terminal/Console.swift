@@ -95,7 +95,7 @@ extension Console {
         setLineInput: { isRaw in
             if isRaw { TerminalMode.begin(.lines) } else { TerminalMode.end() }
         },
-        // All processes of the job stop, as by the terminal itself.
+        // Stops all processes of the job, as the terminal does.
         suspend: { kill(0, SIGTSTP) },
         terminalSignals: {
             TerminalSignals(willStop: $0, didContinue: $1, didResize: $2)
@@ -108,8 +108,8 @@ extension Console {
         ProcessInfo.processInfo.environment["TERM"] ?? ""
     )
 
-    /// A reader that has closed the output is normal, as in `lanyard scan | head`. A full disk is
-    /// an error.
+    /// Returns the error for a failed write. It is normal that a reader closes the output, as in
+    /// `lanyard scan | head`. A full disk is an error.
     static func failure(ofWriting error: any Error) -> ProgramFailure {
         let cause =
             (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError

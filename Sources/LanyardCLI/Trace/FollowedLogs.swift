@@ -6,7 +6,7 @@ import HCITransports
 /// The packet logs of one or several processes that still write them: a file, or all logs of a
 /// directory, as `lanyard air --trace` makes them.
 struct FollowedLogs: Sendable {
-    /// The time between two looks at the logs.
+    /// The time between two readings of the logs.
     static let period = Duration.milliseconds(100)
     /// The maximum number of logs of a directory.
     static let logLimit = 256

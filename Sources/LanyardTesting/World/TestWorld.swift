@@ -37,7 +37,7 @@ public final class TestWorld: Sendable {
         self.init(seed: seed, tracingInto: directory, timeout: .seconds(10))
     }
 
-    /// Creates such a world.
+    /// Creates a world with another real-time limit of its runs.
     ///
     /// - Parameters:
     ///   - seed: The number that determines all randomness.

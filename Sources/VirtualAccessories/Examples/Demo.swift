@@ -92,7 +92,7 @@ extension SimpleAccessoryProfile {
                     DemoUUID.control,
                     [.read, .write, .writeWithoutResponse],
                     value: [0, 0, 0, 0],
-                    reaction: DemoControl.obey
+                    reaction: DemoControl.perform
                 ),
             ]
         )

@@ -21,7 +21,7 @@ enum DemoControl {
     }
 
     /// Performs a command.
-    static let obey = WriteReaction { written, values in
+    static let perform = WriteReaction { written, values in
         guard written.count == 5 else { return .refused(.invalidAttributeValueLength) }
         guard let command = Command(rawValue: written[0]) else { return .refused(unknownCommand) }
         let count = Int(written[1]) | Int(written[2]) << 8

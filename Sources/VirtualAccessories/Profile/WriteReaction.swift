@@ -13,8 +13,8 @@ public struct WriteReaction: Sendable {
         case refused(ATT.ErrorCode)
     }
 
-    /// Decides on the written bytes, and stores what is to be kept in the values. The result must
-    /// depend on nothing else.
+    /// Decides on the written bytes, and stores new values. The result must depend on the arguments
+    /// alone.
     let react: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
 
     /// Creates a reaction.
@@ -53,11 +53,12 @@ public enum AccessoryAction: Sendable {
 
 /// The values that an accessory sends one after the other from the moment when a client subscribes.
 public struct ValueStream: Sendable {
-    /// The time between two values; zero for as fast as the link takes them.
+    /// The time between two values. With zero, values are sent as fast as the link permits.
     public var period: Duration
     /// The number of values; `nil` for no end.
     public var limit: Int?
-    /// Returns the value of a number, counted from 0. The result must depend on nothing else.
+    /// Returns the value with this number, which counts from 0. The result must depend on the number
+    /// alone.
     public var value: @Sendable (Int) -> [UInt8]
 
     /// Creates a stream of the values.

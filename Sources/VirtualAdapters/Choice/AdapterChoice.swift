@@ -34,7 +34,7 @@ package enum AdapterChoice: Hashable, Sendable {
 
     /// Returns the default of applications: an adapter that the process may take and that has no links
     /// of other programs; else the daemon, if it has an adapter; else an adapter that the process may
-    /// not take, so that the state of managers tells the reason.
+    /// not take, so that the state of managers shows the reason.
     ///
     /// - Parameters:
     ///   - adapters: The computer's adapters.

@@ -9,9 +9,9 @@ extension Ether {
     /// part of the world can detect the difference from an event in single steps: no packet overlaps
     /// those of the event, so the air need not record them.
     ///
-    /// - Returns: The result of the event, which must be closed. The present is the end of its last
-    ///   packet. `nil` without any effect, except that radios may be reserved, as the single steps
-    ///   reserve them again.
+    /// - Returns: The result of the event, which must be closed. The current time is the end of its
+    ///   last packet. `nil` without any effect, except that radios may be reserved, as the single
+    ///   steps reserve them again.
     mutating func performEmptyEvent(
         of link: inout RadioLink,
         on channel: RadioChannel

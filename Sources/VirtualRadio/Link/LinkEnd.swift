@@ -31,7 +31,7 @@ package final class LinkEnd: @unchecked Sendable {
     package var dataLength = LinkDataLength.minimum {
         didSet { pace = LinkPace(settings, dataLength) }
     }
-    /// The values that follow from the two.
+    /// The values that are computed from the settings and the packet lengths.
     private(set) var pace: LinkPace
     /// The key that encrypts sent payloads; `nil` without encryption.
     package var sendingKey: [UInt8]?

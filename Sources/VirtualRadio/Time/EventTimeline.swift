@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Virtual time: the events that are due, and the present.
+/// Virtual time: the events that are due, and the current time.
 ///
 /// Time does not advance while an event is handled, and jumps to the next event when that event is
 /// taken. Events of one instant are taken in the order in which they were scheduled, including
@@ -69,9 +69,9 @@ package struct EventTimeline<Event: Sendable>: Sendable {
         heap.cancelAll(where: isUnwanted)
     }
 
-    /// Takes the next event that is due at `end` or before, and moves the present to it.
+    /// Takes the next event that is due at `end` or before, and advances the time to it.
     ///
-    /// - Returns: The event; `nil`, without moving the present, if there is none or the timeline is
+    /// - Returns: The event; `nil`, without an advance, if there is none or the timeline is
     ///   stalled.
     package mutating func next(through end: Instant) -> Event? {
         runEnd = end
@@ -82,11 +82,11 @@ package struct EventTimeline<Event: Sendable>: Sendable {
         return event
     }
 
-    /// Moves the present forward to an instant, while an event is handled, if no event is due at
-    /// this instant or before and the present run lasts that long. Until then only the event that
-    /// is being handled can change anything, so it may continue in place.
+    /// Advances the time to an instant, while an event is handled, if no event is due at this
+    /// instant or before and the present run lasts that long. Until then only the event that is
+    /// being handled can change anything, so it may continue in place.
     ///
-    /// - Returns: Whether the present was moved.
+    /// - Returns: Whether the time was advanced.
     package mutating func pass(to instant: Instant) -> Bool {
         guard canPass(to: instant) else { return false }
         now = instant

@@ -5,7 +5,7 @@ import BluetoothTypes
 public enum RunOutcome: Equatable, Sendable {
     /// The awaited time is reached, the awaited condition holds, or no event is left.
     case reached
-    /// The bound of the run came first.
+    /// The run reached its bound before.
     case boundReached
     /// One instant had more events than `EventTimeline.instantLimit`.
     case stalled
@@ -15,7 +15,7 @@ public enum RunOutcome: Equatable, Sendable {
 package protocol Simulation {
     associatedtype Event: Sendable
 
-    /// The events that are due and the present.
+    /// The events that are due, and the current time.
     var timeline: EventTimeline<Event> { get set }
 
     /// Handles the event, at `timeline.now`. May schedule and cancel other events.
@@ -24,13 +24,13 @@ package protocol Simulation {
 
 extension Simulation {
     /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// present afterward.
+    /// current time afterward.
     @discardableResult
     package mutating func run(for duration: Duration) -> RunOutcome {
         run(until: timeline.now + duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterward the present is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the current time is `end`.
     @discardableResult
     package mutating func run(until end: Instant) -> RunOutcome {
         while let event = timeline.next(through: end) {
@@ -44,7 +44,7 @@ extension Simulation {
     /// Runs until the condition holds, but no longer than `bound`.
     ///
     /// The condition is checked before the first event and after every event. Afterward the
-    /// present is the instant of the event that made the condition true, or the end of the bound.
+    /// time is the instant of the event that made the condition true, or the end of the bound.
     package mutating func run(
         until condition: (Self) -> Bool,
         bound: Duration
@@ -59,7 +59,7 @@ extension Simulation {
         return .reached
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterward the present is the
+    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the
     /// instant of the last event, or the end of the bound if that came first.
     package mutating func runUntilIdle(bound: Duration) -> RunOutcome {
         let end = timeline.now + bound

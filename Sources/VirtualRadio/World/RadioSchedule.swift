@@ -49,7 +49,7 @@ package struct RadioSchedule: Sendable {
     private var first = 0
     /// The length of the longest reservation so far.
     private var longest: Int64 = 0
-    /// For each link, an instant that no start of an reservation of the link is after.
+    /// For each link, an instant after which no reservation of the link starts.
     private var latestStarts: [LinkID: Int64] = [:]
 
     /// Creates the schedule of a radio without reservations.

@@ -104,7 +104,7 @@ extension World {
 }
 
 extension World: CustomStringConvertible {
-    /// The seed, the present and the faults of each controller, in one line: the information that
+    /// The seed, the time and the faults of each controller, in one line: the information that
     /// reproduces a failing test.
     public var description: String {
         let faulty = status.controllers.filter { $0.faults != .none }

@@ -119,7 +119,7 @@ public final class World {
     }
 
     /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// present afterward.
+    /// current time afterward.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
         defer { reportLinkChanges() }
@@ -127,7 +127,7 @@ public final class World {
         return simulation.run(for: duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterward the present is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the current time is `end`.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
         defer { reportLinkChanges() }
@@ -138,7 +138,7 @@ public final class World {
     /// Runs until the condition holds, but no longer than `bound`.
     ///
     /// The condition is checked before the first event and after every event. Afterward the
-    /// present is the instant of the event that made the condition true, or the end of the bound.
+    /// time is the instant of the event that made the condition true, or the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
         defer { reportLinkChanges() }
@@ -146,7 +146,7 @@ public final class World {
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterward the present is the
+    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the
     /// instant of the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {

@@ -9,7 +9,7 @@ import Testing
 
 /// The power of BlueZ's machine is cut during a link, and restored.
 ///
-/// An accessory that loses its battery behaves in the same way: it falls silent without a
+/// An accessory that loses its battery behaves in the same way: it stops sending without a
 /// disconnection.
 @Suite(.machines) struct KernelPowerTests {
     /// A machine takes long to start, and the release makes no difference to our side.

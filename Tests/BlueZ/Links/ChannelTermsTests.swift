@@ -89,7 +89,7 @@ private func endByKilledProgram(in scene: LinkScene) async throws {
     let silent = KernelChannel(work: .openAndKeepSilent, psm: 0x00B1)
     try await scene.bluez.start(silent, to: scene.ourAddress, as: "silent")
     let channel = try #require(try await listener.accept())
-    // If the program dies before our answer, Linux forgets the channel and does not close it.
+    // If the program ends before our answer, Linux forgets the channel and does not close it.
     _ = try await scene.bluez.output(of: "silent") { $0.contains("Connected") }
     try await scene.bluez.end("silent", by: 9)
     #expect(try await channel.ended() == .closedByPeer)

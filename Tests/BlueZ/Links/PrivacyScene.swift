@@ -68,13 +68,13 @@ extension BlueZ {
     }
 
     /// The number of property changes that may be about a device that BlueZ has removed.
-    private static let newsLimit = 10
+    private static let changeLimit = 10
 
     /// Returns the D-Bus path of the device with this identity address: the path of the address
     /// under which BlueZ discovered it first, which may be private.
     func known(as identity: DeviceAddress) async throws -> String {
         let digits = identity.digits.uppercased()
-        for _ in 0..<Self.newsLimit {
+        for _ in 0..<Self.changeLimit {
             let devices = try await call("devices").members
             if let known = devices.first(where: { $0.value["Address"].text == digits }) {
                 return known.key

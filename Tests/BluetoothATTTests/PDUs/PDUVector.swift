@@ -44,7 +44,7 @@ struct PDUVector: CustomTestStringConvertible, Sendable {
 extension PDUVector {
     private static let uart = BluetoothUUID("6E400001-B5A3-F393-E0A9-E50E24DCCA9E") ?? .init(0)
 
-    static let all: [PDUVector] = discovery + reading + writing + telling
+    static let all: [PDUVector] = discovery + reading + writing + notifying
 
     private static let discovery: [PDUVector] = [
         .init(
@@ -166,7 +166,7 @@ extension PDUVector {
         .init("19", .executeWriteResponse),
     ]
 
-    private static let telling: [PDUVector] = [
+    private static let notifying: [PDUVector] = [
         .init(
             "1b15000048",
             .handleValueNotification(.init(handle: 0x15, value: [0, 0x48])),

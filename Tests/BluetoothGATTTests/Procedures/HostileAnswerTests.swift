@@ -44,7 +44,7 @@ struct HostileAnswerTests {
     static let hostilities: [Hostility] = [
         .init("the same service again", services, "11 06 0100 0500 0018", "11 06 0100 0500 0018"),
         .init("services that overlap", services, "11 06 0100 0500 0018 0500 0900 0118"),
-        .init("services that go down", services, "11 06 1000 1500 0018 0100 0500 0118"),
+        .init("services in descending order", services, "11 06 1000 1500 0018 0100 0500 0118"),
         .init("a service that ends before it begins", services, "11 06 0500 0100 0018"),
         .init("a service at handle zero", services, "11 06 0000 0500 0018"),
         .init("a service with a UUID of 3 bytes", services, "11 07 0100 0500 001800"),

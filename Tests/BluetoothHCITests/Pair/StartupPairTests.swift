@@ -31,7 +31,7 @@ import Testing
         #expect(dripping.now == .zero, "start-up waits for no deadline")
     }
 
-    @Test("Start-up ends within five seconds if the controller falls silent at any point")
+    @Test("Start-up ends within five seconds if the controller stops answering at any point")
     func silence() {
         for point in Self.points {
             var pair = StartupPair()

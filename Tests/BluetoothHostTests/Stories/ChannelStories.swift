@@ -10,7 +10,7 @@ import Testing
 @Suite("Credit-based channels")
 struct ChannelStories {
     private let peer: ModelPeer
-    /// Small enough to fill quickly.
+    /// Options with which a channel is full after a few SDUs.
     private let small = L2CAP.ChannelOptions(mtu: 40, mps: 23, window: 4)
 
     init() {

@@ -12,11 +12,11 @@ import Testing
 /// that the controller reports for a link. `ProtectionTests` of GATT test all paths.
 @Suite("Protected values of the host's server")
 struct ProtectionStories {
-    /// Occurs in no handle, UUID or code below.
+    /// A byte that occurs in no handle, UUID or code below.
     private static let secretByte: UInt8 = 0xAF
     private static let secret = [UInt8](repeating: secretByte, count: 8)
 
-    /// A link and its peer.
+    /// The protection of a link to a peer.
     enum Protection: CaseIterable, Sendable {
         case clear, clearBonded, shortKey, unauthenticated, authenticated
 

@@ -54,7 +54,7 @@ struct KeyValueObservingTests {
         }
     }
 
-    @Test("1.9 The end of a scan with Bluetooth is reported, and the states of the peripherals")
+    @Test("1.9 Turning Bluetooth off reports the end of a scan and the states of peripherals")
     func poweredOff() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -20,7 +20,7 @@ struct ReturningCentralTests {
     /// controller with the same bond, which restores its subscription.
     ///
     /// - Parameters:
-    ///   - silently: Runs when the former link is dead and there is no other.
+    ///   - silently: Runs when the former link has ended and there is no other.
     ///   - body: Runs with the new link.
     private func returning(
         to fixture: Fixture,

@@ -50,7 +50,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         state.withLock { _ in reaction }?(line, self)
     }
 
-    private func meet(_ peripheral: CBPeripheral) -> String {
+    private func add(_ peripheral: CBPeripheral) -> String {
         let name = peripheral.name ?? peripheral.identifier.uuidString
         state.withLock { _ in knownPeripherals[name] = peripheral }
         return name
@@ -65,7 +65,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         for peripheral in dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         {
-            _ = meet(peripheral)
+            _ = add(peripheral)
         }
         note("restored \(dict.keys.sorted().joined(separator: " "))")
     }
@@ -76,11 +76,11 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        note("discovered \(meet(peripheral))")
+        note("discovered \(add(peripheral))")
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        note("connected \(meet(peripheral))")
+        note("connected \(add(peripheral))")
     }
 
     func centralManager(
@@ -88,7 +88,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         didFailToConnect peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        note("failed \(meet(peripheral)) \(text(error))")
+        note("failed \(add(peripheral)) \(text(error))")
     }
 
     func centralManager(
@@ -99,7 +99,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let reconnecting = isReconnecting ? " reconnecting" : ""
-        note("disconnected \(meet(peripheral)) \(text(error))\(reconnecting)")
+        note("disconnected \(add(peripheral)) \(text(error))\(reconnecting)")
     }
 
     func centralManager(
@@ -107,7 +107,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: CBPeripheral
     ) {
-        note("event \(event == .peerConnected ? "connected" : "disconnected") \(meet(peripheral))")
+        note("event \(event == .peerConnected ? "connected" : "disconnected") \(add(peripheral))")
     }
 
     // MARK: CBPeripheralDelegate

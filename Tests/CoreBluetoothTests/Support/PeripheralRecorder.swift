@@ -69,14 +69,14 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         state.withLock { _ in reaction }?(line, self)
     }
 
-    private func meet(_ central: CBCentral) {
+    private func add(_ central: CBCentral) {
         state.withLock { _ in
             if !knownCentrals.contains(where: { $0 === central }) { knownCentrals.append(central) }
         }
     }
 
     private func take(_ new: [CBATTRequest]) {
-        for request in new { meet(request.central) }
+        for request in new { add(request.central) }
         state.withLock { _ in requests += new }
         state.withLock { _ in answer }?(self, new)
     }
@@ -114,7 +114,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
-        meet(central)
+        add(central)
         note("subscribed \(characteristic.uuid.uuidString)\(subscribers(of: characteristic))")
     }
 
@@ -123,7 +123,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        meet(central)
+        add(central)
         note("unsubscribed \(characteristic.uuid.uuidString)\(subscribers(of: characteristic))")
     }
 

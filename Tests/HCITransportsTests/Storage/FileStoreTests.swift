@@ -89,7 +89,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("A second store in the same directory is refused until the first is gone")
+    @Test("A second store in the same directory is refused until the first is closed")
     func lock() throws {
         try inDirectory { directory in
             do {

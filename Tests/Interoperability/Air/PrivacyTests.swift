@@ -30,7 +30,7 @@ import Testing
             let returned = facts["returned"]
             #expect(returned["peer"].text == Self.identity)
             #expect(returned["encrypted"] == .boolean(true))
-            // A controller that resolves reports the identity address. A host sees the address on
+            // A controller that resolves reports the identity address. A host gets the address on
             // the air.
             #expect(returned["receivedResolvable"] == .boolean(resolver == .host))
             #expect(returned["peerPrivate"].text != nil)

@@ -208,7 +208,7 @@ extension Client {
         }
     }
 
-    @Test("The sender reports no delivery to a receiver that dies")
+    @Test("The sender reports no delivery to a receiver that is killed")
     func killedReceiver() async throws {
         try await withFolder { folder in
             try await withAir { air in

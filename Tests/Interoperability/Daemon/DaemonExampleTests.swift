@@ -44,7 +44,7 @@
             }
         }
 
-        @Test("The heart rate monitor heals within 10 seconds of the return of a killed daemon")
+        @Test("The heart rate monitor continues within 10 seconds of a killed daemon's return")
         func killedDaemon() async throws {
             try await withPeers { peers in
                 let (daemon, environment) = try await Self.startDaemon(peers)

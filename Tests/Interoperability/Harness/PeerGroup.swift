@@ -86,7 +86,7 @@ struct Relay: Sendable {
     enum Break: String, Sendable {
         /// The connection to the controller closes.
         case close
-        /// The controller falls silent.
+        /// The controller sends nothing more.
         case hang
         /// No data passes to the host until `release()`, while the test acts.
         case hold

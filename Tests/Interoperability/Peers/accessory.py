@@ -126,7 +126,7 @@ async def serve(arguments):
     if arguments.oob:
         report("oob", device.association.shared())
     await transport.source.terminated
-    raise SystemExit("accessory: the controller has gone")
+    raise SystemExit("accessory: the controller was lost")
 
 
 async def dump(arguments):

@@ -190,7 +190,7 @@ async def main(arguments):
     await step(device.power_on())
     announce(await (look if arguments.look else visit)(device, arguments))
     await transport.source.terminated
-    raise SystemExit("central: the controller has gone")
+    raise SystemExit("central: the controller was lost")
 
 
 if __name__ == "__main__":

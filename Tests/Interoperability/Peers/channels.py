@@ -232,7 +232,7 @@ async def serve(arguments, host):
         await device.start_advertising(auto_restart=True)
     announce({"address": arguments.address, "name": arguments.name})
     await transport.source.terminated
-    raise SystemExit("channels: the controller has gone")
+    raise SystemExit("channels: the controller was lost")
 
 
 def parse():

@@ -135,7 +135,7 @@ class Box(Messenger):
         await self.listener.wait()
 
     async def forget(self):
-        """Loses all bonds, and ends the link if there is one, because its keys are gone."""
+        """Loses all bonds, and ends the link if there is one, because it has lost its keys."""
         await self.device.keystore.delete_all()
         if self.procedures is not None:
             await self.disconnect()

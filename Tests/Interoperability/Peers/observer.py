@@ -106,7 +106,7 @@ async def main(arguments):
         facts["peer"] = str(connection.peer_address).split("/")[0]
     announce(facts)
     await transport.source.terminated
-    raise SystemExit("observer: the controller has gone")
+    raise SystemExit("observer: the controller was lost")
 
 
 if __name__ == "__main__":

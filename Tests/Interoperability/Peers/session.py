@@ -151,7 +151,7 @@ async def serve(session, transport, orders, facts):
     work = asyncio.ensure_future(obey(session, orders))
     await transport.source.terminated
     work.cancel()
-    raise SystemExit("the controller has gone")
+    raise SystemExit("the controller was lost")
 
 
 async def obey(session, orders):

@@ -42,8 +42,8 @@ import Testing
                 // The bond is known at once on the other controller.
                 #expect(await hosts[1].bonds == [bond])
 
-                // The wire of the first controller breaks, and the controller is gone: the peer
-                // learns of it by its supervision timeout.
+                // The wire of the first controller breaks. The peer gets no packet, and detects the
+                // loss by its supervision timeout.
                 hosts[0].executor.perform { [first = transports[0]] in first.close() }
                 try await companion.ended()
                 if cell.isPeerPrivate { try await companion.rotate() }

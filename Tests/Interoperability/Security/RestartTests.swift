@@ -38,7 +38,7 @@ import Testing
             for _ in 0..<Self.restartCount {
                 try await scene.withBoth { pair in
                     #expect(await pair.host.bonds == [bond])
-                    try await pair.comeBack(bond)
+                    try await pair.reconnect(bond)
                     #expect(await pair.host.bonds == [bond])
                 }
             }
@@ -48,7 +48,7 @@ import Testing
 
 extension BondedPair {
     /// Connects again. The Central encrypts the link, and no Security Manager PDU is sent.
-    func comeBack(_ bond: BondedPeer) async throws {
+    func reconnect(_ bond: BondedPeer) async throws {
         try await companion.prepare()
         let link: Link
         if let peripheral {

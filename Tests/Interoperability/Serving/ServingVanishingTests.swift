@@ -3,9 +3,9 @@
 import BluetoothHost
 import Testing
 
-/// After a client dies in the middle of a procedure, the server serves the next client.
+/// After a client is killed in the middle of a procedure, the server serves the next client.
 @Suite(.needsPeers) struct ServingVanishingTests {
-    /// The procedure during which a client dies.
+    /// The procedure during which a client is killed.
     enum Doing: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case reading, preparing, beingNotified, beingIndicated, nothing
 
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "The server serves the next client after a client dies",
+        "The server serves the next client after a client was killed",
         arguments: ControllerKind.available,
         Doing.allCases
     )

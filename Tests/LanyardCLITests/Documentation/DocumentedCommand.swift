@@ -53,12 +53,12 @@ extension DocumentedCommand {
     }
 
     /// The reason why a command cannot run in a test; nil if it can.
-    var hindrance: String? {
-        Self.hindrances.first { line.contains($0.key) }?.value
+    var obstacle: String? {
+        Self.obstacles.first { line.contains($0.key) }?.value
     }
 
     /// Parts of command lines that need something which a test does not have.
-    static let hindrances = [
+    static let obstacles = [
         "--adapter hci0": "an adapter of the system",
         "--adapter serial:": "a controller on a serial port",
         "-oob": "an accessory that transfers data out of band, which no virtual one does",

@@ -7,8 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Runs the command lines of the documents, as they stand there, on the virtual radio of a
-/// `lanyard air`.
+/// Runs the command lines of the documents unchanged, on the virtual radio of a `lanyard air`.
 @Suite("The command lines of the documents", .serialized)
 struct DocumentedCommandTests {
     /// The time in which a command prints what it is expected to, on a busy machine.
@@ -16,35 +15,37 @@ struct DocumentedCommandTests {
 
     @Test("Every command line runs", arguments: DocumentedCommand.documents)
     func runs(document: String) async throws {
-        let commands = try DocumentedCommand.all(in: document).filter { $0.hindrance == nil }
+        let commands = try DocumentedCommand.all(in: document).filter { $0.obstacle == nil }
         guard !commands.isEmpty else { return }
-        try await withDesk { desk in
+        try await withWorkspace { workspace in
             var running: ChildProcess?
             for command in commands {
-                if !command.needsEarlier { try await desk.interrupt(running, within: Self.limit) }
-                let next = try await desk.run(command, within: Self.limit)
+                if !command.needsEarlier {
+                    try await workspace.interrupt(running, within: Self.limit)
+                }
+                let next = try await workspace.run(command, within: Self.limit)
                 if command.needsEarlier {
-                    try await desk.interrupt(next, within: Self.limit)
+                    try await workspace.interrupt(next, within: Self.limit)
                 } else {
                     running = next
                 }
             }
-            try await desk.interrupt(running, within: Self.limit)
+            try await workspace.interrupt(running, within: Self.limit)
         }
     }
 
-    @Test("The documents have command lines, and each hindrance applies to one")
+    @Test("The documents have command lines, and each obstacle applies to one")
     func finds() throws {
         let all = try DocumentedCommand.documents.flatMap(DocumentedCommand.all)
         #expect(all.count > 40)
-        #expect(all.filter { $0.hindrance == nil }.count > 30)
-        for part in DocumentedCommand.hindrances.keys {
+        #expect(all.filter { $0.obstacle == nil }.count > 30)
+        for part in DocumentedCommand.obstacles.keys {
             #expect(all.contains { $0.line.contains(part) }, "\(part)")
         }
     }
 
-    /// A folder with the files that the documents name, and a lasting virtual radio.
-    private struct Desk: Sendable {
+    /// A folder with the files that the documents name, and a virtual radio.
+    private struct Workspace: Sendable {
         let folder: String
         let adapter: String
 
@@ -53,7 +54,7 @@ struct DocumentedCommandTests {
             _ command: DocumentedCommand,
             within limit: Duration
         ) async throws -> ChildProcess? {
-            // The shell starts the command in its own place, so a signal reaches it.
+            // With `exec` the command replaces the shell, so a signal reaches it.
             let isPipe = command.shellLine.contains(" | ")
             let line =
                 "exec 2>&1; cd '\(folder)' || exit; \(isPipe ? "" : "exec ")\(command.shellLine)"
@@ -97,7 +98,7 @@ struct DocumentedCommandTests {
         }
     }
 
-    private func withDesk(_ body: (Desk) async throws -> Void) async throws {
+    private func withWorkspace(_ body: (Workspace) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -111,7 +112,7 @@ struct DocumentedCommandTests {
         let ready = try ProcessTestSupport.JSON(parsing: line)
         let adapter = try #require(ready["listen"].elements.first?.text)
         do {
-            try await body(Desk(folder: folder, adapter: adapter))
+            try await body(Workspace(folder: folder, adapter: adapter))
         } catch {
             air.kill()
             throw error

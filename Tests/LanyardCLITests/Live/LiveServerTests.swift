@@ -114,7 +114,7 @@ struct LiveServerTests {
     }
 
     @Test(
-        "A refused request ends its connection, and the server goes on",
+        "A refused request ends its connection, and the server continues",
         .timeLimit(.minutes(5)),
         arguments: [
             ("GET /refused HTTP/1.1\r\n\r\n", "404 Not Found"),

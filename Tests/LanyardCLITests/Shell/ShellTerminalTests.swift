@@ -69,7 +69,7 @@ struct ShellTerminalTests {
         }
     }
 
-    @Test("Ctrl-C cancels the running command, and the shell goes on", .timeLimit(.minutes(5)))
+    @Test("Ctrl-C cancels the running command, and the shell continues", .timeLimit(.minutes(5)))
     func interruption() async throws {
         try await withFolder { folder in
             let desk = try Desk(in: folder)

@@ -165,7 +165,7 @@ struct FollowTests {
             #expect(output.contains("packets.btsnoop\t"), "\(output) \(shark.log)")
             #expect(output.contains("Sent Reset"), "\(output) \(shark.log)")
             _ = try await program.value
-            // The source ends by itself when its reader is gone.
+            // The source ends by itself when its reader has ended.
             let next = try TraceFile(creatingAt: log)
             next.append(Self.record(0x03, at: 1))
             next.flush()

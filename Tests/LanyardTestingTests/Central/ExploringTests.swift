@@ -102,7 +102,7 @@ struct ExploringTests {
         }
     }
 
-    @Test("What was found of a service is invalid when the service is gone")
+    @Test("The attributes of a removed service are invalid")
     func changed() async throws {
         let kit = Self.kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -5,7 +5,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-/// An application with a central that connects to a device, and gives up after a real time.
+/// An application with a central that connects to a device, with a limit in real time.
 private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Unchecked: the variables are used on `queue` only.
 

@@ -138,7 +138,7 @@ struct ModelStories {
 
 @Suite("The lifetime of models", .eachSystem)
 struct ModelLifetimeStories {
-    @Test("A released model is gone, and ends its tasks")
+    @Test("A released model is deallocated, and ends its tasks")
     func released() async throws {
         let kit = Kit()
         try await kit.world.run { @MainActor in

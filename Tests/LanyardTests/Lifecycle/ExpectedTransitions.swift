@@ -27,7 +27,7 @@ enum ExpectedTransitions {
 
     private static func unavailable(_ situation: Situation) -> Row {
         let forget: Row = [.forget: .to(forgotten(situation), "erase")]
-        let resume: Row = [.available: .to(.askingForRemembered, "ask for the saved one")]
+        let resume: Row = [.available: .to(.askingForRemembered, "retrieve the stored peripheral")]
         let restore: Row = [.off: .to(.poweredOff), .restored: .to(.restoringConnecting)]
         let rest: Row = [.disconnect: .to(forgotten(situation))]
         return switch situation {
@@ -81,7 +81,7 @@ enum ExpectedTransitions {
             end + [
                 .off: .to(.poweredOff),
                 .retrieved: .to(.outOfRange, "pending connect"),
-                .retrievedNone: .to(.askingForHeld, "ask for one that is held"),
+                .retrievedNone: .to(.askingForHeld, "retrieve connected peripherals"),
             ]
         case .askingForHeld:
             end + [
@@ -100,8 +100,8 @@ enum ExpectedTransitions {
 
     private static func aloof(_ situation: Situation) -> Row {
         let call: Row = [
-            .pair: .to(.askingForRemembered, "ask for the saved one"),
-            .connect: .to(.askingForRemembered, "ask for the saved one"),
+            .pair: .to(.askingForRemembered, "retrieve the stored peripheral"),
+            .connect: .to(.askingForRemembered, "retrieve the stored peripheral"),
         ]
         return switch situation {
         case .idle: call + [.off: .to(.poweredOffToRest), .forget: .to(.idle, "erase")]
@@ -294,7 +294,7 @@ enum ExpectedTransitions {
         case .endingToRetry: .to(.backingOff, "release the slot")
         case .endingToConnect: .to(.waitingForSlot)
         case .endingGranted: .to(.requested, "connect")
-        default: .to(.askingForRemembered, "release the slot", "ask for the saved one")
+        default: .to(.askingForRemembered, "release the slot", "retrieve the stored peripheral")
         }
     }
 }

@@ -135,7 +135,7 @@ extension Machine.Action {
 
 extension [Machine.Action] {
     /// The actions other than reports and records.
-    var deeds: [Machine.Action] {
+    var effects: [Machine.Action] {
         filter {
             switch $0 {
             case .report, .record: false

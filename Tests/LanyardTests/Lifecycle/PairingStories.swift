@@ -65,7 +65,7 @@ struct PairingStories {
         #expect(harness.linkReports(.subscriptionChanged(.measurement, .confirmed)) == [])
         harness.now = .seconds(3)
         let actions = harness.linkReports(.subscriptionChanged(.battery, .confirmed))
-        #expect(actions.deeds == [.cancelCountdown(subscribing), .save("strap")])
+        #expect(actions.effects == [.cancelCountdown(subscribing), .save("strap")])
         #expect(actions.reports == [.report(.ready, .usable)])
         #expect(harness.machine.isRemembered)
     }

@@ -179,7 +179,7 @@ struct RangeStories {
         #expect(harness.send(.found("strap", rssi: -40)) == [])
         let actions = harness.send(.found("new", rssi: -40))
         #expect(
-            actions.deeds == [.cancelConnection("strap"), .reserveSlot(.request)]
+            actions.effects == [.cancelConnection("strap"), .reserveSlot(.request)]
         )
         #expect(harness.linkReports(.disconnected(nil, isReconnecting: false)) == [])
         harness.send(.slot(.granted), .link("new", .connected(known: .all)))

@@ -58,7 +58,7 @@ struct SlotStories {
         #expect(away.contains(.cancelConnection("strap")))
         #expect(!away.contains(.releaseSlot(limitReached: false)))
         let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
-        #expect(end.deeds == [.cancelCountdown(Countdown(number: 7, deadline: .seconds(5)))])
+        #expect(end.effects == [.cancelCountdown(Countdown(number: 7, deadline: .seconds(5)))])
         #expect(harness.send(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 

@@ -14,13 +14,13 @@ struct TransitionTable {
     struct Outcome: Equatable, CustomStringConvertible {
         var next: Situation
         /// The actions, without countdowns and reports.
-        var deeds: [String]
+        var actions: [String]
 
-        static func to(_ next: Situation, _ deeds: String...) -> Outcome {
-            Outcome(next: next, deeds: deeds)
+        static func to(_ next: Situation, _ actions: String...) -> Outcome {
+            Outcome(next: next, actions: actions)
         }
 
-        var description: String { "\(next.rawValue): \(deeds.joined(separator: ", "))" }
+        var description: String { "\(next.rawValue): \(actions.joined(separator: ", "))" }
     }
 
     /// The settings of the accessory.
@@ -46,9 +46,9 @@ struct TransitionTable {
         guard machine.decide(occurrence.event) != .ignore else { return nil }
         var generator = SplitMix64(seed: 1)
         let actions = machine.receive(occurrence.event, at: .seconds(10), using: &generator)
-        let deeds = actions.compactMap(\.deed)
+        let summaries = actions.compactMap(\.summary)
         return (
-            Outcome(next: Situation(machine.state), deeds: deeds), actions, machine.state
+            Outcome(next: Situation(machine.state), actions: summaries), actions, machine.state
         )
     }
 
@@ -73,17 +73,17 @@ struct TransitionTable {
 
     private static func row(_ occurrence: Occurrence, _ outcome: Outcome) -> String {
         "| \(occurrence.rawValue) | \(outcome.next.rawValue) | "
-            + "\(outcome.deeds.joined(separator: ", ")) |"
+            + "\(outcome.actions.joined(separator: ", ")) |"
     }
 }
 
 extension Machine.Action {
     /// The action in a few words; `nil` for countdowns, which follow from the state, and for
     /// reports.
-    var deed: String? {
+    var summary: String? {
         switch self {
-        case .retrieve(.remembered): "ask for the saved one"
-        case .retrieve(.heldBySystem): "ask for one that is held"
+        case .retrieve(.remembered): "retrieve the stored peripheral"
+        case .retrieve(.heldBySystem): "retrieve connected peripherals"
         case .scan: "scan"
         case .stopScan: "stop the scan"
         case .connect(_, .direct): "connect"

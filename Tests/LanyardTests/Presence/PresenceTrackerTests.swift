@@ -94,7 +94,7 @@ struct PresenceTrackerTests {
     }
 
     @Test(
-        "A device that falls silent is lost after twice its interval and five seconds",
+        "A device that stops advertising is lost after twice its interval and five seconds",
         arguments: [20, 100, 1022, 2500, 10240]
     )
     func lost(milliseconds: Int) {

@@ -29,20 +29,20 @@ struct RoomWatchTests {
         let answer1 = watch.mayWrite(false, now: .zero)
         #expect(!answer1)
         watch.update(isWaiting: true, now: .zero)
-        let answer2 = watch.mayWrite(false, now: RoomWatch.patience - .milliseconds(1))
+        let answer2 = watch.mayWrite(false, now: RoomWatch.waitingLimit - .milliseconds(1))
         #expect(!answer2)
-        let answer3 = watch.mayWrite(false, now: RoomWatch.patience)
+        let answer3 = watch.mayWrite(false, now: RoomWatch.waitingLimit)
         #expect(answer3)
         watch.wrote()
-        let answer4 = watch.mayWrite(false, now: RoomWatch.patience)
+        let answer4 = watch.mayWrite(false, now: RoomWatch.waitingLimit)
         #expect(!answer4)
-        watch.update(isWaiting: true, now: RoomWatch.patience)
-        let answer5 = watch.mayWrite(false, now: RoomWatch.patience * 2)
+        watch.update(isWaiting: true, now: RoomWatch.waitingLimit)
+        let answer5 = watch.mayWrite(false, now: RoomWatch.waitingLimit * 2)
         #expect(answer5)
     }
 
     @Test("A link that has had room permits no write without room")
-    func believed() {
+    func reliable() {
         var watch = RoomWatch()
         let answer6 = watch.mayWrite(true, now: .zero)
         #expect(answer6)

@@ -48,7 +48,7 @@ struct WriteQueueTests {
 
     @Test("One write with response is in progress at a time, in order")
     func confirmed() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 3), now: .zero)
         try queue.add(job(2, 4), now: .zero)
         #expect(drain(&queue, room) == [write(1, 3)])
@@ -64,7 +64,7 @@ struct WriteQueueTests {
 
     @Test("Writes without response are made as long as there is room")
     func flow() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 50, withResponse: false, mayBeCut: true), now: .zero)
         #expect(queue.next(room, now: .zero) == write(1, 20, withResponse: false))
         #expect(queue.next(room, now: .zero) == .progressed(1, 20))
@@ -79,7 +79,7 @@ struct WriteQueueTests {
 
     @Test("With response a value is divided into chunks that fit in one packet")
     func cut() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
         #expect(drain(&queue, room) == [write(1, 20)])
         queue.confirmed(Self.path, nil, now: .zero)
@@ -90,7 +90,7 @@ struct WriteQueueTests {
 
     @Test("An empty value is written once", arguments: [true, false])
     func empty(_ withResponse: Bool) throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 0, withResponse: withResponse, mayBeCut: true), now: .zero)
         #expect(queue.next(room, now: .zero) == write(1, 0, withResponse: withResponse))
         if withResponse { queue.confirmed(Self.path, nil, now: .zero) }
@@ -99,7 +99,7 @@ struct WriteQueueTests {
 
     @Test("A value that must not be divided is not divided")
     func tooLong() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 21, withResponse: false), now: .zero)
         try queue.add(job(2, 20, withResponse: false), now: .zero)
         #expect(
@@ -112,7 +112,7 @@ struct WriteQueueTests {
 
     @Test("The end of the link reports how much was sent")
     func linkEnded() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 50, mayBeCut: true), now: .zero)
         try queue.add(job(2, 5), now: .zero)
         _ = drain(&queue, room)
@@ -132,14 +132,14 @@ struct WriteQueueTests {
 
     @Test("A write waits while there is no link")
     func noLinkYet() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 0), now: .zero)
         #expect(drain(&queue, noLink) == [])
     }
 
     @Test("A job without progress fails in time, and the next waits for the late answer")
-    func patience() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+    func progressLimit() throws {
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 1), now: .seconds(5))
         try queue.add(job(2, 1), now: .seconds(6))
         #expect(drain(&queue, room) == [write(1, 1)])
@@ -155,7 +155,7 @@ struct WriteQueueTests {
 
     @Test("Progress postpones the deadline")
     func progress() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 40, mayBeCut: true), now: .zero)
         _ = drain(&queue, room)
         queue.confirmed(Self.path, nil, now: .seconds(20))
@@ -164,7 +164,7 @@ struct WriteQueueTests {
 
     @Test("A canceled job stops, and the next one continues")
     func cancelled() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 100, mayBeCut: true), now: .zero)
         try queue.add(job(2, 1), now: .zero)
         try queue.add(job(3, 1), now: .zero)
@@ -182,7 +182,7 @@ struct WriteQueueTests {
 
     @Test("A job beyond the limit is refused")
     func bound() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         for number in 0..<WriteQueue.limit { try queue.add(job(number, 1), now: .zero) }
         #expect(throws: AccessoryError.tooManyWrites(limit: WriteQueue.limit)) {
             try queue.add(job(0, 1), now: .zero)
@@ -191,7 +191,7 @@ struct WriteQueueTests {
 
     @Test("An unexpected confirmation has no effect")
     func stray() {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         queue.confirmed(Self.path, nil, now: .zero)
         queue.deadlinePassed(now: .seconds(100))
         queue.cancel(1, now: .zero)
@@ -200,7 +200,7 @@ struct WriteQueueTests {
 
     @Test("Jobs of changed services end, and the others continue")
     func servicesChanged() throws {
-        var queue = WriteQueue(patience: .seconds(30))
+        var queue = WriteQueue(progressLimit: .seconds(30))
         var other = job(2, 4)
         other.path = CharacteristicPath("180F", "2A19")
         try queue.add(job(1, 3), now: .zero)

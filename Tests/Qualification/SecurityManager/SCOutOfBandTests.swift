@@ -68,7 +68,7 @@ import Testing
         if isCentral { try fixture.receiveNonce() }
         fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
         if !isCentral { try fixture.receiveNonce() }
-        try fixture.exchangeChecks(secretOfTester: tags.testers, secretOfOurs: tags.ours)
+        try fixture.exchangeChecks(testerSecret: tags.testers, ourSecret: tags.ours)
         fixture.encrypt(with: try fixture.tester.keys().longTermKey)
         #expect(try fixture.paired().method == .outOfBand)
         fixture.expectSilence()

@@ -35,7 +35,7 @@ import Testing
         for round in 0..<20 { try fixture.playRound(round, passkey: passkey) }
         fixture.application(receives: .withdrawQuestion)
         let secret = SMP.Value128(passkey: passkey)
-        try fixture.exchangeChecks(secretOfTester: secret, secretOfOurs: secret)
+        try fixture.exchangeChecks(testerSecret: secret, ourSecret: secret)
         fixture.encrypt(with: try fixture.tester.keys().longTermKey)
         #expect(try fixture.paired().method == .passkeyDisplay)
         fixture.expectSilence()

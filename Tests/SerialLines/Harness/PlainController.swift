@@ -60,7 +60,7 @@ final class PlainController: HCITransport {
     func send(_ packets: [[UInt8]]) {
         for packet in packets {
             state.withLock { $0.deframer.append(packet[...]) }
-            while let command = nextCommand() { obey(command) }
+            while let command = nextCommand() { execute(command) }
         }
     }
 
@@ -75,7 +75,7 @@ final class PlainController: HCITransport {
         }
     }
 
-    private func obey(_ packet: HCI.Packet) {
+    private func execute(_ packet: HCI.Packet) {
         guard case .command(let opcode, let parameters) = packet else { return }
         let behavior = state.withLock { state in
             state.received.append(opcode.rawValue)

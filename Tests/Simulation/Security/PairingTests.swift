@@ -50,7 +50,7 @@ struct PairingTests {
             #expect(security.isEncrypted && security.isBonded && security.keySize == 16)
             #expect(security.usesSecureConnections)
             #expect(security.isAuthenticated == (capability == .displayYesNo))
-            #expect(try await session.toStrap.pair() == security, "it is done already")
+            #expect(try await session.toStrap.pair() == security, "the link is already paired")
             #expect(try await session.toStrap.read(session.handle(.secret)) == [42])
             #expect(try await session.toPhone.security == security)
             // The discovery takes long enough for the host to read the name as well.

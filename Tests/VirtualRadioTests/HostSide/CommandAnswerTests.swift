@@ -21,7 +21,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         throw HCI.ErrorCode.unknownCommand
     }
 
-    /// Returns whether the command names a link, and with it the answer.
+    /// Returns whether the command, and therefore its answer, names a link.
     private func nameLinks(_ command: any HCICommand) -> Bool {
         Mirror(reflecting: command).children.first?.label == "connectionHandle"
     }

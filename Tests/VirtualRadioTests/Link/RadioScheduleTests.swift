@@ -117,7 +117,7 @@ struct RadioScheduleTests {
         }
     }
 
-    @Test("Past reservations are entriesToStore for a limited time and number")
+    @Test("Past reservations are stored for a limited time and in a limited number")
     func memory() {
         var schedule = RadioSchedule()
         for number in Int64(0)..<1_000 {

@@ -31,7 +31,7 @@ struct PowerTests {
         #expect(world.status.controllers[0].toHostCount == before)
     }
 
-    @Test("A host's settings are gone after Reset and after power-on", arguments: [true, false])
+    @Test("Reset and power-on erase a host's settings", arguments: [true, false])
     func settings(isReset: Bool) throws {
         let host = try TestHost(world)
         let place = host.id.radio.index

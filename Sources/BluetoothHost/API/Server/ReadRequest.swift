@@ -8,8 +8,8 @@ import BluetoothGATT
 /// Answer it once, from any task, within 25 seconds. After that the host refuses it with
 /// `unlikelyError`, because the client would end the link after 30 seconds (Vol 3, Part F, 3.3.3).
 /// Until the answer, the client can send no other request on the same bearer. If the application
-/// drops the request without an answer, the host refuses it at once. A second answer has no effect,
-/// and neither has an answer after the link has ended.
+/// drops the request without an answer, the host refuses it at once. A second answer, and an answer
+/// after the link has ended, have no effect.
 public struct ReadRequest: Sendable {
     /// The link to the client.
     public let link: Link

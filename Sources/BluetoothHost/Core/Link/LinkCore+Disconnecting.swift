@@ -91,7 +91,7 @@ extension LinkCore {
     }
 
     /// Handles a failure to end the link. The requests fail, and the application may repeat them.
-    /// If the host itself wants to end the link, it tries again until the time limit.
+    /// If the host itself ends the link, it tries again until the time limit.
     private mutating func disconnectionFailed(_ error: HostError, _ context: inout LinkContext) {
         guard isDisconnecting, !awaitsKeyDelivery else {
             let text = "ignored a failure to disconnect a link that is not being disconnected"

@@ -53,7 +53,7 @@ struct SaveSchedule: Sendable {
     /// Whether an entry has changed since the last call of `takeDue`.
     var hasChanges: Bool { !changed.isEmpty }
 
-    /// Removes an entry that is gone, or has just been written for another reason.
+    /// Removes an entry that no longer exists, or has just been written for another reason.
     mutating func forget(_ name: RecordName) {
         waiting.remove(name)
     }

@@ -18,7 +18,7 @@ struct AwaitingKeys: AgreedPhase {
     ) -> PairingStep {
         let phase = AwaitingKeys(session, key)
         return session.isInitiator
-            ? phase.goOn(using: &generator) : phase.distribute(using: &generator)
+            ? phase.proceed(using: &generator) : phase.distribute(using: &generator)
     }
 
     private init(_ session: Session, _ key: AgreedKey) {
@@ -35,7 +35,7 @@ struct AwaitingKeys: AgreedPhase {
         var phase = self
         phase.awaited.removeFirst()
         try phase.keys.keep(pdu, pairing)
-        return phase.goOn(using: &generator)
+        return phase.proceed(using: &generator)
     }
 
     /// Ends the pairing if the encryption ends. The keys distributed so far are discarded.
@@ -49,7 +49,7 @@ struct AwaitingKeys: AgreedPhase {
 
     /// Returns the next step. When the peer has sent all keys, the initiator sends its own, and the
     /// responder has finished.
-    private func goOn(using generator: inout some RandomNumberGenerator) -> PairingStep {
+    private func proceed(using generator: inout some RandomNumberGenerator) -> PairingStep {
         guard awaited.isEmpty else { return PairingStep(.awaitingKeys(self)) }
         guard pairing.isInitiator else { return PairingStep(nil, .paired(keys.finished)) }
         var phase = self
@@ -61,7 +61,7 @@ struct AwaitingKeys: AgreedPhase {
     private func distribute(using generator: inout some RandomNumberGenerator) -> PairingStep {
         var phase = self
         let sent = phase.keys.give(pairing, using: &generator)
-        return phase.goOn(using: &generator).after(sent)
+        return phase.proceed(using: &generator).after(sent)
     }
 }
 

@@ -21,7 +21,7 @@ struct AwaitingNonce: AgreedPhase {
                 throw PairingRefusal(.confirmValueFailed)
             }
         }
-        let step = exchange.goOn(with: Sides(own: own, peer: peer))
+        let step = exchange.proceed(with: Sides(own: own, peer: peer))
         return exchange.session.isInitiator ? step : step.after([.send(.pairingRandom(own))])
     }
 }
@@ -37,7 +37,7 @@ struct Sides: Sendable {
 extension SecureExchange {
     /// Returns the step after both random numbers are known: a comparison by the users, or the
     /// checks.
-    fileprivate func goOn(with nonces: Sides) -> PairingStep {
+    fileprivate func proceed(with nonces: Sides) -> PairingStep {
         switch session.terms.method {
         case .numericComparison:
             return ComparingNumbers.begin(AwaitingCheck(self, nonces), .confirm(number(nonces)))

@@ -72,7 +72,7 @@ final class AccessoryEntry: @unchecked Sendable {
             settings: LifecycleSettings(description),
             isRemembered: isRemembered
         )
-        writes = WriteQueue(patience: description.timeouts.requests)
+        writes = WriteQueue(progressLimit: description.timeouts.requests)
     }
 
     /// Whether the accessory was forgotten and no link remains to be ended. Without Bluetooth there

@@ -40,7 +40,7 @@ extension CentralDriver {
         updateScan()
     }
 
-    /// All links are gone, and the system does not report their ends.
+    /// All links have ended, and the system does not report their ends.
     private func bluetoothWent(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setReportsEveryPacket(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting

@@ -11,7 +11,7 @@ extension CentralDriver {
         if case .nameChanged = event { return entry.snapshot.setName(peripheral.name) }
         let failure = event.failure
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
-        // The attribute is gone: `servicesModified` follows, and ends what concerns it.
+        // The attribute no longer exists. `servicesModified` follows, and fails its requests.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
         if failure == nil { received(entry) }
         switch event {

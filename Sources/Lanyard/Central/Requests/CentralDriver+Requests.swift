@@ -246,11 +246,11 @@ extension CentralDriver {
 
     private func deadlinePassed(_ entry: AccessoryEntry) {
         entry.requestDeadline = nil
-        let patience = entry.description.timeouts.requests
+        let limit = entry.description.timeouts.requests
         for number in entry.requests.expired(now: now) {
             record(.note, "an answer timed out", entry)
             entry.replies.removeValue(forKey: number)?
-                .give(.failure(.requestTimedOut(after: patience)))
+                .give(.failure(.requestTimedOut(after: limit)))
         }
         endLateProcedures(entry)
         entry.writes.deadlinePassed(now: now)

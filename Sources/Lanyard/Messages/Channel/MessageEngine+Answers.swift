@@ -53,7 +53,7 @@ extension MessageEngine {
         let (number, link) = (newNumber(), link)
         work[number] = Work()
         perform { engine in
-            // The link, and with it the request, may be gone already.
+            // The link, and with it the request, may have ended already.
             guard engine.work[number] != nil else { return }
             engine.work[number]?.task = Task {
                 let answer = await job()

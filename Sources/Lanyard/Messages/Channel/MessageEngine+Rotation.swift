@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-// The replacement of the session keys on a living link.
+// The replacement of the session keys on an open link.
 extension MessageEngine {
     /// A call that waits for new keys.
     struct Rotation {

@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// A thread that only runs its run loop, for streams that need one: an app's main thread may not
-/// run a run loop.
+/// A thread that only runs its run loop, for streams that need one. Not every app's main thread
+/// runs a run loop.
 ///
 /// Unchecked: the run loop is set before the initializer returns, and streams may schedule
 /// themselves in it from any thread.

@@ -165,9 +165,9 @@ function drawPlots() {
   }
 }
 
-// MARK: What a person does with it
+// MARK: Actions on the device
 
-/// Does something that changes the display of the device.
+/// Runs an action, and draws the device before and after it.
 async function busy(device, action) {
   device.isBusy = true;
   if (device === selected) drawDevice();

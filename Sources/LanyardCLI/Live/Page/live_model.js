@@ -151,7 +151,7 @@ function say(text, isError = false) {
   setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
 }
 
-/// Does something with the program, and says why it failed.
+/// Runs an action of the program, and shows the reason of a failure.
 async function attempt(action) {
   try {
     return await action();

@@ -58,7 +58,7 @@ struct HTTPResponse: Sendable {
         if case .events = content { true } else { false }
     }
 
-    /// Whether the connection can carry another request.
+    /// Whether the connection cannot carry another request.
     private var isLast: Bool { isStream || status != .ok }
 
     /// The response as bytes.

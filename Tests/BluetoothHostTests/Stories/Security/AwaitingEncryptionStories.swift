@@ -166,7 +166,7 @@ struct AwaitingEncryptionStories {
         #expect(harness.notifications.map(\.value) == [[2]])
     }
 
-    @Test("Before encryption values are neither sent nor accessible to the peer")
+    @Test("Before encryption, values are neither sent nor accessible to the peer")
     func server() throws {
         var harness = try Harness.bonded()
         let service = try harness.publish(TestService.definition)

@@ -83,10 +83,10 @@ extension SecurityFixture {
 
     /// Authentication Stage 2: the initiator's check is sent first.
     mutating func exchangeChecks(
-        secretOfTester: SMP.Value128 = SMP.Value128(),
-        secretOfOurs: SMP.Value128 = SMP.Value128()
+        testerSecret: SMP.Value128 = SMP.Value128(),
+        ourSecret: SMP.Value128 = SMP.Value128()
     ) throws {
-        let checks = try tester.checks(secretOfTester: secretOfTester, secretOfOurs: secretOfOurs)
+        let checks = try tester.checks(testerSecret: testerSecret, ourSecret: ourSecret)
         if !isCentral { tester(sends: .dhKeyCheck(checks.tester)) }
         we(send: .dhKeyCheck(checks.ours))
         if isCentral { tester(sends: .dhKeyCheck(checks.tester)) }

@@ -71,8 +71,8 @@ extension Tester {
     /// Returns the tester's check and ours. Each includes the secret that the *other* side has
     /// shared before.
     func checks(
-        secretOfTester: SMP.Value128 = SMP.Value128(),
-        secretOfOurs: SMP.Value128 = SMP.Value128()
+        testerSecret: SMP.Value128 = SMP.Value128(),
+        ourSecret: SMP.Value128 = SMP.Value128()
     ) throws -> (tester: SMP.Value128, ours: SMP.Value128) {
         let key = try keys().checkKey
         let request = try #require(request)
@@ -80,8 +80,8 @@ extension Tester {
         let (features, ourFeatures) = isCentral ? (request, response) : (response, request)
         let (own, ours) = (SecurityFixture.testerAddress, SecurityFixture.ourAddress)
         return (
-            SMP.Toolbox.f6(key, nonce, ourNonce, secretOfOurs, features, own, ours),
-            SMP.Toolbox.f6(key, ourNonce, nonce, secretOfTester, ourFeatures, ours, own)
+            SMP.Toolbox.f6(key, nonce, ourNonce, ourSecret, features, own, ours),
+            SMP.Toolbox.f6(key, ourNonce, nonce, testerSecret, ourFeatures, ours, own)
         )
     }
 }
