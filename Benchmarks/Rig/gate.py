@@ -19,6 +19,9 @@ FLOOR = "no host (prepared bytes)"
 TOLERANCE = 1.15  # the ratio to the table's value above which a round counts as worse
 ROUNDS = 3  # a row fails when it is worse in each of this many rounds
 ALLOCATION_TOLERANCE = 0.2  # allocations for one operation
+# The number of calls that share a wake-up varies with the load of the machine.
+ALLOCATION_TOLERANCE_ELSEWHERE = 0.5
+ELSEWHERE = "from another thread"
 CROWD = "crowd"  # the controller of the rows that need no other one
 
 
@@ -114,7 +117,8 @@ def verdict(controller, kind, values):
         row = Row(found, allowed[name])
         text = ", ".join(f"{value:.2f}" for value in found)
         print(f"  {name}: {text} (table: {allowed[name]:.2f})")
-        limit = row.allowed + ALLOCATION_TOLERANCE
+        tolerance = ALLOCATION_TOLERANCE_ELSEWHERE if ELSEWHERE in host else ALLOCATION_TOLERANCE
+        limit = row.allowed + tolerance
         is_worse = min(found) > limit if kind == "allocations" else row.is_worse()
         if is_worse:
             worse.append(f"{kind}: {name}: {text} instead of {allowed[name]:.2f}")

@@ -19,6 +19,8 @@ extension HCI {
     package struct ACLPacket: Equatable, Sendable {
         /// The length of the header in bytes, without the H4 type byte.
         package static let headerLength = 4
+        /// The length of the header in bytes, with the H4 type byte.
+        package static let h4HeaderLength = 1 + headerLength
 
         package var connectionHandle: ConnectionHandle
         package var boundary: PacketBoundary
@@ -56,13 +58,13 @@ extension HCI {
         }
 
         /// Appends the H4 type byte and the header of a packet from the host with a whole frame of
-        /// this many bytes, at most 65535. The frame follows.
+        /// this many bytes. The frame follows. A frame longer than 65535 bytes needs several
+        /// packets, so its length in the header has no meaning.
         package static func appendHeader(
             of count: Int,
             on connectionHandle: ConnectionHandle,
             to bytes: inout [UInt8]
         ) {
-            precondition(count <= Int(UInt16.max), "the frame is too long")
             let boundary = UInt16(PacketBoundary.firstNonFlushable.rawValue) << 12
             let field = connectionHandle.rawValue | boundary
             bytes.append(PacketType.acl.rawValue)
@@ -79,7 +81,7 @@ extension HCI {
                 connectionHandle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast)
                 << 14
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(1 + Self.headerLength + length)
+            bytes.reserveCapacity(Self.h4HeaderLength + length)
             bytes.append(PacketType.acl.rawValue)
             bytes.append(UInt8(truncatingIfNeeded: field))
             bytes.append(UInt8(truncatingIfNeeded: field >> 8))

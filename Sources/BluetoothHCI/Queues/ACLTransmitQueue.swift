@@ -30,6 +30,7 @@ package struct ACLTransmitQueue: Sendable {
 
     private struct Link {
         let connectionHandle: ConnectionHandle
+        /// The frames, each behind the header of a packet that contains it whole.
         var frames: [[UInt8]] = []
         /// The number of bytes of the first frame that are already released.
         var offset = 0
@@ -117,18 +118,33 @@ package struct ACLTransmitQueue: Sendable {
         _ frame: [UInt8],
         on connectionHandle: ConnectionHandle
     ) -> Bool {
-        guard !frame.isEmpty, hasRoom(connectionHandle), let index = index(of: connectionHandle)
+        var packet: [UInt8] = []
+        packet.reserveCapacity(HCI.ACLPacket.h4HeaderLength + frame.count)
+        HCI.ACLPacket.appendHeader(of: frame.count, on: connectionHandle, to: &packet)
+        packet.append(contentsOf: frame)
+        return enqueue(packet: packet, on: connectionHandle)
+    }
+
+    /// Enqueues one complete L2CAP frame behind the header that `HCI.ACLPacket.appendHeader` writes.
+    /// If the frame fits into a packet, `nextPacket()` returns these bytes without a copy.
+    ///
+    /// - Returns: The same as `enqueue(_:on:)`.
+    @discardableResult
+    package mutating func enqueue(packet: [UInt8], on connectionHandle: ConnectionHandle) -> Bool {
+        let count = packet.count - HCI.ACLPacket.h4HeaderLength
+        guard count > 0, hasRoom(connectionHandle), let index = index(of: connectionHandle)
         else { return false }
-        links[index].frames.append(frame)
+        links[index].frames.append(packet)
         links[index].isFull = links[index].frames.count == Self.frameLimit
-        links[index].taken += packetCount(of: frame)
+        links[index].taken += packetCount(ofFrame: count)
         return true
     }
 
     /// Returns the position in the link's packet sequence at which `frame` ends if it is enqueued
     /// next. See `hasPassed(_:on:)`.
     package func end(of frame: [UInt8], on connectionHandle: ConnectionHandle) -> Int {
-        (index(of: connectionHandle).map { links[$0].taken } ?? 0) + packetCount(of: frame)
+        (index(of: connectionHandle).map { links[$0].taken } ?? 0)
+            + packetCount(ofFrame: frame.count)
     }
 
     /// Returns whether the controller has completed all packets of a link up to a position.
@@ -182,27 +198,37 @@ package struct ACLTransmitQueue: Sendable {
         return max(1, min(packetCount / max(1, busy), packetCount - leftForOthers))
     }
 
-    private func packetCount(of frame: [UInt8]) -> Int {
-        packetLength > 0 ? (frame.count + packetLength - 1) / packetLength : 0
+    private func packetCount(ofFrame count: Int) -> Int {
+        packetLength > 0 ? (count + packetLength - 1) / packetLength : 0
     }
 
     private mutating func takePacket(fromLinkAt index: Int) -> [UInt8] {
-        let start = links[index].offset
-        let frame = links[index].frames[0]
-        let end = min(frame.count, start + packetLength)
-        if end == frame.count {
-            links[index].frames.removeFirst()
-            if links[index].frames.count <= Self.refillCount { links[index].isFull = false }
-            links[index].offset = 0
-        } else {
-            links[index].offset = end
-        }
         links[index].outstanding += 1
         outstanding += 1
+        let start = links[index].offset
+        let count = links[index].frames[0].count - HCI.ACLPacket.h4HeaderLength
+        let end = min(count, start + packetLength)
+        guard end == count else {
+            links[index].offset = end
+            return makePacket(of: links[index].frames[0], start..<end, ofLinkAt: index)
+        }
+        let packet = links[index].frames.removeFirst()
+        if links[index].frames.count <= Self.refillCount { links[index].isFull = false }
+        links[index].offset = 0
+        return start == 0 ? packet : makePacket(of: packet, start..<end, ofLinkAt: index)
+    }
+
+    /// Returns a packet with a part of a frame.
+    private func makePacket(
+        of packet: [UInt8],
+        _ part: Range<Int>,
+        ofLinkAt index: Int
+    ) -> [UInt8] {
+        let header = HCI.ACLPacket.h4HeaderLength
         return HCI.ACLPacket(
             connectionHandle: links[index].connectionHandle,
-            boundary: start == 0 ? .firstNonFlushable : .continuing,
-            payload: frame[start..<end]
+            boundary: part.lowerBound == 0 ? .firstNonFlushable : .continuing,
+            payload: packet[header + part.lowerBound..<header + part.upperBound]
         ).h4Bytes
     }
 

@@ -8,8 +8,28 @@ import HCITransports
 
 // The operations behind `Link` as a client of the host's server.
 extension BluetoothHost {
-    /// Sends a value, at once if that is possible. See `Link.notify(_:of:)`.
-    func notify(
+    /// Sends a value. See `Link.notify(_:of:)`.
+    nonisolated func notify(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) async throws {
+        guard isOnOwnThread else {
+            return try await notifyFromOtherThread(value, of: handle, on: link)
+        }
+        let values = [GATT.AttributeValue(handle: handle, value: value)]
+        do {
+            _ = try await performOnOwnThread(isAlwaysTaken: false) { core, id, now in
+                core.notify(values, on: link, id: id, now: now)
+            } onCancel: { core, id, now in
+                core.cancelNotification(id, on: link, now: now)
+            }
+        } catch HostError.disconnected(.unknownConnectionIdentifier) {
+            throw await pastEnd(of: link)
+        }
+    }
+
+    private func notifyFromOtherThread(
         _ value: [UInt8],
         of handle: AttributeHandle,
         on link: LinkIdentifier

@@ -41,6 +41,28 @@ import Testing
         #expect(queue.nextPacket() == nil)
     }
 
+    @Test("A frame that fits into a packet leaves with the header that its sender has written")
+    func wholePacket() {
+        var queue = makeQueue(packetLength: 4)
+        var packet: [UInt8] = []
+        HCI.ACLPacket.appendHeader(of: 4, on: Self.first, to: &packet)
+        packet += [1, 2, 3, 4]
+        #expect(queue.enqueue(packet: packet, on: Self.first) == true)
+        #expect(queue.nextPacket() == [0x02, 1, 0x00, 4, 0, 1, 2, 3, 4])
+        let header = Array(packet.prefix(5))
+        #expect(queue.enqueue(packet: header, on: Self.first) == false, "The frame is empty")
+    }
+
+    @Test("A frame that is longer than the length field of a packet is split")
+    func longestFrame() throws {
+        var queue = makeQueue(packetLength: 60_000)
+        let frame = [UInt8](repeating: 7, count: 65_539)
+        #expect(queue.enqueue(frame, on: Self.first) == true)
+        let packets = try drain(&queue)
+        #expect(packets.map(\.payload.count) == [60_000, 5_539])
+        #expect(packets.map(\.boundary) == [.firstNonFlushable, .continuing])
+    }
+
     @Test("The queue reports whether the controller has sent all data up to a frame")
     func passing() {
         var queue = makeQueue(packetCount: 3)

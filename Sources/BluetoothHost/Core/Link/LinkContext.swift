@@ -141,9 +141,13 @@ extension LinkContext {
     /// The maximum number of arrays that are kept for packets.
     static let bufferLimit = 64
 
-    /// Returns an empty array for a packet.
-    mutating func takeBuffer() -> [UInt8] {
-        buffers.popLast() ?? []
+    /// Returns the beginning of an H4 packet to a link, for a frame of this many bytes, which
+    /// follows.
+    mutating func makePacket(ofFrame count: Int, on handle: ConnectionHandle) -> [UInt8] {
+        var packet = buffers.popLast() ?? []
+        packet.reserveCapacity(HCI.ACLPacket.h4HeaderLength + count)
+        HCI.ACLPacket.appendHeader(of: count, on: handle, to: &packet)
+        return packet
     }
 
     /// Removes packets that the transport has copied, and keeps their storage for others.

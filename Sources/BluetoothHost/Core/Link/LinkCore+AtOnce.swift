@@ -107,16 +107,10 @@ extension LinkCore {
         _ context: inout LinkContext
     ) -> Bool {
         let count = (attribute == nil ? 1 : 3) + value.count
-        let isDirect = context.transmitQueue.takeBuffer(
-            forFrameOf: L2CAPFrame.headerLength + count,
-            on: handle
-        )
+        let length = L2CAPFrame.headerLength + count
+        let isDirect = context.transmitQueue.takeBuffer(forFrameOf: length, on: handle)
         guard isDirect || context.transmitQueue.hasRoom(handle) else { return false }
-        var packet = context.takeBuffer()
-        if isDirect {
-            let length = L2CAPFrame.headerLength + count
-            HCI.ACLPacket.appendHeader(of: length, on: handle, to: &packet)
-        }
+        var packet = context.makePacket(ofFrame: length, on: handle)
         L2CAPFrame.appendHeader(of: count, on: .att, to: &packet)
         packet.append(opcode.rawValue)
         if let attribute {
@@ -130,7 +124,7 @@ extension LinkCore {
         }
         // No buffer of the controller is free, or the frame needs several packets. It is the next
         // one of the link.
-        guard context.transmitQueue.enqueue(packet, on: handle) else { return false }
+        guard context.transmitQueue.enqueue(packet: packet, on: handle) else { return false }
         context.transmitPackets()
         return true
     }

@@ -16,19 +16,47 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         do throws(HostError) {
-            guard !awaitsEncryption else { throw .notEncrypted }
-            let notifications = try context.notifications(of: values, to: identifier)
-            guard serving.queue.count + notifications.count <= LinkServing.queueLimit else {
-                throw .tooManyRequests
+            if values.count == 1 {
+                try notify(values[0], id: id, &context)
+            } else {
+                try notifySeveral(values, id: id, &context)
             }
-            let ids = split(id, into: notifications.count, &context)
-            for (notification, id) in zip(notifications, ids) {
-                serving.queue.append(.init(pdu: notification.pdu, kind: notification.kind, id: id))
-            }
-            pump(&context)
         } catch {
             context.fail(id, error)
         }
+    }
+
+    private mutating func notify(
+        _ value: GATT.AttributeValue,
+        id: RequestIdentifier,
+        _ context: inout LinkContext
+    ) throws(HostError) {
+        guard try !notifyAtOnce(value.value, of: value.handle, &context) else {
+            return context.complete(id, .done)
+        }
+        guard serving.queue.count < LinkServing.queueLimit else { throw .tooManyRequests }
+        let notification = try context.notification(of: value, to: identifier)
+        serving.queue.append(
+            .init(pdu: notification.pdu, kind: notification.kind, id: id.rawValue)
+        )
+        pump(&context)
+    }
+
+    private mutating func notifySeveral(
+        _ values: [GATT.AttributeValue],
+        id: RequestIdentifier,
+        _ context: inout LinkContext
+    ) throws(HostError) {
+        guard !awaitsEncryption else { throw .notEncrypted }
+        let notifications = try context.notifications(of: values, to: identifier)
+        guard serving.queue.count + notifications.count <= LinkServing.queueLimit else {
+            throw .tooManyRequests
+        }
+        let ids = split(id, into: notifications.count, &context)
+        for (notification, id) in zip(notifications, ids) {
+            serving.queue.append(.init(pdu: notification.pdu, kind: notification.kind, id: id))
+        }
+        pump(&context)
     }
 
     /// Sends a value if there is room. If there is none, `readyToNotify` follows.
@@ -41,9 +69,8 @@ extension LinkCore {
         _ value: GATT.AttributeValue,
         _ context: inout LinkContext
     ) throws(HostError) -> Bool {
-        guard !awaitsEncryption else { throw .notEncrypted }
-        guard let notification = try context.notifications(of: [value], to: identifier).first
-        else { return true }
+        if try notifyAtOnce(value.value, of: value.handle, &context) { return true }
+        let notification = try context.notification(of: value, to: identifier)
         guard hasRoom(for: notification.kind) else {
             serving.awaitedRoom.insert(notification.kind)
             return false
@@ -155,6 +182,16 @@ extension LinkCore {
 }
 
 extension LinkContext {
+    fileprivate func notification(
+        of value: GATT.AttributeValue,
+        to link: LinkIdentifier
+    ) throws(HostError) -> GATTServer.Notification {
+        switch server.notification(of: value.handle, value: value.value, to: link.client) {
+        case .success(let notification): return notification
+        case .failure(let refusal): throw HostError(refusal)
+        }
+    }
+
     fileprivate func notifications(
         of values: [GATT.AttributeValue],
         to link: LinkIdentifier

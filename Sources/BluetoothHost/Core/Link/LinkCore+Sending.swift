@@ -16,11 +16,11 @@ extension LinkCore {
         var hasRoom = context.transmitQueue.hasRoom(handle)
         while hasMore, hasRoom {
             while hasRoom {
-                guard let frame = nextFrame(&context) else {
+                guard let packet = nextPacket(&context) else {
                     hasMore = false
                     break
                 }
-                context.transmitQueue.enqueue(frame, on: handle)
+                context.transmitQueue.enqueue(packet: packet, on: handle)
                 hasRoom = context.transmitQueue.hasRoom(handle)
             }
             // Packets that leave the queue make room for further frames.
@@ -31,25 +31,33 @@ extension LinkCore {
         announceRoom(&context)
     }
 
-    private mutating func nextFrame(_ context: inout LinkContext) -> [UInt8]? {
-        if let frame = logicalLink.nextUrgentFrame() { return frame }
-        if let frame = nextSecurityFrame(&context) { return frame }
+    /// Returns the next frame, behind the header of a packet.
+    private mutating func nextPacket(_ context: inout LinkContext) -> [UInt8]? {
+        if let frame = logicalLink.nextUrgentFrame() ?? nextSecurityFrame(&context) {
+            return makePacket(with: frame, &context)
+        }
         // ATT and the channels take turns, so that neither delays the other.
         guard isChannelsTurn else {
-            return nextATTFrame(&context) ?? nextChannelFrame(&context)
+            return nextATTPacket(&context) ?? nextChannelPacket(&context)
         }
-        return nextChannelFrame(&context) ?? nextATTFrame(&context)
+        return nextChannelPacket(&context) ?? nextATTPacket(&context)
     }
 
-    private mutating func nextChannelFrame(_ context: inout LinkContext) -> [UInt8]? {
+    private func makePacket(with frame: [UInt8], _ context: inout LinkContext) -> [UInt8] {
+        var packet = context.makePacket(ofFrame: frame.count, on: handle)
+        packet.append(contentsOf: frame)
+        return packet
+    }
+
+    private mutating func nextChannelPacket(_ context: inout LinkContext) -> [UInt8]? {
         if !enhanced.isEmpty { fillEnhanced(&context) }
         guard let next = logicalLink.nextDataFrame() else { return nil }
         isChannelsTurn = false
         perform(next.actions, &context)
-        return next.frame
+        return makePacket(with: next.frame, &context)
     }
 
-    private mutating func nextATTFrame(_ context: inout LinkContext) -> [UInt8]? {
+    private mutating func nextATTPacket(_ context: inout LinkContext) -> [UInt8]? {
         submitQueuedValues()
         guard let outgoing = bearer.att.nextPDU(now: context.now) else { return nil }
         isChannelsTurn = true
@@ -62,6 +70,10 @@ extension LinkCore {
                 valueSent(id, &context)
             }
         }
-        return L2CAPFrame.encode(outgoing.bytes, on: .att)
+        let count = outgoing.bytes.count
+        var packet = context.makePacket(ofFrame: L2CAPFrame.headerLength + count, on: handle)
+        L2CAPFrame.appendHeader(of: count, on: .att, to: &packet)
+        packet.append(contentsOf: outgoing.bytes)
+        return packet
     }
 }
