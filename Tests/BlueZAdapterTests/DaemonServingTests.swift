@@ -5,6 +5,7 @@ import BluetoothGATT
 import BluetoothPort
 import BusTestSupport
 import DBus
+import Synchronization
 import Testing
 
 @testable import BlueZAdapter
@@ -290,6 +291,51 @@ import Testing
         let service = scene.service
         await scene.fixture.onPort { try? $0.unpublish(service) }
         await scene.daemon.called("UnregisterApplication")
+        await scene.fixture.end()
+    }
+
+    /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready again.
+    @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
+    func turnedOffAndOn(updates: Bool) async throws {
+        let scene = try await Scene()
+        let known = Mutex<Set<String>>([])
+        // The daemon keeps the advertisements of an adapter that is off.
+        scene.daemon.on("RegisterAdvertisement") { call, daemon in
+            let path = call.body.first?.objectPath?.description ?? ""
+            guard known.withLock({ $0.insert(path).inserted }) else {
+                return daemon.bus.refuse(call, "org.bluez.Error.AlreadyExists")
+            }
+            daemon.bus.reply(to: call)
+        }
+        scene.daemon.on("UnregisterAdvertisement") { call, daemon in
+            let path = call.body.first?.objectPath?.description ?? ""
+            _ = known.withLock { $0.remove(path) }
+            daemon.bus.reply(to: call)
+        }
+        let set = await scene.fixture.onPort { $0.advertise(Advertising()) { _ in } }
+        let adapter = scene.fixture.adapter
+        scene.fixture.react { event in
+            guard updates, case .stateChanged(.ready) = event else { return }
+            adapter.update(set, to: Advertising()) { _ in }
+        }
+        for time in 1...2 {
+            await scene.daemon.called("RegisterAdvertisement", times: time)
+            scene.daemon.setPowered(false)
+            await scene.fixture.becomes(.unavailable)
+            scene.daemon.setPowered(true)
+            await scene.fixture.becomes(.ready)
+        }
+        await scene.daemon.called("RegisterAdvertisement", times: 3)
+        scene.daemon.setPowered(false)
+        let hasEnded = await scene.fixture.next { event -> Bool? in
+            switch event {
+            case .advertisingEnded: true
+            case .stateChanged(.unavailable): false
+            default: nil
+            }
+        }
+        #expect(hasEnded == false)
+        #expect(known.withLock { $0.count } == 1)
         await scene.fixture.end()
     }
 

@@ -4,6 +4,7 @@ import BluetoothPort
 import BusTestSupport
 import DBus
 import HCITransports
+import Synchronization
 
 @testable import BlueZAdapter
 
@@ -13,6 +14,7 @@ final class Fixture: PortObserver, Sendable {
     let adapter: BlueZAdapter
     private let events: AsyncStream<PortEvent>
     private let continuation: AsyncStream<PortEvent>.Continuation
+    private let reaction = Mutex<(@Sendable (PortEvent) -> Void)?>(nil)
 
     init(
         _ daemon: FakeDaemon,
@@ -34,7 +36,15 @@ final class Fixture: PortObserver, Sendable {
         }
     }
 
-    func portDid(_ event: PortEvent) { continuation.yield(event) }
+    func portDid(_ event: PortEvent) {
+        continuation.yield(event)
+        reaction.withLock { $0 }?(event)
+    }
+
+    /// Sets what happens in the port's turn at each event.
+    func react(_ reaction: @escaping @Sendable (PortEvent) -> Void) {
+        self.reaction.withLock { $0 = reaction }
+    }
 
     func end() async {
         await adapter.shutDown()

@@ -187,11 +187,12 @@ extension BlueZAdapter {
         guard Self.isCentral(properties) else { return become(.unsuitable) }
         guard state != .ready else { return }
         registerAgent()
+        let known = advertisements
         become(.ready)
         updateDiscovery()
         retryConnecting()
         registerServices()
-        registerAdvertisements()
+        registerAgain(known)
     }
 
     private static func isCentral(_ properties: DaemonObjects.Properties?) -> Bool {
