@@ -20,14 +20,16 @@ final class Fixture: PortObserver, Sendable {
         _ daemon: FakeDaemon,
         adapterName: String? = nil,
         store: (any HostStore)? = nil,
-        person: (any DaemonPerson)? = nil
+        person: (any DaemonPerson)? = nil,
+        executor: AdapterExecutor = AdapterExecutor()
     ) {
         self.daemon = daemon
         adapter = BlueZAdapter(
             bus: daemon.bus.address,
             adapterName: adapterName,
             store: store,
-            person: person
+            person: person,
+            executor: executor
         )
         (events, continuation) = AsyncStream.makeStream()
         adapter.thread.perform { [self] in

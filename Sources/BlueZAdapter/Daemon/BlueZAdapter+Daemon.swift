@@ -148,7 +148,9 @@ extension BlueZAdapter {
             deviceDisconnected(path)
         }
         if names.contains("ServicesResolved") { servicesResolved(path) }
-        if !names.isDisjoint(with: ["Bonded", "Paired"]) { report(.bondsChanged) }
+        guard !names.isDisjoint(with: ["Bonded", "Paired"]) else { return }
+        hideDigits(of: path)
+        report(.bondsChanged)
     }
 
     /// Returns the device at a path.

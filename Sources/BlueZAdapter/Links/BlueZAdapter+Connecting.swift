@@ -144,6 +144,7 @@ extension BlueZAdapter {
     }
 
     func deviceDisconnected(_ path: DBusObjectPath) {
+        hideDigits(of: path)
         guard let link = link(at: path) else { return }
         close(link, .linkEnded(links[link]?.reason ?? .unknown))
     }
