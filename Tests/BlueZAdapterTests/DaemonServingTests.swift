@@ -12,23 +12,27 @@ import Testing
 
 /// Publishing services and advertising, with the calls that the daemon makes.
 @Suite(.timeLimit(.minutes(1))) struct DaemonServingTests {
-    private static let definition = GATT.ServiceDefinition(
-        BluetoothUUID(0xFFE0),
-        [
-            .init(
-                BluetoothUUID(0xFFE1),
-                [.read, .write, .writeWithoutResponse],
-                descriptors: [.userDescription("Value")]
-            ),
-            .init(
-                BluetoothUUID(0xFFE2),
-                .read,
-                permissions: .init(read: .encrypted),
-                value: .stored([1, 2, 3])
-            ),
-            .init(BluetoothUUID(0xFFE3), [.read, .notify]),
-        ]
-    )
+    private static func definition(
+        _ stored: GATT.Permissions = .init(read: .encrypted)
+    ) -> GATT.ServiceDefinition {
+        GATT.ServiceDefinition(
+            BluetoothUUID(0xFFE0),
+            [
+                .init(
+                    BluetoothUUID(0xFFE1),
+                    [.read, .write, .writeWithoutResponse],
+                    descriptors: [.userDescription("Value")]
+                ),
+                .init(
+                    BluetoothUUID(0xFFE2),
+                    stored.write == nil ? .read : [.read, .write],
+                    permissions: stored,
+                    value: .stored([1, 2, 3])
+                ),
+                .init(BluetoothUUID(0xFFE3), [.read, .notify]),
+            ]
+        )
+    }
 
     /// A daemon whose adapter serves and advertises, and the fixture's answers to its calls.
     private struct Scene {
@@ -38,7 +42,11 @@ import Testing
         let root: String
         private let answers: AsyncStream<DBusMessage>
 
-        init(refusing refused: String? = nil) async throws {
+        /// - Parameter permissions: Those of the value in the table.
+        init(
+            refusing refused: String? = nil,
+            storing permissions: GATT.Permissions = .init(read: .encrypted)
+        ) async throws {
             var objects = FakeDaemon.standard
             objects[FakeDaemon.adapter]?["org.bluez.GattManager1"] = [:]
             objects[FakeDaemon.adapter]?["org.bluez.LEAdvertisingManager1"] = [:]
@@ -57,7 +65,7 @@ import Testing
             let fixture = Fixture(daemon)
             await fixture.becomes(.ready)
             let published = await fixture.onPort { port in
-                Result { try port.publish(DaemonServingTests.definition) }
+                Result { try port.publish(DaemonServingTests.definition(permissions)) }
             }
             (self.daemon, self.fixture, self.answers) = (daemon, fixture, answers)
             service = try published.get()
@@ -126,7 +134,7 @@ import Testing
         await fixture.becomes(.ready)
         let isRefused = await fixture.onPort { port in
             do {
-                _ = try port.publish(Self.definition)
+                _ = try port.publish(Self.definition())
                 return false
             } catch {
                 return error as? PortError == .unsupported(.server)
@@ -190,6 +198,19 @@ import Testing
         #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
         scene.call(1, "WriteValue", [.bytes([7])])
         #expect(await scene.answer()?.errorName == "org.bluez.Error.NotPermitted")
+        await scene.fixture.end()
+    }
+
+    @Test("An offset that no value can have is refused", arguments: [0, 1])
+    func impossibleOffset(index: Int) async throws {
+        let scene = try await Scene(storing: .init(read: .open, write: .open))
+        let offsets: [DBusValue] = [.int16(-1), .int32(.min), .int64(.max), .string("1")]
+        for offset in offsets {
+            scene.call(index, "ReadValue", [], ["offset": offset])
+            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+            scene.call(index, "WriteValue", [.bytes([7])], ["offset": offset])
+            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+        }
         await scene.fixture.end()
     }
 
