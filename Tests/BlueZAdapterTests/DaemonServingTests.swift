@@ -252,6 +252,33 @@ import Testing
         await scene.fixture.end()
     }
 
+    @Test("An observer that attaches later gets the links with their direction")
+    func lateObserver() async throws {
+        let scene = try await Scene()
+        scene.call(0, "ReadValue")
+        let link = try #require(await scene.fixture.link())
+        let (events, continuation) = AsyncStream<PortEvent>.makeStream()
+        let late = LateObserver(continuation)
+        await scene.fixture.onPort { $0.attach(late) }
+        let found = await events.first { if case .linkOpened = $0 { true } else { false } }
+        guard case .linkOpened(link, _, let isIncoming)? = found else {
+            Issue.record("another event")
+            return
+        }
+        #expect(isIncoming)
+        await scene.fixture.end()
+    }
+
+    private final class LateObserver: PortObserver {
+        private let continuation: AsyncStream<PortEvent>.Continuation
+
+        init(_ continuation: AsyncStream<PortEvent>.Continuation) {
+            self.continuation = continuation
+        }
+
+        func portDid(_ event: PortEvent) { continuation.yield(event) }
+    }
+
     @Test("A client whose link ends leaves no question open")
     func ended() async throws {
         let scene = try await Scene()

@@ -188,6 +188,7 @@ extension BlueZAdapter {
         guard isPowered else { return become(.unavailable) }
         guard Self.isCentral(properties) else { return become(.unsuitable) }
         guard state != .ready else { return }
+        hasChannels = ChannelSocket.isAvailable
         registerAgent()
         let known = advertisements
         become(.ready)
