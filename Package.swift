@@ -183,7 +183,7 @@ let package = Package(
             "HCITransports",
             ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
         ),
-        module("GatewayProtocol", ["BluetoothTypes", "BluetoothHCI"]),
+        module("GatewayProtocol", ["BluetoothTypes", "BluetoothHCI", "JSONText"]),
         module("DBus", ["BluetoothTypes", "HCITransports"]),
         module(
             "BluetoothPort",

@@ -42,6 +42,8 @@ package actor BlueZAdapter: BluetoothPort {
     var daemon: String?
     var objects = DaemonObjects()
     var adapterPath: DBusObjectPath?
+    /// Whether the kernel gave sockets for channels to this process when the adapter became ready.
+    var hasChannels = false
     private(set) var state = PortState.starting
     private var lastNumber: UInt64 = 0
 
@@ -101,7 +103,7 @@ package actor BlueZAdapter: BluetoothPort {
             if adapter.objects.properties(path, BlueZ.Interface.advertisingManager) != nil {
                 capabilities.insert(.advertising)
             }
-            if ChannelSocket.isAvailable { capabilities.insert(.channels) }
+            if adapter.hasChannels { capabilities.insert(.channels) }
             return capabilities
         }
     }
@@ -118,7 +120,7 @@ package actor BlueZAdapter: BluetoothPort {
             adapter.observer = observer
             observer.portDid(.stateChanged(adapter.state))
             for (link, state) in adapter.links.sorted(by: { $0.key < $1.key }) {
-                observer.portDid(.linkOpened(link, state.peer, isIncoming: false))
+                observer.portDid(.linkOpened(link, state.peer, isIncoming: state.isIncoming))
             }
         }
     }

@@ -99,6 +99,7 @@ extension RadioGroup {
             return try await hosts[0].connect(to: address, options: options)
         }
         let peer = await hosts[0].identifier(of: address)
+        await followEnds(of: peer)
         let (steps, feed) = AsyncStream.makeStream(of: ConnectionStep.self)
         let (id, actions) = state.withLock { state in
             state.lastRequest += 1
@@ -179,17 +180,33 @@ extension RadioGroup {
 
     private func opened(_ link: Link, to peer: PeerIdentifier, on radio: Int) {
         let identifier = LinkIdentifier(link.identifier, onRadio: radio)
-        perform(
-            state.withLock { $0.core.linkOpened(identifier, to: peer, on: radio, now: now) }
-        )
-        let follower = Task { [weak self] in
+        let actions = state.withLock { state in
+            let task = Task { [weak self] in
             let reason = try? await link.ended()
             guard let self else { return }
-            let isLost = reason.map { PortError($0).isLoss } ?? false
-            state.withLock { $0.core.linkClosed(identifier, on: radio, isLost: isLost) }
+                closed(identifier, isLost: reason.map { PortError($0).isLoss } ?? false)
+            }
+            state.links[identifier] = LinkFollower(peer: peer, task: task)
+            return state.core.linkOpened(identifier, to: peer, on: radio, now: now)
+        }
+        perform(actions)
+    }
+
+    private func closed(_ link: LinkIdentifier, isLost: Bool) {
+        state.withLock { state in
+            state.links[link] = nil
+            state.core.linkClosed(link, on: link.radio, isLost: isLost)
+        }
             setTimer()
         }
-        state.withLock { $0.followers.append(follower) }
+
+    /// Waits until the core knows of the links to a peer that have ended. Their hosts know it earlier.
+    private func followEnds(of peer: PeerIdentifier) async {
+        let links = state.withLock { $0.links.filter { $0.value.peer == peer } }
+        for (link, follower) in links {
+            let open = await hosts[link.radio].links
+            if !open.contains(where: { $0.identifier == link.inner }) { await follower.task.value }
+        }
     }
 
     /// Performs the actions of the core.

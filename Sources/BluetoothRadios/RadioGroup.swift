@@ -19,8 +19,16 @@ package final class RadioGroup: Sendable {
         /// The scan that the core asked for.
         var survey: Task<Void, Never>?
         var timer: (any HostTimer)?
-        /// The tasks that follow the states of the hosts and the ends of links.
+        /// The tasks that follow the states of the hosts.
         var followers: [Task<Void, Never>] = []
+        /// The tasks that follow the ends of the open links.
+        var links: [LinkIdentifier: LinkFollower] = [:]
+    }
+
+    /// A task that tells the core of the end of a link.
+    struct LinkFollower: Sendable {
+        let peer: PeerIdentifier
+        let task: Task<Void, Never>
     }
 
     /// The maximum number of discoveries that a scan on several radios keeps for its reader. The
@@ -169,8 +177,9 @@ package final class RadioGroup: Sendable {
     /// Shuts all hosts down.
     package func shutdown() async {
         let tasks = state.withLock { state in
-            defer { state.followers = [] }
-            return state.followers + [state.survey].compactMap { $0 }
+            defer { (state.followers, state.links) = ([], [:]) }
+            return state.followers + state.links.values.map(\.task)
+                + [state.survey].compactMap { $0 }
         }
         for task in tasks { task.cancel() }
         for host in hosts { await host.shutdown() }

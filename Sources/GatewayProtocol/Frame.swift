@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONText
+
 /// A frame: one byte for its kind, four for its number, four for the length of its body, and the
 /// body. Numbers are big-endian.
 package enum Frame: Equatable, Sendable {
@@ -30,7 +32,7 @@ package enum Frame: Equatable, Sendable {
     /// The maximum length of a reason, in bytes of UTF-8.
     package static let reasonLimit = 512
 
-    private enum Kind: UInt8 {
+    fileprivate enum Kind: UInt8 {
         case hello = 1
         case enroll, enrolled, granted, refused, packets, credit, ping
     }
@@ -67,10 +69,9 @@ package enum Frame: Equatable, Sendable {
     }
 
     fileprivate static func decode(
-        kind: UInt8,
+        kind: Kind,
         _ body: ArraySlice<UInt8>
     ) throws(FrameError) -> Frame {
-        guard let kind = Kind(rawValue: kind) else { throw .unknownKind(kind) }
         switch kind {
         case .hello:
             guard let version = body.first, body.count == 1 else { throw .malformed }
@@ -162,13 +163,13 @@ package struct FrameReader: Sendable {
             number(rest.dropFirst(1).prefix(4)), number(rest.dropFirst(5).prefix(4))
         )
         // The header alone shows garbage, so that its length is never waited for.
-        guard (1...8).contains(rest[start]) else { throw .unknownKind(rest[start]) }
+        guard let kind = Frame.Kind(rawValue: rest[start]) else { throw .unknownKind(rest[start]) }
         guard received == expected else { throw .wrongNumber(received, expected: expected) }
         guard length <= UInt32(Frame.bodyLimit) else { throw .tooLong(length) }
         let end = Self.headerLength + Int(length)
         guard rest.count >= end else { return nil }
         let frame = try Frame.decode(
-            kind: rest[start],
+            kind: kind,
             rest.dropFirst(Self.headerLength).prefix(Int(length))
         )
         start += end
@@ -199,15 +200,6 @@ private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
 }
 
 /// Returns a text of the other side without characters that a terminal could interpret.
-func printable(_ text: String) -> String {
-    String(
-        String.UnicodeScalarView(
-            text.unicodeScalars.map { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse: "?"
-                default: scalar
-                }
-            }
-        )
-    )
+private func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
 }

@@ -79,9 +79,9 @@ extension GatewayCore {
         after waiting: Int
     ) -> ArraySlice<UInt8> {
         guard let owner, let peer = connections[owner]?.peer else { return [] }
-        guard packet.isAdvertisingReport, !peer.hasRoom(for: waiting + packet.count) else {
-            return packet
-        }
+        guard HCI.LESubeventCode(h4: packet)?.reportsAdvertisements == true,
+            !peer.hasRoom(for: waiting + packet.count)
+        else { return packet }
         connections[owner]?.droppedReports += 1
         return []
     }
@@ -145,8 +145,11 @@ extension GatewayCore {
         }
         switch controller {
         case .ready where !links.isEmpty:
-            controller = .disconnecting(links.sorted(), until: now + Self.disconnectingLimit)
-            actions += disconnectNext()
+            controller = .disconnecting(
+                links.sorted { $0.rawValue < $1.rawValue },
+                until: now + Self.disconnectingLimit
+            )
+            actions += disconnectFirst()
         case .resetting, .ready: actions += clear(now: now)
         case .closed, .opening, .disconnecting, .clearing, .closing: break
         }
@@ -158,48 +161,73 @@ extension GatewayCore {
         return startReset()
     }
 
-    /// Sends Disconnect (Vol 4, Part E, 7.1.6) for the next link. One command is outstanding at a
-    /// time.
-    private mutating func disconnectNext() -> [Action] {
-        guard case .disconnecting(var handles, let until) = controller, !handles.isEmpty else {
+    /// Sends Disconnect for the first link. One command is outstanding at a time.
+    private func disconnectFirst() -> [Action] {
+        guard case .disconnecting(let handles, _) = controller, let handle = handles.first else {
             return []
         }
-        let handle = handles.removeFirst()
-        controller = .disconnecting(handles, until: until)
-        let bytes = [UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)]
-        return [.control([[0x01, 0x06, 0x04, 0x03] + bytes + [0x13]])]
+        let command = HCI.EncodedCommand(HCI.Disconnect(connectionHandle: handle))
+        return [.control([command.h4Packet])]
     }
 
+    /// Continues after the answer to a command (Vol 4, Part E, 7.7.15), or the end of a link.
     private mutating func continueDisconnecting(
         after packet: ArraySlice<UInt8>,
         now: Instant
     ) -> [Action] {
+        var isAnswer = false
+        if case .disconnecting(var handles, let until) = controller, !handles.isEmpty,
+            packet.isStatus(of: .disconnect)
+        {
+            isAnswer = true
+            let handle = handles.removeFirst()
+            // The controller does not know a link that it refuses to end.
+            if packet.dropFirst(3).first != 0 { links.remove(handle) }
+            controller = .disconnecting(handles.filter(links.contains), until: until)
+        }
         guard !links.isEmpty else { return clear(now: now) }
-        return packet.isEvent(0x0F) ? disconnectNext() : []
+        return isAnswer ? disconnectFirst() : []
     }
 
-    /// Notes a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5).
+    /// Notes a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5), and a
+    /// reset by the host, after which there are no links (Vol 4, Part E, 7.3.2).
     private mutating func note(_ packet: ArraySlice<UInt8>) {
         let bytes = Array(packet.prefix(7))
-        if packet.isEvent(0x3E), bytes.count == 7, [0x01, 0x0A, 0x29].contains(bytes[3]),
-            bytes[4] == 0
-        {
-            links.insert(UInt16(bytes[5]) | UInt16(bytes[6] & 0x0F) << 8)
-        } else if packet.isEvent(0x05), bytes.count >= 6, bytes[3] == 0 {
-            links.remove(UInt16(bytes[4]) | UInt16(bytes[5] & 0x0F) << 8)
+        func handle(at index: Int) -> ConnectionHandle {
+            ConnectionHandle(rawValue: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8)
+        }
+        switch HCI.LESubeventCode(h4: packet) {
+        case .connectionComplete, .enhancedConnectionComplete, .enhancedConnectionCompleteV2:
+            if bytes.count == 7, bytes[4] == 0 { links.insert(handle(at: 5)) }
+        case .some: break
+        case nil:
+            if packet.isEvent(.disconnectionComplete), bytes.count >= 6, bytes[3] == 0 {
+                links.remove(handle(at: 4))
+            } else if packet.isSuccess(of: .reset) {
+                links = []
+            }
         }
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether an H4 packet is an LE advertising report, extended or not (Vol 4, Part E, 7.7.65).
-    fileprivate var isAdvertisingReport: Bool {
-        guard count > 3, isEvent(0x3E) else { return false }
-        return [0x02, 0x0B, 0x0D].contains(self[startIndex + 3])
+    /// Whether an H4 packet is an event with this code.
+    fileprivate func isEvent(_ code: HCI.EventCode) -> Bool {
+        starts(with: [HCI.PacketType.event.rawValue, code.rawValue])
     }
 
-    /// Whether an H4 packet is an event with this code.
-    fileprivate func isEvent(_ code: UInt8) -> Bool {
-        count > 1 && self[startIndex] == 0x04 && self[startIndex + 1] == code
+    /// Whether an H4 packet is Command Status of a command.
+    fileprivate func isStatus(of command: HCI.Opcode) -> Bool {
+        isEvent(.commandStatus) && names(command, at: 5)
+    }
+
+    /// Whether an H4 packet is Command Complete of a command that succeeded.
+    fileprivate func isSuccess(of command: HCI.Opcode) -> Bool {
+        isEvent(.commandComplete) && names(command, at: 4) && dropFirst(6).first == 0
+    }
+
+    private func names(_ command: HCI.Opcode, at offset: Int) -> Bool {
+        let bytes = [command.rawValue, command.rawValue >> 8]
+        return dropFirst(offset).starts(with: bytes.map { UInt8(truncatingIfNeeded: $0) })
     }
 }

@@ -34,7 +34,8 @@ package struct GatewayCore: Sendable {
     }
 
     enum Phase: Equatable, Sendable {
-        case awaitingHello
+        /// It has asked for nothing yet.
+        case awaitingHello(until: Instant)
         case awaitingCheck(name: String)
         /// It has the lease.
         case owner
@@ -45,7 +46,7 @@ package struct GatewayCore: Sendable {
         let address: String
         let authentication: Authentication
         var peer: Peer
-        var phase = Phase.awaitingHello
+        var phase: Phase
         var droppedReports = 0
         /// The packets of the host, of which the last may be incomplete.
         var packets = H4Deframer()
@@ -56,6 +57,13 @@ package struct GatewayCore: Sendable {
             case .stranger: address
             }
         }
+
+        var isAwaitingCheck: Bool { if case .awaitingCheck = phase { true } else { false } }
+
+        /// The time at which it must have asked for something, while it has not.
+        var purposeDeadline: Instant? {
+            if case .awaitingHello(let until) = phase { until } else { nil }
+        }
     }
 
     enum Controller: Sendable {
@@ -65,8 +73,8 @@ package struct GatewayCore: Sendable {
         case resetting(until: Instant)
         case ready
         /// The end of the links after a lease, so that the devices notice at once. The handles are
-        /// those for which there was no command yet.
-        case disconnecting([UInt16], until: Instant)
+        /// those of which the controller has not answered the command. The first one was sent.
+        case disconnecting([ConnectionHandle], until: Instant)
         /// The reset after a lease, until the answer.
         case clearing(until: Instant)
         case closing
@@ -74,6 +82,8 @@ package struct GatewayCore: Sendable {
 
     /// The maximum number of connections.
     package static let connectionLimit = 16
+    /// The time in which a connection must ask for the lease or for its enrollment.
+    static let purposeLimit = Duration.seconds(5)
     /// The time in which the controller must answer the reset before a lease.
     static let resetLimit = Duration.seconds(4)
     /// The same after a lease, when a controller that does not answer is closed anyway.
@@ -81,7 +91,7 @@ package struct GatewayCore: Sendable {
     /// The time in which the links of a lease must end, before the controller is reset anyway.
     static let disconnectingLimit = Duration.seconds(1)
     /// HCI Reset (Vol 4, Part E, 7.3.2).
-    package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    package static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
 
     /// The gateway's name.
     package let name: String
@@ -91,7 +101,7 @@ package struct GatewayCore: Sendable {
     var controller = Controller.closed
     var received = H4Deframer()
     /// The handles of the open links, of which there are at most 0xEFF.
-    var links: Set<UInt16> = []
+    var links: Set<ConnectionHandle> = []
 
     /// Creates the core of a gateway.
     package init(name: String) { self.name = name }
@@ -114,7 +124,8 @@ extension GatewayCore {
         connections[id] = Connection(
             address: address,
             authentication: authentication,
-            peer: Peer(now: now)
+            peer: Peer(now: now),
+            phase: .awaitingHello(until: now + Self.purposeLimit)
         )
         return []
     }
@@ -125,10 +136,15 @@ extension GatewayCore {
         on id: ConnectionID,
         now: Instant
     ) -> [Action] {
+        guard connections[id]?.isAwaitingCheck == false else { return [] }
         connections[id]?.peer.append(bytes)
         var actions: [Action] = []
         do throws(PeerFault) {
-            while let frame = try connections[id]?.peer.next(now: now) {
+            // Nothing of a host counts while its secret is checked, because the check ends the
+            // connection.
+            while connections[id]?.isAwaitingCheck == false,
+                let frame = try connections[id]?.peer.next(now: now)
+            {
                 actions += try handle(frame, on: id, now: now)
             }
         } catch {
@@ -228,6 +244,7 @@ extension GatewayCore {
     /// The time at which to call `deadlinePassed`.
     package var nextDeadline: Instant? {
         var deadlines = connections.values.map(\.peer.nextDeadline)
+        deadlines += connections.values.compactMap(\.purposeDeadline)
         switch controller {
         case .resetting(let until), .clearing(let until), .disconnecting(_, let until):
             deadlines.append(until)
@@ -240,6 +257,14 @@ extension GatewayCore {
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         var actions: [Action] = []
         for id in connections.keys.sorted() {
+            if let deadline = connections[id]?.purposeDeadline, deadline <= now {
+                actions += end(
+                    id,
+                    "it has asked for nothing within \(Self.purposeLimit)",
+                    now: now
+                )
+                continue
+            }
             do throws(PeerFault) {
                 let ping = try connections[id]?.peer.deadlinePassed(now: now) ?? []
                 if !ping.isEmpty { actions.append(.send(id, ping)) }

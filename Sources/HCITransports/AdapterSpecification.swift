@@ -127,7 +127,7 @@ extension AdapterSpecification: CustomStringConvertible {
         case .hciAddress(let address): SystemAdapterName.address(address).description
         case .tcp(let host, let port): SocketEndpoint.tcp(host: host, port: port).name
         case .unix(let path): SocketEndpoint.unix(path: path).name
-        case .gateway(let host, let port): GatewayTransport(host: host, port: port).name
+        case .gateway(let host, let port): GatewayTransport.name(host: host, port: port)
         case .serial(let line): line.description
         }
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothPort
+import BluetoothTypes
 import BusTestSupport
 import DBus
 import Synchronization
 import Testing
 
 @testable import BlueZAdapter
+@testable import HCITransports
 
 /// The agent with a person at the device.
 @Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
@@ -122,6 +124,58 @@ import Testing
         #expect(await hidden.next() == 42)
         person.shown.continuation.finish()
         #expect(await shown.next() == nil, "the digits were displayed once")
+    }
+
+    /// The ends of an incoming pairing, after which the daemon makes no call.
+    enum PairingEnd: CaseIterable, Sendable {
+        case paired, bonded, disconnected, vanished
+        /// Nothing happens at all.
+        case silence
+    }
+
+    @Test(
+        "The digits of an incoming pairing are hidden when it ends",
+        arguments: PairingEnd.allCases
+    )
+    func incomingDigits(end: PairingEnd) async throws {
+        let daemon = try FakeDaemon()
+        let offset = Mutex(Duration.zero)
+        let executor = AdapterExecutor { SystemClock.monotonic + offset.withLock { $0 } }
+        let fixture = Fixture(daemon, person: person, executor: executor)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterAgent")
+        daemon.changeDevice(["Connected": .boolean(true)])
+        var shown = person.shown.stream.makeAsyncIterator()
+        var hidden = person.hidden.stream.makeAsyncIterator()
+        daemon.bus.send(call("DisplayPasskey", [.uint32(42), .uint16(0)]))
+        #expect(await shown.next() == 42)
+        switch end {
+        case .paired: daemon.changeDevice(["Paired": .boolean(true)])
+        case .bonded: daemon.changeDevice(["Bonded": .boolean(true)])
+        case .disconnected: daemon.changeDevice(["Connected": .boolean(false)])
+        case .vanished: daemon.remove(FakeDaemon.device)
+        case .silence:
+            offset.withLock { $0 = .seconds(61) }
+            executor.perform {}
+        }
+        #expect(await hidden.next() == 42)
+        await fixture.end()
+    }
+
+    @Test("The digits of the next pairing with a device replace those before")
+    func nextDigits() async throws {
+        let daemon = try FakeDaemon()
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterAgent")
+        var shown = person.shown.stream.makeAsyncIterator()
+        var hidden = person.hidden.stream.makeAsyncIterator()
+        daemon.bus.send(call("DisplayPasskey", [.uint32(42), .uint16(0)]))
+        #expect(await shown.next() == 42)
+        daemon.bus.send(call("DisplayPasskey", [.uint32(43), .uint16(0)]))
+        #expect(await shown.next() == 43)
+        #expect(await hidden.next() == 42)
+        await fixture.end()
     }
 
     @Test("A call about an unknown device is refused")

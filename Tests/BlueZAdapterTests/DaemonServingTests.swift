@@ -5,13 +5,17 @@ import BluetoothGATT
 import BluetoothPort
 import BusTestSupport
 import DBus
+import Synchronization
 import Testing
 
 @testable import BlueZAdapter
 
 /// Publishing services and advertising, with the calls that the daemon makes.
 @Suite(.timeLimit(.minutes(1))) struct DaemonServingTests {
-    private static let definition = GATT.ServiceDefinition(
+    private static func definition(
+        _ stored: GATT.Permissions = .init(read: .encrypted)
+    ) -> GATT.ServiceDefinition {
+        GATT.ServiceDefinition(
         BluetoothUUID(0xFFE0),
         [
             .init(
@@ -21,13 +25,14 @@ import Testing
             ),
             .init(
                 BluetoothUUID(0xFFE2),
-                .read,
-                permissions: .init(read: .encrypted),
+                    stored.write == nil ? .read : [.read, .write],
+                    permissions: stored,
                 value: .stored([1, 2, 3])
             ),
             .init(BluetoothUUID(0xFFE3), [.read, .notify]),
         ]
     )
+    }
 
     /// A daemon whose adapter serves and advertises, and the fixture's answers to its calls.
     private struct Scene {
@@ -37,7 +42,11 @@ import Testing
         let root: String
         private let answers: AsyncStream<DBusMessage>
 
-        init(refusing refused: String? = nil) async throws {
+        /// - Parameter permissions: Those of the value in the table.
+        init(
+            refusing refused: String? = nil,
+            storing permissions: GATT.Permissions = .init(read: .encrypted)
+        ) async throws {
             var objects = FakeDaemon.standard
             objects[FakeDaemon.adapter]?["org.bluez.GattManager1"] = [:]
             objects[FakeDaemon.adapter]?["org.bluez.LEAdvertisingManager1"] = [:]
@@ -56,7 +65,7 @@ import Testing
             let fixture = Fixture(daemon)
             await fixture.becomes(.ready)
             let published = await fixture.onPort { port in
-                Result { try port.publish(DaemonServingTests.definition) }
+                Result { try port.publish(DaemonServingTests.definition(permissions)) }
             }
             (self.daemon, self.fixture, self.answers) = (daemon, fixture, answers)
             service = try published.get()
@@ -125,7 +134,7 @@ import Testing
         await fixture.becomes(.ready)
         let isRefused = await fixture.onPort { port in
             do {
-                _ = try port.publish(Self.definition)
+                _ = try port.publish(Self.definition())
                 return false
             } catch {
                 return error as? PortError == .unsupported(.server)
@@ -192,6 +201,19 @@ import Testing
         await scene.fixture.end()
     }
 
+    @Test("An offset that no value can have is refused", arguments: [0, 1])
+    func impossibleOffset(index: Int) async throws {
+        let scene = try await Scene(storing: .init(read: .open, write: .open))
+        let offsets: [DBusValue] = [.int16(-1), .int32(.min), .int64(.max), .string("1")]
+        for offset in offsets {
+            scene.call(index, "ReadValue", [], ["offset": offset])
+            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+            scene.call(index, "WriteValue", [.bytes([7])], ["offset": offset])
+            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+        }
+        await scene.fixture.end()
+    }
+
     @Test("The application answers requests, and its errors reach the daemon")
     func asked() async throws {
         let scene = try await Scene()
@@ -228,6 +250,33 @@ import Testing
         }
         #expect(await scene.answer()?.errorName == nil)
         await scene.fixture.end()
+    }
+
+    @Test("An observer that attaches later gets the links with their direction")
+    func lateObserver() async throws {
+        let scene = try await Scene()
+        scene.call(0, "ReadValue")
+        let link = try #require(await scene.fixture.link())
+        let (events, continuation) = AsyncStream<PortEvent>.makeStream()
+        let late = LateObserver(continuation)
+        await scene.fixture.onPort { $0.attach(late) }
+        let found = await events.first { if case .linkOpened = $0 { true } else { false } }
+        guard case .linkOpened(link, _, let isIncoming)? = found else {
+            Issue.record("another event")
+            return
+        }
+        #expect(isIncoming)
+        await scene.fixture.end()
+    }
+
+    private final class LateObserver: PortObserver {
+        private let continuation: AsyncStream<PortEvent>.Continuation
+
+        init(_ continuation: AsyncStream<PortEvent>.Continuation) {
+            self.continuation = continuation
+        }
+
+        func portDid(_ event: PortEvent) { continuation.yield(event) }
     }
 
     @Test("A client whose link ends leaves no question open")
@@ -290,6 +339,51 @@ import Testing
         let service = scene.service
         await scene.fixture.onPort { try? $0.unpublish(service) }
         await scene.daemon.called("UnregisterApplication")
+        await scene.fixture.end()
+    }
+
+    /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready again.
+    @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
+    func turnedOffAndOn(updates: Bool) async throws {
+        let scene = try await Scene()
+        let known = Mutex<Set<String>>([])
+        // The daemon keeps the advertisements of an adapter that is off.
+        scene.daemon.on("RegisterAdvertisement") { call, daemon in
+            let path = call.body.first?.objectPath?.description ?? ""
+            guard known.withLock({ $0.insert(path).inserted }) else {
+                return daemon.bus.refuse(call, "org.bluez.Error.AlreadyExists")
+            }
+            daemon.bus.reply(to: call)
+        }
+        scene.daemon.on("UnregisterAdvertisement") { call, daemon in
+            let path = call.body.first?.objectPath?.description ?? ""
+            _ = known.withLock { $0.remove(path) }
+            daemon.bus.reply(to: call)
+        }
+        let set = await scene.fixture.onPort { $0.advertise(Advertising()) { _ in } }
+        let adapter = scene.fixture.adapter
+        scene.fixture.react { event in
+            guard updates, case .stateChanged(.ready) = event else { return }
+            adapter.update(set, to: Advertising()) { _ in }
+        }
+        for time in 1...2 {
+            await scene.daemon.called("RegisterAdvertisement", times: time)
+            scene.daemon.setPowered(false)
+            await scene.fixture.becomes(.unavailable)
+            scene.daemon.setPowered(true)
+            await scene.fixture.becomes(.ready)
+        }
+        await scene.daemon.called("RegisterAdvertisement", times: 3)
+        scene.daemon.setPowered(false)
+        let hasEnded = await scene.fixture.next { event -> Bool? in
+            switch event {
+            case .advertisingEnded: true
+            case .stateChanged(.unavailable): false
+            default: nil
+            }
+        }
+        #expect(hasEnded == false)
+        #expect(known.withLock { $0.count } == 1)
         await scene.fixture.end()
     }
 

@@ -16,13 +16,9 @@ import Testing
         let rules = fixture.daemon.bus.rules
         #expect(rules.count == 4)
         #expect(rules.allSatisfy { $0.contains("sender=") })
-        fixture.daemon.change(
-            FakeDaemon.adapter,
-            "org.bluez.Adapter1",
-            ["Powered": .boolean(false)]
-        )
+        fixture.daemon.setPowered(false)
         await fixture.becomes(.unavailable)
-        fixture.daemon.change(FakeDaemon.adapter, "org.bluez.Adapter1", ["Powered": .boolean(true)])
+        fixture.daemon.setPowered(true)
         await fixture.becomes(.ready)
         await fixture.end()
     }

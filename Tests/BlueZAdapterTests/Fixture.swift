@@ -4,6 +4,7 @@ import BluetoothPort
 import BusTestSupport
 import DBus
 import HCITransports
+import Synchronization
 
 @testable import BlueZAdapter
 
@@ -13,19 +14,22 @@ final class Fixture: PortObserver, Sendable {
     let adapter: BlueZAdapter
     private let events: AsyncStream<PortEvent>
     private let continuation: AsyncStream<PortEvent>.Continuation
+    private let reaction = Mutex<(@Sendable (PortEvent) -> Void)?>(nil)
 
     init(
         _ daemon: FakeDaemon,
         adapterName: String? = nil,
         store: (any HostStore)? = nil,
-        person: (any DaemonPerson)? = nil
+        person: (any DaemonPerson)? = nil,
+        executor: AdapterExecutor = AdapterExecutor()
     ) {
         self.daemon = daemon
         adapter = BlueZAdapter(
             bus: daemon.bus.address,
             adapterName: adapterName,
             store: store,
-            person: person
+            person: person,
+            executor: executor
         )
         (events, continuation) = AsyncStream.makeStream()
         adapter.thread.perform { [self] in
@@ -34,7 +38,15 @@ final class Fixture: PortObserver, Sendable {
         }
     }
 
-    func portDid(_ event: PortEvent) { continuation.yield(event) }
+    func portDid(_ event: PortEvent) {
+        continuation.yield(event)
+        reaction.withLock { $0 }?(event)
+    }
+
+    /// Sets what happens in the port's turn at each event.
+    func react(_ reaction: @escaping @Sendable (PortEvent) -> Void) {
+        self.reaction.withLock { $0 = reaction }
+    }
 
     func end() async {
         await adapter.shutDown()

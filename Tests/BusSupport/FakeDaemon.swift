@@ -145,6 +145,11 @@ package final class FakeDaemon: Sendable {
         change(Self.device, "org.bluez.Device1", properties)
     }
 
+    /// Turns the adapter on or off.
+    func setPowered(_ isPowered: Bool) {
+        change(Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(isPowered)])
+    }
+
     /// Connects the device with its services, as the daemon does before it answers.
     package func connectDevice() {
         changeDevice(["Connected": .boolean(true)])

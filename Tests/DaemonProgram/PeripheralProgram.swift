@@ -22,6 +22,7 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
         value: nil,
         permissions: .readable
     )
+    private var hasPublished = false
     /// The values to notify, in order.
     private var ticks: [Data] = []
 
@@ -53,6 +54,7 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
     }
 
     private func publish() {
+        hasPublished = true
         let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
         service.characteristics = [
             CBMutableCharacteristic(
@@ -75,9 +77,10 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
 
 extension PeripheralProgram: CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        guard peripheral.state == .poweredOn else { return }
+        guard peripheral.state == .poweredOn else { return say("peripheral off") }
         say("peripheral on")
-        publish()
+        // Everything continues when the adapter is turned on again.
+        if !hasPublished { publish() }
     }
 
     func peripheralManager(

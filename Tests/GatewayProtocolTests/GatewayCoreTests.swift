@@ -135,14 +135,13 @@ struct GatewayCoreTests {
 
     @Test("The links of a lease end before the reset, one command at a time, or after a second")
     func links() {
-        func opened(_ handle: UInt8) -> [UInt8] {
-            [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
-        }
         func ended(_ handle: UInt8) -> [UInt8] { [0x04, 0x05, 0x04, 0x00, handle, 0x00, 0x16] }
         let status: [UInt8] = [0x04, 0x0F, 0x04, 0x00, 0x01, 0x06, 0x04]
         var net = Net()
         net.lease(1)
-        for bytes in [opened(0x40), opened(0x41), ended(0x40), opened(0x42)] {
+        for bytes in [
+            Self.opened(0x40), Self.opened(0x41), ended(0x40), Self.opened(0x42),
+        ] {
             net.perform(net.core.controllerSent(bytes, now: net.now))
         }
         let actions = net.core.disconnected(1, now: net.now)
@@ -156,11 +155,43 @@ struct GatewayCoreTests {
 
         net = Net()
         net.lease(1)
-        net.perform(net.core.controllerSent(opened(0x40), now: net.now))
+        net.perform(net.core.controllerSent(Self.opened(0x40), now: net.now))
         net.disconnect(1)
         net.story = []
         net.pass(.seconds(1))
         #expect(net.story == ["reset"])
+    }
+
+    /// An event that a link with this handle was opened.
+    private static func opened(_ handle: UInt8) -> [UInt8] {
+        [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
+    }
+
+    @Test("After the host's own reset there are no links, so that the lease ends at once")
+    func ownReset() {
+        var net = Net()
+        net.lease(1)
+        net.perform(net.core.controllerSent(Self.opened(0x40), now: net.now))
+        net.send(GatewayCore.reset, of: 1)
+        net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
+        let actions = net.core.disconnected(1, now: net.now)
+        #expect(actions.last == .control([GatewayCore.reset]))
+    }
+
+    @Test("A link for which the controller refuses the disconnection is not waited for")
+    func refusedDisconnection() {
+        let refusal: [UInt8] = [0x04, 0x0F, 0x04, 0x02, 0x01, 0x06, 0x04]
+        var net = Net()
+        net.lease(1)
+        for handle in [0x40, 0x41] as [UInt8] {
+            net.perform(net.core.controllerSent(Self.opened(handle), now: net.now))
+        }
+        _ = net.core.disconnected(1, now: net.now)
+        let next = net.core.controllerSent(refusal, now: net.now)
+        #expect(next == [.control([[0x01, 0x06, 0x04, 0x03, 0x41, 0x00, 0x13]])])
+        #expect(
+            net.core.controllerSent(refusal, now: net.now) == [.control([GatewayCore.reset])]
+        )
     }
 
     @Test("A second host is refused, with the name of the owner")
@@ -253,6 +284,40 @@ struct GatewayCoreTests {
         net.story = []
         net.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
         #expect(net.story.contains("3 ended: its enrollment code is wrong, used or too old"))
+    }
+
+    @Test("What follows an enrollment in the same bytes does not end it")
+    func enrollmentAndMore() {
+        for isValid in [true, false] {
+            var net = Net()
+            var writer = FrameWriter()
+            let secret = [UInt8](repeating: isValid ? 1 : 2, count: Frame.secretLength)
+            let bytes =
+                writer.bytes(of: .enroll(secret: secret, name: "pc"))
+                + writer.bytes(of: .hello(version: 1)) + [0x55]
+            _ = net.core.connected(1, from: "x", .stranger, now: net.now)
+            net.perform(net.core.received(bytes, on: 1, now: net.now))
+            let end =
+                isValid
+                ? "log x: enrolled as pc"
+                : "log x: refused: its enrollment code is wrong, used or too old"
+            #expect(net.story == ["check 10 pc", end])
+            #expect(net.core.connections.isEmpty)
+        }
+    }
+
+    @Test("A connection that asks for nothing is refused after five seconds")
+    func idleConnection() {
+        var net = Net()
+        var writer = FrameWriter()
+        _ = net.core.connected(1, from: "x", .host("pc"), now: net.now)
+        for second in 1...5 {
+            #expect(net.core.connections.count == 1, "second \(second)")
+            net.perform(net.core.received(writer.bytes(of: .ping), on: 1, now: net.now))
+            net.pass(.seconds(1))
+        }
+        #expect(net.core.connections.isEmpty)
+        #expect(net.story == ["log pc (x): refused: it has asked for nothing within 5.0 seconds"])
     }
 
     @Test("A host that breaks the protocol is refused, and an owner loses the lease")

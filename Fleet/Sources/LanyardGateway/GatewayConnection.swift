@@ -29,6 +29,8 @@ final class GatewayConnection: @unchecked Sendable {
     private let isTrusted: @Sendable ([UInt8]) -> Bool
     private let received: @Sendable (Event) -> Void
     private var client: GatewayClient?
+    /// The channel that has connected. If the name has several addresses, there are more, which NIO
+    /// closes.
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     private var hasEnded = false
@@ -67,12 +69,16 @@ final class GatewayConnection: @unchecked Sendable {
             let context = try credentials.context(isServer: false)
             let bootstrap = ClientBootstrap(group: loop)
                 .connectTimeout(Self.connectLimit)
+                .channelOption(.writeBufferWaterMark, value: .gateway)
                 .channelOption(.socketOption(.tcp_nodelay), value: 1)
                 .channelInitializer { [self] channel in
                     channel.eventLoop.makeCompletedFuture { try prepare(channel, context) }
                 }
-            bootstrap.connect(host: host, port: port).whenFailure { [self] error in
-                end(Self.describe(error))
+            bootstrap.connect(host: host, port: port).whenComplete { [self] result in
+                switch result {
+                case .success(let channel): connected(channel)
+                case .failure(let error): end(Self.describe(error))
+                }
             }
             timer = loop.scheduleTask(in: Self.connectLimit) { [weak self] in
                 self?.end("there is no answer; check the address and the gateway")
@@ -92,12 +98,18 @@ final class GatewayConnection: @unchecked Sendable {
             }
             promise.succeed(isKnown ? .certificateVerified : .failed)
         }
-        self.channel = channel
         try channel.pipeline.syncOperations.addHandlers([tls, Handler(of: self)])
     }
 
-    fileprivate func agreed() {
+    private func connected(_ channel: any Channel) {
+        guard !hasEnded else { return channel.close(promise: nil) }
+        self.channel = channel
+    }
+
+    fileprivate func agreed(on channel: any Channel) {
+        guard !hasEnded else { return channel.close(promise: nil) }
         timer?.cancel()
+        self.channel = channel
         var client = GatewayClient(purpose, now: now)
         let actions = client.begin(now: now)
         self.client = client
@@ -132,8 +144,9 @@ final class GatewayConnection: @unchecked Sendable {
         received(.ended(reason))
     }
 
-    /// Handles the end of the connection by the gateway or the network.
-    fileprivate func lost(_ reason: String) {
+    /// Handles the end of a channel by the gateway or the network.
+    fileprivate func lost(_ lost: any Channel, _ reason: String) {
+        guard lost === channel else { return }
         // In TLS 1.3, a gateway checks the host's certificate after the host has finished, and its
         // alert can be lost when it closes. Otherwise it gives a reason before it closes.
         let isRefused = client != nil && !hasAnswered
@@ -193,7 +206,7 @@ private final class Handler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
-            connection.agreed()
+            connection.agreed(on: context.channel)
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -203,11 +216,31 @@ private final class Handler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        connection.lost(GatewayConnection.describe(error))
+        connection.lost(context.channel, GatewayConnection.describe(error))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection.lost("the gateway has closed the connection")
+        connection.lost(context.channel, "the gateway has closed the connection")
         context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.readOnlyWhileWritable()
+        context.fireChannelWritabilityChanged()
+    }
+}
+
+extension ChannelOptions.Types.WriteBufferWaterMark {
+    /// The bytes that wait for the other side before nothing more is read from it: many times what
+    /// its allowance and the answers to its frames need.
+    static var gateway: Self { Self(low: 1 << 19, high: 1 << 20) }
+}
+
+extension ChannelHandlerContext {
+    /// Stops to read while the other side does not read, so that the answers to what it sends do not
+    /// pile up. After the silence limit, such a side counts as lost.
+    func readOnlyWhileWritable() {
+        // A failure means that the channel is closed.
+        _ = channel.setOption(.autoRead, value: channel.isWritable)
     }
 }

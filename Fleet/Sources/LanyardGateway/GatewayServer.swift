@@ -25,8 +25,8 @@ final class GatewayServer: @unchecked Sendable {
     private var core: GatewayCore
     private var port: ControllerPort?
     private var channels: [Int: any Channel] = [:]
-    /// The certificates of connections, for an enrollment.
-    private var certificates: [Int: [UInt8]] = [:]
+    /// The certificates of connections, with the names of the hosts that have them.
+    private var certificates: [Int: (bytes: [UInt8], name: String?)] = [:]
     private var lastConnection = 0
     private var timer: Scheduled<Void>?
     private var listener: (any Channel)?
@@ -65,6 +65,7 @@ final class GatewayServer: @unchecked Sendable {
             .serverChannelOption(.backlog, value: 16)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .gateway)
             .childChannelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel) }
             }
@@ -110,8 +111,9 @@ final class GatewayServer: @unchecked Sendable {
     private func verify(_ certificates: [NIOSSLCertificate], of id: Int) -> Bool {
         loop.preconditionInEventLoop()
         guard let certificate = try? certificates.first?.toDERBytes() else { return false }
-        self.certificates[id] = certificate
-        return hosts.name(of: certificate) != nil || enrollment.isOpen(now: Date())
+        let name = hosts.name(of: certificate)
+        self.certificates[id] = (certificate, name)
+        return name != nil || enrollment.isOpen(now: Date())
     }
 
     func connected(_ id: Int) {
@@ -120,7 +122,7 @@ final class GatewayServer: @unchecked Sendable {
             core.connected(
                 id,
                 from: Self.address(of: channel),
-                hosts.name(of: certificate).map { .host($0) } ?? .stranger,
+                certificate.name.map { .host($0) } ?? .stranger,
                 now: now
             )
         )
@@ -181,7 +183,7 @@ final class GatewayServer: @unchecked Sendable {
         var isValid = enrollment.take(secret, now: Date())
         if isValid, let certificate = certificates[id] {
             do {
-                try hosts.add(certificate, as: name)
+                try hosts.add(certificate.bytes, as: name)
             } catch {
                 log("\(error)")
                 isValid = false
@@ -235,6 +237,11 @@ private final class ServerConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         server.received(unwrapInboundIn(data), on: id)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.readOnlyWhileWritable()
+        context.fireChannelWritabilityChanged()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

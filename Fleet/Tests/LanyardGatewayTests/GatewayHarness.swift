@@ -83,7 +83,9 @@ final class GatewayHarness: Sendable {
             }
         )
         let credentials = try credentials(host)
-        loop.execute { [port] in connection.open(host: "127.0.0.1", port: port, credentials) }
+        loop.execute { [port] in
+            connection.open(host: "127.0.0.1", port: port, credentials)
+        }
         return HostConnection(connection: connection, loop: loop, events: events)
     }
 
@@ -145,7 +147,7 @@ final class Lines: Sendable {
     }
 }
 
-/// A controller that answers every HCI Reset, and returns all other packets.
+/// A controller that answers every HCI Reset, and returns all other packets while it is asked to.
 final class FakeController: HCITransport {
     private typealias Opening = (
         executor: any HostExecutor, receive: @Sendable (TransportEvent) -> Void
@@ -153,9 +155,13 @@ final class FakeController: HCITransport {
 
     private let opening = Mutex<Opening?>(nil)
     private let resetCount = Mutex(0)
+    private let isEcho = Mutex(true)
     let name = "fake"
 
     var resets: Int { resetCount.withLock { $0 } }
+
+    /// From now on, returns no packets.
+    func beSilent() { isEcho.withLock { $0 = false } }
 
     func open(
         on executor: any HostExecutor,
@@ -169,7 +175,7 @@ final class FakeController: HCITransport {
             if packet == GatewayCore.reset {
                 resetCount.withLock { $0 += 1 }
                 deliver([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
-            } else {
+            } else if isEcho.withLock({ $0 }) {
                 deliver(packet)
             }
         }

@@ -42,7 +42,8 @@ extension BlueZAdapter {
         onThread { $0.listeners.removeValue(forKey: psm)?.close() }
     }
 
-    /// Ends all listeners, because the adapter was lost.
+    /// Ends all listeners, because this program has finished with the adapter. A listener continues
+    /// while the adapter is off.
     func stopListening() {
         for listener in listeners.values { listener.close() }
         listeners = [:]

@@ -10,6 +10,8 @@ struct DaemonQuestion: Sendable {
     let serial: UInt32
     let device: DBusObjectPath
     let task: Task<Void, Never>
+    /// The digits on display, which need no answer, and the timer that hides them.
+    var display: (digits: UInt32, timer: any HostTimer)?
 }
 
 // The agent (org.bluez.Agent1), which answers the questions of pairings that this program starts. Another
@@ -48,15 +50,28 @@ extension BlueZAdapter {
     }
 
     /// Displays digits until the pairing ends. The daemon repeats the call for each key that the person
-    /// presses at the peer.
+    /// presses at the peer, and does not cancel it.
     private func display(_ call: DBusMessage) {
         reply(to: call)
-        guard let person, let (device, pairing) = pairing(of: call), question?.device != device
-        else { return }
         let digits = digits(of: call)
+        guard let person, let (device, pairing) = pairing(of: call),
+            question?.device != device || question?.display?.digits != digits
+        else { return }
         withdrawQuestion()
         let task = Task { await person.show(digits, of: pairing) }
-        question = DaemonQuestion(serial: call.serial, device: device, task: task)
+        let timer = thread.makeTimer { [weak self] in self?.onThread { $0.hideDigits(of: device) } }
+        timer.set(to: thread.now + Self.pairingTimeout)
+        question = DaemonQuestion(
+            serial: call.serial,
+            device: device,
+            task: task,
+            display: (digits, timer)
+        )
+    }
+
+    /// Hides the digits of a device whose pairing has ended.
+    func hideDigits(of device: DBusObjectPath) {
+        if question?.device == device, question?.display != nil { withdrawQuestion() }
     }
 
     private func digits(of call: DBusMessage) -> UInt32 {
@@ -94,6 +109,7 @@ extension BlueZAdapter {
     /// Ends the open question.
     func withdrawQuestion() {
         question?.task.cancel()
+        question?.display?.timer.set(to: nil)
         question = nil
     }
 

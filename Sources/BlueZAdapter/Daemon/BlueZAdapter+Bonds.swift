@@ -7,7 +7,7 @@ import HCITransports
 // Bonds, which the daemon stores, and pairing.
 extension BlueZAdapter {
     /// The time that a pairing may take (Vol 3, Part H, 3.4), and the daemon's own work.
-    private static let pairingTimeout = Duration.seconds(60)
+    static let pairingTimeout = Duration.seconds(60)
 
     package nonisolated var bondedPeers: [PortBond] {
         onThread { adapter in

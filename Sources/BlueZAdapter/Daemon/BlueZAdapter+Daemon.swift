@@ -148,7 +148,9 @@ extension BlueZAdapter {
             deviceDisconnected(path)
         }
         if names.contains("ServicesResolved") { servicesResolved(path) }
-        if !names.isDisjoint(with: ["Bonded", "Paired"]) { report(.bondsChanged) }
+        guard !names.isDisjoint(with: ["Bonded", "Paired"]) else { return }
+        hideDigits(of: path)
+        report(.bondsChanged)
     }
 
     /// Returns the device at a path.
@@ -186,12 +188,14 @@ extension BlueZAdapter {
         guard isPowered else { return become(.unavailable) }
         guard Self.isCentral(properties) else { return become(.unsuitable) }
         guard state != .ready else { return }
+        hasChannels = ChannelSocket.isAvailable
         registerAgent()
+        let known = advertisements
         become(.ready)
         updateDiscovery()
         retryConnecting()
         registerServices()
-        registerAdvertisements()
+        registerAgain(known)
     }
 
     private static func isCentral(_ properties: DaemonObjects.Properties?) -> Bool {

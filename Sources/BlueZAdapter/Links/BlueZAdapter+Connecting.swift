@@ -133,8 +133,13 @@ extension BlueZAdapter {
         }
         let link = LinkIdentifier(rawValue: nextNumber())
         connectionRequests[id]?.phase = .linked(link)
-        links[link] = DaemonLink(path: path, peer: request.peer, isOwn: isOwn)
-        report(.linkOpened(link, request.peer, isIncoming: false))
+        open(DaemonLink(path: path, peer: request.peer, isOwn: isOwn, isIncoming: false), as: link)
+    }
+
+    /// Adds a link, and reports it.
+    func open(_ link: DaemonLink, as identifier: LinkIdentifier) {
+        links[identifier] = link
+        report(.linkOpened(identifier, link.peer, isIncoming: link.isIncoming))
     }
 
     // MARK: Ends
@@ -144,6 +149,7 @@ extension BlueZAdapter {
     }
 
     func deviceDisconnected(_ path: DBusObjectPath) {
+        hideDigits(of: path)
         guard let link = link(at: path) else { return }
         close(link, .linkEnded(links[link]?.reason ?? .unknown))
     }

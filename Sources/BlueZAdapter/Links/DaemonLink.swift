@@ -33,6 +33,8 @@ struct DaemonLink: Sendable {
     let peer: PeerIdentifier
     /// Whether this program made the connection.
     let isOwn: Bool
+    /// Whether the link was reported because the peer used a published service.
+    let isIncoming: Bool
     /// The requests that have not ended.
     var pending: [UInt64: PortCompletion<PortAnswer>] = [:]
     var table: DaemonTable?
@@ -49,10 +51,11 @@ struct DaemonLink: Sendable {
     /// The reason of a disconnection that the daemon is about to report.
     var reason: PortError.Reason?
 
-    init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool) {
+    init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool, isIncoming: Bool) {
         self.path = path
         self.peer = peer
         self.isOwn = isOwn
+        self.isIncoming = isIncoming
     }
 
     /// The open sockets.

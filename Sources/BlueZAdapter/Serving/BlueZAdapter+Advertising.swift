@@ -9,13 +9,8 @@ struct DaemonAdvertisement: Sendable {
     let path: DBusObjectPath
     let properties: DaemonObjects.Properties
 
-    /// Describes advertising at a path.
-    init(_ advertising: Advertising, at path: DBusObjectPath) {
-        self.path = path
-        properties = DaemonAdvertisement.properties(of: advertising)
-    }
-
-    private static func properties(of advertising: Advertising) -> DaemonObjects.Properties {
+    /// Returns the properties of an object that describes advertising.
+    static func properties(of advertising: Advertising) -> DaemonObjects.Properties {
         let type = advertising.isConnectable ? "peripheral" : "broadcast"
         var properties: DaemonObjects.Properties = ["Type": .string(type)]
         switch advertising.content {
@@ -106,19 +101,16 @@ extension BlueZAdapter {
 
     package nonisolated func endAdvertising(_ set: RequestIdentifier) {
         onThread { adapter in
-            guard let ended = adapter.advertisements.removeValue(forKey: set),
-                let path = adapter.adapterPath
-            else { return }
-            let arguments: [DBusValue] = [.objectPath(ended.path)]
-            adapter.send(
-                BlueZ.call(
-                    path,
-                    BlueZ.Interface.advertisingManager,
-                    "UnregisterAdvertisement",
-                    arguments
-                )
-            )
+            guard let ended = adapter.advertisements.removeValue(forKey: set) else { return }
+            adapter.unregister(ended)
         }
+    }
+
+    private func unregister(_ advertisement: DaemonAdvertisement) {
+        guard let adapterPath else { return }
+        let arguments: [DBusValue] = [.objectPath(advertisement.path)]
+        let interface = BlueZ.Interface.advertisingManager
+        send(BlueZ.call(adapterPath, interface, "UnregisterAdvertisement", arguments))
     }
 
     private func fail(_ error: PortError, _ completion: @escaping PortCompletion<Void>) {
@@ -130,10 +122,9 @@ extension BlueZAdapter {
         as set: RequestIdentifier,
         then completion: @escaping PortCompletion<Void>
     ) {
-        guard let path = DBusObjectPath("/org/lanyard/advertisement\(nextNumber())") else {
-            return fail(.outOfSpace, completion)
-        }
-        let advertisement = DaemonAdvertisement(advertising, at: path)
+        guard let path = nextAdvertisementPath() else { return fail(.outOfSpace, completion) }
+        let properties = DaemonAdvertisement.properties(of: advertising)
+        let advertisement = DaemonAdvertisement(path: path, properties: properties)
         advertisements[set] = advertisement
         register(advertisement) { adapter, error in
             if error != nil, adapter.advertisements[set]?.path == path {
@@ -165,13 +156,25 @@ extension BlueZAdapter {
         }
     }
 
-    /// Registers the sets with a daemon that does not know them.
-    func registerAdvertisements() {
-        for (set, advertisement) in advertisements {
-            register(advertisement) { adapter, error in
-                if error != nil { adapter.advertisingEnded(set, at: advertisement.path) }
+    /// Registers sets again, with a daemon that has started again or whose adapter was off. The daemon
+    /// remembers the sets of an adapter that was off, and would refuse their paths.
+    ///
+    /// - Parameter known: The sets before the adapter was ready. Those that have changed since then are
+    ///   registered.
+    func registerAgain(_ known: [RequestIdentifier: DaemonAdvertisement]) {
+        for (set, old) in known where advertisements[set]?.path == old.path {
+            unregister(old)
+            guard let path = nextAdvertisementPath() else { continue }
+            let new = DaemonAdvertisement(path: path, properties: old.properties)
+            advertisements[set] = new
+            register(new) { adapter, error in
+                if error != nil { adapter.advertisingEnded(set, at: path) }
             }
         }
+    }
+
+    private func nextAdvertisementPath() -> DBusObjectPath? {
+        DBusObjectPath("/org/lanyard/advertisement\(nextNumber())")
     }
 
     private func advertisingEnded(_ set: RequestIdentifier, at path: DBusObjectPath) {

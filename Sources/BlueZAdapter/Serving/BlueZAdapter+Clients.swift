@@ -25,10 +25,9 @@ extension BlueZAdapter {
         _ address: DeviceAddress
     ) -> LinkIdentifier? {
         guard links.count < Self.linkLimit else { return nil }
-        let link = LinkIdentifier(rawValue: nextNumber())
         let peer = cipher.identifier(of: address)
-        links[link] = DaemonLink(path: path, peer: peer, isOwn: false)
-        report(.linkOpened(link, peer, isIncoming: true))
+        let link = LinkIdentifier(rawValue: nextNumber())
+        open(DaemonLink(path: path, peer: peer, isOwn: false, isIncoming: true), as: link)
         return link
     }
 

@@ -108,8 +108,8 @@ extension BlueZAdapter {
 
     private func read(_ attribute: Attribute, _ call: DBusMessage) {
         let options = call.body.first?.properties ?? [:]
-        let offset = options["offset"]?.integer ?? 0
         guard attribute.permissions.read != nil else { return refuse(call, .readNotPermitted) }
+        guard let offset = Self.offset(in: options) else { return refuse(call, .invalidOffset) }
         switch attribute.value {
         case .fixed(let bytes), .stored(let bytes, _):
             guard offset <= bytes.count else { return refuse(call, .invalidOffset) }
@@ -123,10 +123,10 @@ extension BlueZAdapter {
 
     private func write(_ attribute: Attribute, _ call: DBusMessage) {
         let options = call.body.dropFirst().first?.properties ?? [:]
-        let offset = options["offset"]?.integer ?? 0
         guard let value = call.body.first?.bytes, attribute.permissions.write != nil else {
             return refuse(call, .writeNotPermitted)
         }
+        guard let offset = Self.offset(in: options) else { return refuse(call, .invalidOffset) }
         // A question before the parts of a long value, which follow.
         if options["prepare-authorize"]?.boolean == true { return reply(to: call) }
         if case .stored(let old, let limit) = attribute.value {
@@ -147,6 +147,15 @@ extension BlueZAdapter {
         reply(to: call)
         let client = GATTServer.ClientID(rawValue: link.rawValue)
         report(.asked(link, nextNumber(), .write(client, [entry], needsAnswer: false)))
+    }
+
+    /// Returns the offset that the options of a call name, or 0. `nil` if no value is that long.
+    private static func offset(in options: DaemonObjects.Properties) -> Int? {
+        guard let option = options["offset"] else { return 0 }
+        guard let offset = option.integer, (0...GATT.valueLengthLimit).contains(offset) else {
+            return nil
+        }
+        return offset
     }
 
     /// Asks the application on behalf of the client that the options name.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothClients
 import BluetoothPort
 import Dispatch
 import Synchronization

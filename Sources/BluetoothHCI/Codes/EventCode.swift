@@ -83,5 +83,20 @@ extension HCI {
             0x14: "LE Channel Selection Algorithm",
             0x29: "LE Enhanced Connection Complete [v2]",
         ]
+
+        /// Creates the code of an LE event in H4 form, type byte first. `nil` for any other packet.
+        package init?(h4 packet: ArraySlice<UInt8>) {
+            let header = [PacketType.event.rawValue, EventCode.leMeta.rawValue]
+            guard packet.count > 3, packet.starts(with: header) else { return nil }
+            rawValue = packet[packet.startIndex + 3]
+        }
+
+        /// Whether the event reports advertisements.
+        package var reportsAdvertisements: Bool {
+            switch self {
+            case .advertisingReport, .directedAdvertisingReport, .extendedAdvertisingReport: true
+            default: false
+            }
+        }
     }
 }

@@ -40,10 +40,16 @@ public final class GatewayTransport: HCITransport {
 
     /// Creates a transport that uses this program.
     init(host: String, port: UInt16, program: GatewayProgram) {
-        let address = SocketEndpoint.tcp(host: host, port: port).name.dropFirst("tcp:".count)
-        self.address = String(address)
-        name = "gateway:" + address
+        name = Self.name(host: host, port: port)
+        address = String(name.dropFirst(Self.prefix.count))
         self.program = program
+    }
+
+    private static let prefix = "gateway:"
+
+    /// Returns the name of the transport to a gateway: `gateway:HOST:PORT`.
+    static func name(host: String, port: UInt16) -> String {
+        prefix + SocketEndpoint.tcp(host: host, port: port).name.dropFirst("tcp:".count)
     }
 
     /// Connects, and waits until the gateway has reset its controller and granted it.

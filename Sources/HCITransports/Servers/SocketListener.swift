@@ -10,7 +10,7 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// A listening socket.
+/// A listening socket, which pauses while the process has no free descriptors.
 ///
 /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
 /// `executor.loop` check.
@@ -23,22 +23,22 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     static let restWithoutDescriptors = Duration.milliseconds(100)
 
     private let executor: AdapterExecutor
-    private let name: String
-    private let accepted: @Sendable (any HCITransport) -> Void
+    private let accept: (Descriptor) throws(SystemError) -> Void
     private var descriptor: Descriptor?
-    private var acceptedCount = 0
     private lazy var restTimer = executor.makeTimer { [weak self] in self?.listen() }
 
+    /// Creates a listener, which `listen()` starts.
+    ///
+    /// - Parameter accept: Accepts one connection of the socket, on the executor's thread, or throws the
+    ///   error of the system.
     init(
         _ descriptor: Descriptor,
-        name: String,
         executor: AdapterExecutor,
-        accepted: @escaping @Sendable (any HCITransport) -> Void
+        accept: @escaping (Descriptor) throws(SystemError) -> Void
     ) {
         self.descriptor = descriptor
-        self.name = name
         self.executor = executor
-        self.accepted = accepted
+        self.accept = accept
     }
 
     /// Returns a socket bound to the address, with a queue for connections.
@@ -68,12 +68,11 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
 
     func descriptorReady(readable: Bool, writable: Bool) {
         guard let descriptor else { return }
-        let number = accept(descriptor.number, nil, nil)
-        guard number >= 0 else { return rest(after: .last) }
-        let connection = Descriptor(owning: number)
-        connection.makeStreamSocketReady()
-        acceptedCount += 1
-        accepted(SocketTransport(accepted: connection, name: "\(name)#\(acceptedCount)"))
+        do throws(SystemError) {
+            try accept(descriptor)
+        } catch {
+            rest(after: error)
+        }
     }
 
     func loopEnded() {

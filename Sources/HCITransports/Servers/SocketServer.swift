@@ -2,6 +2,14 @@
 
 import Synchronization
 
+#if !os(Linux)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The common part of the TCP server and the Unix server.
 final class SocketServer: Sendable {
     private struct Running {
@@ -24,12 +32,17 @@ final class SocketServer: Sendable {
         let addresses = try await endpoint.addresses()
         let descriptor = try Self.bind(addresses, of: endpoint)
         let bound = SocketAddress(boundTo: descriptor) ?? addresses[0]
-        let listener = SocketListener(
-            descriptor,
-            name: endpoint.bound(to: bound).name,
-            executor: executor,
-            accepted: accepted
-        )
+        let name = endpoint.bound(to: bound).name
+        var acceptedCount = 0
+        let listener = SocketListener(descriptor, executor: executor) {
+            socket throws(SystemError) in
+            let number = accept(socket.number, nil, nil)
+            guard number >= 0 else { throw .last }
+            let connection = Descriptor(owning: number)
+            connection.makeStreamSocketReady()
+            acceptedCount += 1
+            accepted(SocketTransport(accepted: connection, name: "\(name)#\(acceptedCount)"))
+        }
         let isFirst = running.withLock { running in
             guard running == nil else { return false }
             running = Running(listener: listener, executor: executor)

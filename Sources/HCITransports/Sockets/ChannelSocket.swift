@@ -133,18 +133,13 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
     }
 
     /// A listener for channels, on a number that the kernel chooses.
-    ///
-    /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
-    /// `executor.loop` check.
-    package final class ChannelSocketListener: DescriptorHandler, @unchecked Sendable {
+    package final class ChannelSocketListener: Sendable {
         /// The number of channels that the kernel keeps until they are accepted.
         private static let backlog: Int32 = 8
 
         /// The number for peers.
         package let psm: UInt16
-        private let socket: Descriptor
-        private let executor: AdapterExecutor
-        private let accepted: @Sendable (UInt16, ChannelSocket) -> Void
+        private let listener: SocketListener
 
         /// Listens at the adapter with an address, until `close()`.
         ///
@@ -166,36 +161,19 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
                 if requiresEncryption { try socket.requireEncryption() }
                 socket.set(LINUX_BT_RCVMTU, UInt16(clamping: receiveMTU))
                 guard listen(socket.number, Self.backlog) == 0 else { throw .last }
-                psm = try socket.boundPSM()
-                self.socket = socket
+                let psm = try socket.boundPSM()
+                self.psm = psm
+                listener = SocketListener(socket, executor: executor) {
+                    socket throws(SystemError) in accepted(psm, try socket.acceptChannel())
+                }
             } catch {
                 throw ChannelSocketError(error)
             }
-            self.executor = executor
-            self.accepted = accepted
-            executor.loop.watch(socket, readable: true, writable: false, self)
+            listener.listen()
         }
 
         /// Ends the listener. Its channels stay open.
-        package func close() { executor.loop.unwatch(socket) }
-
-        func descriptorReady(readable: Bool, writable: Bool) {
-            for _ in 0..<Self.backlog {
-                var address = linux_sockaddr_l2()
-                let number = withUnsafeMutablePointer(to: &address) { address in
-                    address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                        var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
-                        return accept(socket.number, address, &length)
-                    }
-                }
-                guard number >= 0 else { return }
-                let channel = Descriptor(owning: number)
-                channel.makeNonBlocking()
-                accepted(psm, ChannelSocket(channel, to: DeviceAddress(address)))
-            }
-        }
-
-        func loopEnded() {}
+        package func close() { listener.close() }
     }
 
     extension ChannelSocketError {
@@ -268,6 +246,21 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             guard
                 setsockopt(number, LINUX_SOL_BLUETOOTH, LINUX_BT_SECURITY, &security, length) == 0
             else { throw .last }
+        }
+
+        /// Accepts a channel that a peer has opened.
+        fileprivate func acceptChannel() throws(SystemError) -> ChannelSocket {
+            var address = linux_sockaddr_l2()
+            let accepted = withUnsafeMutablePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
+                    return accept(number, address, &length)
+                }
+            }
+            guard accepted >= 0 else { throw .last }
+            let channel = Descriptor(owning: accepted)
+            channel.makeNonBlocking()
+            return ChannelSocket(channel, to: DeviceAddress(address))
         }
 
         fileprivate func boundPSM() throws(SystemError) -> UInt16 {

@@ -84,6 +84,8 @@ package final class PacketSocket: @unchecked Sendable {
     }
 
     private func watch(_ descriptor: Descriptor) {
+        // The system reports the end of a socket even to a watch for nothing.
+        guard isReading || isWritableAwaited else { return executor.loop.unwatch(descriptor) }
         executor.loop.watch(
             descriptor,
             readable: isReading,

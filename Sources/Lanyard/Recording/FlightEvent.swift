@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONText
+
 /// An event in the history of an accessory: a call of the library to the system, a callback, or a
 /// change of state.
 public struct FlightEvent: Hashable, Sendable {
@@ -66,10 +68,10 @@ extension FlightEvent: CustomStringConvertible {
     private static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
+            if scalar.isPrintable {
+                result.unicodeScalars.append(scalar)
+            } else {
                 result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default: result.unicodeScalars.append(scalar)
             }
         }
         return result

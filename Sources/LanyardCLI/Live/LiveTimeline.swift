@@ -13,17 +13,6 @@ enum LiveEntry: Sendable {
     case event(device: String, FlightEvent.Lane, text: String, detail: String?, microseconds: Int64)
 }
 
-extension Btsnoop.Record {
-    /// Whether the packet is an advertising report (Vol 4, Part E, 7.7.65).
-    var isAdvertisingReport: Bool {
-        let start = packet.startIndex
-        guard packet.count > 3, packet[start] == 0x04, packet[start + 1] == 0x3E else {
-            return false
-        }
-        return [0x02, 0x0B, 0x0D].contains(packet[start + 3])
-    }
-}
-
 /// The entries that wait for the next update of the page.
 struct LiveBacklog: Sendable {
     /// The time between two advertising reports on the time line, in microseconds. Devices send
@@ -44,7 +33,9 @@ struct LiveBacklog: Sendable {
     }
 
     mutating func add(_ entry: LiveEntry) {
-        if case .packet(let record, _) = entry, record.isAdvertisingReport {
+        if case .packet(let record, _) = entry,
+            HCI.LESubeventCode(h4: record.packet)?.reportsAdvertisements == true
+        {
             let time = record.microsecondsSince1970
             let (elapsed, overflow) = time.subtractingReportingOverflow(lastReport)
             guard overflow || elapsed >= Self.reportPeriod || elapsed < 0 else {

@@ -42,6 +42,13 @@ import Testing
             #expect(try await link.read(harness.secret) == Workbench.secretValue)
             try await opensChannel(program, link)
             try await scene.end(link)
+
+            try await scene.bluez.powerOff()
+            try await program.prints("peripheral off")
+            try await scene.bluez.powerOn()
+            try await program.prints("peripheral on")
+            let again = try await scene.discover(host) { $0.data.localName == "Served" }
+            #expect(again.data.serviceUUIDs == [Workbench.service])
             try await program.end()
         }
     }

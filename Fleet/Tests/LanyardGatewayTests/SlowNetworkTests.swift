@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayProtocol
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Testing
+
+@testable import LanyardGateway
+
+@Suite("A gateway and a host on a slow network", .timeLimit(.minutes(2)))
+struct SlowNetworkTests {
+    /// A host that takes the lease, and then sends without end and reads nothing.
+    private final class Flooder: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        /// The bytes of one write.
+        private static let writeLength = 1 << 16
+
+        private var writer = FrameWriter()
+        private var hasLease = false
+        /// A data packet of 65,535 bytes, one byte in each frame.
+        private var packet: [UInt8] = [0x02, 0x40, 0x00, 0xFF, 0xFF]
+        private var sent = 0
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+                let hello = writer.bytes(of: .hello(version: GatewayProtocol.version))
+                context.writeAndFlush(NIOAny(ByteBuffer(bytes: hello)), promise: nil)
+            }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            // The first frame is the grant.
+            guard !hasLease else { return }
+            hasLease = true
+            let loop = context.eventLoop
+            let bound = NIOLoopBound((self, context), eventLoop: loop)
+            context.channel.setOption(.autoRead, value: false).whenSuccess {
+                let (flooder, context) = bound.value
+                flooder.flood(context)
+            }
+        }
+
+        private func flood(_ context: ChannelHandlerContext) {
+            var bytes: [UInt8] = []
+            while bytes.count < Self.writeLength {
+                bytes += writer.bytes(of: .packets([sent < packet.count ? packet[sent] : 0]))
+                sent = (sent + 1) % (packet.count + 0xFFFF)
+            }
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            context.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes))).whenSuccess {
+                let (flooder, context) = bound.value
+                flooder.flood(context)
+            }
+        }
+    }
+
+    @Test(
+        "A host that sends and does not read loses the lease, and the gateway keeps little for it"
+    )
+    func unreadAnswers() async throws {
+        try await GatewayHarness.run { net in
+            try await net.enroll()
+            net.controller.beSilent()
+            let credentials = try net.credentials()
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let channel = try await ClientBootstrap(group: group)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let tls = try NIOSSLClientHandler(
+                            context: try credentials.context(isServer: false),
+                            serverHostname: nil
+                        ) { _, promise in promise.succeed(.certificateVerified) }
+                        try channel.pipeline.syncOperations.addHandlers([tls, Flooder()])
+                    }
+                }
+                .connect(host: "127.0.0.1", port: net.port).get()
+            try await net.log.wait(for: "the lease has ended: nothing was received from it")
+            try? await channel.close().get()
+            try await group.shutdownGracefully()
+        }
+    }
+}

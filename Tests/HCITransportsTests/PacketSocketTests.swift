@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Synchronization
+import Testing
+
+@testable import HCITransports
+
+@Suite("Packet sockets", .timeLimit(.minutes(1)))
+struct PacketSocketTests {
+    /// The turns of an idle executor in the time of the test: for its own work and its timer.
+    private static let idleTurns = 20
+
+    @Test("A socket that is not read and whose peer is gone takes no turns, and then ends")
+    func unreadEnd() async throws {
+        // With a timer, the executor reads its clock in each turn.
+        let readings = Mutex(0)
+        let executor = AdapterExecutor {
+            readings.withLock { $0 += 1 }
+            return SystemClock.monotonic
+        }
+        defer { executor.shutDown() }
+        let ended = Promise<Void>()
+        let received = Mutex<[[UInt8]]>([])
+        let fired = Promise<Void>()
+        let socket = try await Self.socket(
+            executor,
+            received: { bytes in received.withLock { $0.append(bytes) } },
+            ended: { ended.fulfil(()) }
+        )
+        await executor.run {
+            let timer = executor.makeTimer { fired.fulfil(()) }
+            readings.withLock { $0 = 0 }
+            timer.set(to: executor.now + .milliseconds(50))
+        }
+        await fired.value
+        #expect(readings.withLock { $0 } < Self.idleTurns)
+        await executor.run { socket.setReading(true) }
+        await ended.value
+        #expect(received.withLock { $0 } == [[7]])
+    }
+
+    /// Returns a socket that is not read, with a packet of its peer, which is gone.
+    private static func socket(
+        _ executor: AdapterExecutor,
+        received: @escaping @Sendable ([UInt8]) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) async throws -> PacketSocket {
+        let (own, other) = try #require(PacketSocket.pair())
+        let bytes: [UInt8] = [7]
+        let count = bytes.withUnsafeBytes { other.descriptor.sendWithoutSignal($0) }
+        #expect(count == 1)
+        return await executor.run {
+            let socket = PacketSocket(
+                own,
+                executor: executor,
+                receive: { received(Array($0)) },
+                ended: ended
+            )
+            socket.setReading(false)
+            return socket
+        }
+    }
+}
