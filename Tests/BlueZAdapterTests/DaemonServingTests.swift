@@ -16,22 +16,22 @@ import Testing
         _ stored: GATT.Permissions = .init(read: .encrypted)
     ) -> GATT.ServiceDefinition {
         GATT.ServiceDefinition(
-        BluetoothUUID(0xFFE0),
-        [
-            .init(
-                BluetoothUUID(0xFFE1),
-                [.read, .write, .writeWithoutResponse],
-                descriptors: [.userDescription("Value")]
-            ),
-            .init(
-                BluetoothUUID(0xFFE2),
+            BluetoothUUID(0xFFE0),
+            [
+                .init(
+                    BluetoothUUID(0xFFE1),
+                    [.read, .write, .writeWithoutResponse],
+                    descriptors: [.userDescription("Value")]
+                ),
+                .init(
+                    BluetoothUUID(0xFFE2),
                     stored.write == nil ? .read : [.read, .write],
                     permissions: stored,
-                value: .stored([1, 2, 3])
-            ),
-            .init(BluetoothUUID(0xFFE3), [.read, .notify]),
-        ]
-    )
+                    value: .stored([1, 2, 3])
+                ),
+                .init(BluetoothUUID(0xFFE3), [.read, .notify]),
+            ]
+        )
     }
 
     /// A daemon whose adapter serves and advertises, and the fixture's answers to its calls.

@@ -146,7 +146,7 @@ package final class FakeDaemon: Sendable {
     }
 
     /// Turns the adapter on or off.
-    func setPowered(_ isPowered: Bool) {
+    package func setPowered(_ isPowered: Bool) {
         change(Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(isPowered)])
     }
 
