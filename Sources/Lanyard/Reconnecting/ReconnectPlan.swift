@@ -21,6 +21,10 @@ struct ReconnectPlan: Equatable, Sendable {
         /// worthwhile.
         var isRemembered: Bool
 
+        /// Whether a terminal failure may pass by itself: a remembered accessory had all that the app
+        /// needs, and its program may be starting.
+        var isPassing: Bool { failure.kind == .incomplete && isRemembered }
+
         /// Whether a connection attempt took too long.
         var isTimeout: Bool { failure.kind == .timeout && !linkWasUp }
     }
@@ -69,7 +73,9 @@ struct ReconnectPlan: Equatable, Sendable {
     mutating func step(after failedAttempt: FailedAttempt, at now: Duration, chance: Double) -> Step
     {
         closeBurst(at: now)
-        guard failedAttempt.failure.failureClass != .terminal else { return .stop }
+        guard failedAttempt.failure.failureClass != .terminal || failedAttempt.isPassing else {
+            return .stop
+        }
         // The attempt of a first pairing has used the time that the app permits for connecting.
         guard failedAttempt.isRemembered || !failedAttempt.isTimeout else { return .stop }
         if count(failedAttempt.failure, at: now) { return afterBurst(failedAttempt) }
@@ -97,7 +103,7 @@ struct ReconnectPlan: Equatable, Sendable {
     private mutating func count(_ failure: LinkFailure, at now: Duration) -> Bool {
         var burst = self.burst ?? Burst(began: now, last: now)
         burst.last = now
-        if failure.failureClass == .transient {
+        if failure.failureClass != .capacity {
             if failure.isHard { burst.hard += 1 } else { burst.transient += 1 }
         }
         let isOver =

@@ -95,6 +95,32 @@ struct DiscoveryStories {
         }
     }
 
+    @Test(
+        "Row 4: An accessory without its services for a time becomes ready again",
+        arguments: [1, 30]
+    )
+    func returningService(seconds: Int) async throws {
+        let world = TestWorld(seed: 45)
+        let accessory = world.add(.box)
+        try await world.run {
+            let box = try await world.phone.central(.box).pair(.box)
+            world.story.follow(box)
+            accessory.removeService("1B10")
+            try await world.expect("the lack is noticed", within: .seconds(5)) {
+                world.story.texts.contains { $0.contains("it lacks 1B10") }
+            }
+            try await world.advance(by: .seconds(seconds))
+            accessory.addService(
+                VirtualService(
+                    "1B10",
+                    [.writable("1B11"), .writable("1B12"), .readable("1B13", [2])]
+                )
+            )
+            // A burst of attempts is followed by one each minute.
+            try await world.expect(box, becomes: .ready, within: .seconds(90))
+        }
+    }
+
     @Test("Row 5: Values arrive again after a lost link without any call")
     func subscribedAgain() async throws {
         let world = TestWorld(seed: 51)

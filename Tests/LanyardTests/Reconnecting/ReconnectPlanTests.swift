@@ -32,9 +32,25 @@ struct ReconnectPlanTests {
     func permanentFailure() {
         var plan = ReconnectPlan()
         for kind in [LinkFailure.Kind.unpaired, .incomplete, .unsupported, .tooManyBonds] {
-            let failure = LinkFailure(kind, "it stays so")
-            #expect(plan.step(after: failedAttempt(failure), at: .zero, chance: 0) == .stop)
+            let attempt = failedAttempt(LinkFailure(kind, "it stays so"), isRemembered: false)
+            #expect(plan.step(after: attempt, at: .zero, chance: 0) == .stop)
         }
+        for kind in [LinkFailure.Kind.unpaired, .unsupported, .tooManyBonds] {
+            let attempt = failedAttempt(LinkFailure(kind, "it stays so"))
+            #expect(plan.step(after: attempt, at: .zero, chance: 0) == .stop)
+        }
+    }
+
+    @Test("A remembered accessory that lacks a service is tried again, at last once a minute")
+    func missingService() {
+        var plan = ReconnectPlan()
+        let attempt = failedAttempt(LinkFailure(.incomplete, "it lacks 180D"), linkWasUp: true)
+        for _ in 1..<ReconnectLimits().hardFailures {
+            let step = plan.step(after: attempt, at: .zero, chance: 0)
+            #expect(step == .connect(after: .milliseconds(100)))
+        }
+        let last = plan.step(after: attempt, at: .zero, chance: 0)
+        #expect(last == .connectPending(after: .seconds(60)))
     }
 
     @Test(
