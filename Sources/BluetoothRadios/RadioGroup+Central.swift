@@ -182,8 +182,8 @@ extension RadioGroup {
         let identifier = LinkIdentifier(link.identifier, onRadio: radio)
         let actions = state.withLock { state in
             let task = Task { [weak self] in
-            let reason = try? await link.ended()
-            guard let self else { return }
+                let reason = try? await link.ended()
+                guard let self else { return }
                 closed(identifier, isLost: reason.map { PortError($0).isLoss } ?? false)
             }
             state.links[identifier] = LinkFollower(peer: peer, task: task)
@@ -197,8 +197,8 @@ extension RadioGroup {
             state.links[link] = nil
             state.core.linkClosed(link, on: link.radio, isLost: isLost)
         }
-            setTimer()
-        }
+        setTimer()
+    }
 
     /// Waits until the core knows of the links to a peer that have ended. Their hosts know it earlier.
     private func followEnds(of peer: PeerIdentifier) async {
