@@ -90,7 +90,9 @@ extension AdapterSession {
             ])
         }
         ProgressLine(console: console).clear()
-        _ = try? await TimeLimit.run(closingLimit(after: end)) { await client.shutDown() }
+        // In a task of its own, because the command's task may be canceled.
+        let limit = closingLimit(after: end)
+        _ = await Task { try? await TimeLimit.run(limit) { await client.shutDown() } }.value
         try end.get()
     }
 

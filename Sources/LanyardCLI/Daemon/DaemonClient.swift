@@ -107,7 +107,12 @@ actor DaemonClient: PortObserver {
     func connect(to address: DeviceAddress) async throws -> DaemonPeer {
         precondition(connection == nil, "one connection at a time")
         let link = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<LinkIdentifier, any Error>) in
+                // A later cancellation finds the request, because it waits for this job.
+                guard !Task.isCancelled else {
+                    return continuation.resume(throwing: CancellationError())
+                }
                 let peer = port.identifier(of: address)
                 let request = port.connect(to: peer) { [weak self] error in
                     self?.assumeIsolated { $0.connected(.failure(error)) }
