@@ -24,6 +24,9 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
     private var hasRestoredScan = false
     /// The peripherals that the driver keeps.
     private var peripherals: [PeerIdentifier: WeakReference<SystemPeripheral>] = [:]
+    /// The number of entries at which those of released peripherals are removed. It is twice the number
+    /// that the last removal kept, so that the removals cost little for each new peripheral.
+    private var removalCount = 64
 
     init(_ usage: AdapterUsage, restoring restoreIdentifier: String?, on queue: DispatchQueue) {
         self.usage = usage
@@ -152,7 +155,10 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
     func peripheral(of peer: PeerIdentifier, name: String? = nil) -> SystemPeripheral {
         let name = name ?? client.adapter?.name(of: peer)
         if let known = known(peer) { return known }
-        peripherals = peripherals.filter { $0.value.object != nil }
+        if peripherals.count >= removalCount {
+            peripherals = peripherals.filter { $0.value.object != nil }
+            removalCount = max(removalCount, 2 * peripherals.count)
+        }
         let new = PortPeripheral.make(peer, name: name, of: self)
         peripherals[peer] = WeakReference(new)
         return new
