@@ -68,7 +68,7 @@ extension ServeSession {
         await EndOfInput.never()
     }
 
-    /// Sends a value to all subscribed clients whose queue has room.
+    /// Sends a value to each subscribed client for which the host has room at once.
     private func sendToAll(
         _ value: [UInt8],
         of attribute: ServedAttribute,
