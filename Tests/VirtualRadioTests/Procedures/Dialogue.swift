@@ -244,7 +244,7 @@ extension ConnectionParameterProposal {
 }
 
 extension HCI.PHYPreference {
-    /// This PHY, in both directions.
+    /// Returns this PHY, in both directions.
     static func both(_ phys: HCI.PHYSet) -> HCI.PHYPreference {
         HCI.PHYPreference(transmit: phys, receive: phys)
     }
