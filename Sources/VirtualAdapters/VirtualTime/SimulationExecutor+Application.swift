@@ -15,7 +15,7 @@ extension SimulationExecutor {
     /// A task executor on the same thread, for tasks that are not on an actor.
     public var taskExecutor: any TaskExecutor { SimulationTaskExecutor(self) }
 
-    /// Runs a job on this executor that would otherwise run elsewhere.
+    /// Runs a job of another executor on this executor's thread.
     ///
     /// - Returns: False, without running it, if the executor does not run.
     package func host(_ job: UnownedJob) -> Bool {

@@ -126,7 +126,7 @@ private func temporaryDirectory() -> String {
 
 /// A process that stores bonds and reports its actions.
 private final class Writer {
-    /// The time without output, and for its end, that is allowed on a busy machine.
+    /// The longest wait for a line of output, or for the end of the process, on a busy machine.
     private static let limit = Duration.seconds(60)
 
     private let process: ChildProcess
