@@ -3,8 +3,8 @@ import HCITransports
 
 // Taking turns with an application on other threads.
 extension SimulationExecutor {
-    /// The executor for which code of the application runs, on any thread. Tasks that this code
-    /// starts inherit it.
+    /// The executor to which the running code of the application belongs, on any thread. Tasks that
+    /// this code starts inherit it.
     @TaskLocal package static var beneficiary: SimulationExecutor?
 
     /// Calls `work`, so that tasks that it starts are known to belong to this executor.

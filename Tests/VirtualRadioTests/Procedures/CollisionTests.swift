@@ -148,7 +148,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == .differentTransactionCollision)
     }
 
-    @Test("Own procedures with an instant run one after the other")
+    @Test("Procedures of one side that have an instant run one after the other")
     func queue() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))

@@ -23,7 +23,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: Both change in the same event",
+        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: Both sides change parameters in the same event",
         arguments: [
             UInt16(0), 65_530,
         ]
