@@ -24,7 +24,7 @@ import Testing
         #expect(try HeartRateMeasurement(decoding: Data(hex: "0648")).hasContact == true)
     }
 
-    @Test("Intervals between beats have two bytes each, up to the end")
+    @Test("The intervals between beats fill the rest of the value, two bytes each")
     func readsIntervals() throws {
         let measurement = try HeartRateMeasurement(decoding: Data(hex: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HCITransports
 
-// Taking turns with an application on other threads.
+// The alternation between this executor and an application on other threads.
 extension SimulationExecutor {
     /// The executor to which the running code of the application belongs, on any thread. Tasks that
     /// this code starts inherit it.

@@ -153,8 +153,7 @@ final class Dialogue {
         perform(self[side].procedures.eventBegins(eventCounter, now: now), side)
     }
 
-    /// Both ends produce their PDUs before either receives the other's, so that procedures can
-    /// cross.
+    /// Takes the PDUs of both ends before it passes either on, so that procedures can cross.
     private func exchange() {
         for side in LinkSide.allCases { load(side) }
         for side in LinkSide.allCases { carry(from: side) }

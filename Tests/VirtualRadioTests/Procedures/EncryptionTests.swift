@@ -115,7 +115,7 @@ struct EncryptionTests {
         try dialogue.ask(.central, try encrypt())
     }
 
-    @Test("A Peripheral whose host masks the request has no key")
+    @Test("A Peripheral whose host masks the key request refuses for lack of a key")
     func masked() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.wanted.remove(.longTermKeyRequest)

@@ -53,7 +53,7 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, .central)
     }
 
-    @Test("A Central that does not continue the procedure loses the link")
+    @Test("The link ends if the Central does not continue its procedure")
     func responder() {
         let phy = Dialogue()
         phy.forge(.phyRequest(PHYOffer(send: .le2M, receive: .le2M)), to: .peripheral)

@@ -18,7 +18,7 @@ struct PowerCutTests {
     /// The number of kills.
     private static let killCount = 200
 
-    @Test("The store has the old or the new bonds, and no counter is used twice")
+    @Test("After a kill the store has the old or the new bonds, and no counter is used twice")
     func kill() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
