@@ -274,7 +274,7 @@ extension RadioCore {
         (requests.values.compactMap(\.deadline) + [nextReading].compactMap { $0 }).min()
     }
 
-    /// Continues the requests whose time has come, and reads the signals of links.
+    /// Continues the requests whose deadline has passed, and reads the signals of links.
     mutating func deadlinePassed(now: Instant) -> [Action] {
         var actions: [Action] = []
         for (id, request) in requests.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

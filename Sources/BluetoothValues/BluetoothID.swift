@@ -52,7 +52,7 @@ public struct BluetoothID: Hashable, Sendable {
 extension BluetoothID: ExpressibleByStringLiteral {
     /// Creates a UUID from a literal.
     ///
-    /// - Parameter text: The literal, in one of the forms that ``BluetoothID`` describes.
+    /// - Parameter text: The literal, in one of the forms that ``init(_:)`` accepts.
     /// - Precondition: The literal is a UUID. Any other literal is a mistake in the program, as
     ///   with `CBUUID(string:)`.
     public init(stringLiteral text: String) {

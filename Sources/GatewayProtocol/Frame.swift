@@ -62,7 +62,7 @@ package enum Frame: Equatable, Sendable {
         }
     }
 
-    /// The bytes of the frame with this number.
+    /// Returns the bytes of the frame with this number.
     func encoded(number: UInt32) -> [UInt8] {
         let body = body
         return [kind.rawValue] + bigEndian(number) + bigEndian(UInt32(body.count)) + body
@@ -103,8 +103,9 @@ package enum Frame: Equatable, Sendable {
         return name
     }
 
-    /// Whether a text is a name: 1 to 64 letters, digits, dots, dashes and underscores, of which the
-    /// first is a letter or digit. Such a name is safe in a file's name and on a terminal.
+    /// Returns whether a text is a name: 1 to 64 letters, digits, dots, dashes and underscores, of
+    /// which the first is a letter or digit. Such a name is safe in a file's name and on a
+    /// terminal.
     package static func isName(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isAlphanumeric(_ byte: UInt8) -> Bool {

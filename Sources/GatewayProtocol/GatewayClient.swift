@@ -41,7 +41,7 @@ package struct GatewayClient: Sendable {
         peer = Peer(now: now)
     }
 
-    /// Begins.
+    /// Sends the first message of the client.
     package mutating func begin(now: Instant) -> [Action] {
         switch purpose {
         case .lease: send(.hello(version: GatewayProtocol.version), now: now)

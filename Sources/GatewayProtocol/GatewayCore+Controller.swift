@@ -211,17 +211,17 @@ extension GatewayCore {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether an H4 packet is an event with this code.
+    /// Returns whether an H4 packet is an event with this code.
     fileprivate func isEvent(_ code: HCI.EventCode) -> Bool {
         starts(with: [HCI.PacketType.event.rawValue, code.rawValue])
     }
 
-    /// Whether an H4 packet is Command Status of a command.
+    /// Returns whether an H4 packet is Command Status of a command.
     fileprivate func isStatus(of command: HCI.Opcode) -> Bool {
         isEvent(.commandStatus) && names(command, at: 5)
     }
 
-    /// Whether an H4 packet is Command Complete of a command that succeeded.
+    /// Returns whether an H4 packet is Command Complete of a command that succeeded.
     fileprivate func isSuccess(of command: HCI.Opcode) -> Bool {
         isEvent(.commandComplete) && names(command, at: 4) && dropFirst(6).first == 0
     }

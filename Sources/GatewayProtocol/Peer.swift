@@ -68,7 +68,7 @@ struct Peer: Sendable {
         return bytes(of: .credit(UInt32(count)), now: now)
     }
 
-    /// Whether a packet of this length could be sent at once.
+    /// Returns whether a packet of this length could be sent at once.
     func hasRoom(for count: Int) -> Bool { queue.isEmpty && allowance >= count }
 
     /// Enqueues packets, and returns the bytes to send now.

@@ -73,7 +73,7 @@ import Testing
             root = try #require(await iterator.next())
         }
 
-        /// The path of the object of a characteristic.
+        /// Returns the path of the object of a characteristic.
         func path(_ index: Int) -> String {
             "\(root)/service/value\(service.characteristics[index].valueHandle.rawValue)"
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import BlueZAdapter
 
 @Suite(.timeLimit(.minutes(1))) struct DaemonStateTests {
-    @Test("A powered adapter is ready, and follows its power")
+    @Test("The state follows the power of the adapter")
     func power() async throws {
         let fixture = try Fixture(FakeDaemon())
         await fixture.becomes(.ready)

@@ -24,7 +24,7 @@ import Testing
         #expect(try HeartRateMeasurement(decoding: Data(hex: "0648")).hasContact == true)
     }
 
-    @Test("Intervals between beats have two bytes each, up to the end")
+    @Test("The intervals between beats fill the rest of the value, two bytes each")
     func readsIntervals() throws {
         let measurement = try HeartRateMeasurement(decoding: Data(hex: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
@@ -49,7 +49,7 @@ import Testing
         #expect(Pressure(tenths: 1_013_250).pascals == 101_325)
     }
 
-    @Test("Imperial units convert to metric ones, and a failed measurement to none")
+    @Test("Imperial units convert to metric units, and a failed measurement has no weight")
     func convertsWeights() throws {
         let pounds = WeightMeasurement(
             weight: 15_400,
@@ -86,7 +86,7 @@ import Testing
         #expect(CyclingPower.WheelRevolutions(count: 0, time: 2048).perSecond(since: power) == -10)
     }
 
-    @Test("The angles of the extremes share three bytes, the maximum in the low ones")
+    @Test("The angles of the extremes share three bytes, the maximum in the low 12 bits")
     func packsAngles() throws {
         // The specification's example: 0xABC and 0x123 are sent as 0x123ABC.
         var power = CyclingPower(power: 0)
@@ -208,7 +208,7 @@ import Testing
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -20_000_000_000), in: .gmt)
         }
-        // In the year 2001 before the common era.
+        // In the year 2002 before the common era.
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -125_300_000_000), in: .gmt)
         }
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Every number has its range",
+        "A date with a number out of its range is refused",
         arguments: [
             (1581, 1, 1, 0, 0, 0), (10_000, 1, 1, 0, 0, 0), (0, 1, 1, 0, 0, 0),
             (2026, 0, 1, 0, 0, 0), (2026, 13, 1, 0, 0, 0), (2026, 1, 0, 0, 0, 0),

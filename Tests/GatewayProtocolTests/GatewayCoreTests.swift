@@ -162,7 +162,7 @@ struct GatewayCoreTests {
         #expect(net.story == ["reset"])
     }
 
-    /// An event that a link with this handle was opened.
+    /// Returns an event that a link with this handle was opened.
     private static func opened(_ handle: UInt8) -> [UInt8] {
         [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
     }

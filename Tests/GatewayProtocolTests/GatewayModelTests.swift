@@ -119,7 +119,7 @@ struct GatewayModelTests {
     }
 
     @Test(
-        "At most one owner, a reset before each, and no leaked lease",
+        "A gateway has at most one owner, resets before each, and leaks no lease",
         arguments: RunSeed.seeds(100)
     )
     func random(seed: UInt64) {

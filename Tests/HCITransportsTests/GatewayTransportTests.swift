@@ -64,7 +64,7 @@ struct GatewayTransportTests {
     }
 
     @Test(
-        "Another program, and one that ends at once, are errors",
+        "Opening fails if the program is not a gateway or ends at once",
         arguments: [
             "echo hello", "head -c 5000 /dev/zero; exec cat >/dev/null", "exit 1", "printf gran",
         ]

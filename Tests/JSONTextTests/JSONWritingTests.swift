@@ -12,13 +12,13 @@ import Testing
         .init("empty", .object([])),
     ])
 
-    @Test("Keys keep their order on one line")
+    @Test("Compact output is one line, and keys keep their order")
     func writesCompactly() {
         let text = #"{"zulu":-1,"alpha":[null,true,"x"],"none":[],"empty":{}}"#
         #expect(value.compact == text)
     }
 
-    @Test("Indented output has one element on a line, and empty containers on one")
+    @Test("Indented output has a line for each element, and an empty container takes one line")
     func writesIndented() {
         let text = """
             {

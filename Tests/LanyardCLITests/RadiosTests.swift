@@ -54,7 +54,7 @@ struct RadiosTests {
             adapter = names.joined(separator: "+")
         }
 
-        /// The name of an adapter.
+        /// Returns the name of an adapter.
         func name(_ number: Int) -> String { "unix:\(folder)/\(number)" }
 
         func end() async {

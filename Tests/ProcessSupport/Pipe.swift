@@ -57,7 +57,7 @@ package struct PipeReader: ~Copyable {
         }
     }
 
-    /// Everything until the other side closes.
+    /// Returns everything until the other side closes.
     package mutating func everything(before deadline: Deadline) throws -> String {
         while try fill(before: deadline) {}
         defer { unread = [] }

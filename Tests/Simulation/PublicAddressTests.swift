@@ -88,7 +88,7 @@ struct PublicAddressTests {
         }
     }
 
-    /// Whether a scan of two seconds receives directed advertising.
+    /// Returns whether a scan of two seconds receives directed advertising.
     private static func receives(
         _ host: BluetoothHost,
         usesPublicAddress: Bool,

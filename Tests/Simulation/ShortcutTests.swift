@@ -141,7 +141,7 @@ extension RadioLink {
     fileprivate var peripheralSignal: Signal? { Signal(peripheral) }
 }
 
-/// What happened in a world: numbers of packets, and a digest of all their bytes and times.
+/// The events of a world: numbers of packets, and a digest of all their bytes and times.
 private struct Trace: Equatable, Sendable {
     var hostPackets = 0
     var advertisements = 0

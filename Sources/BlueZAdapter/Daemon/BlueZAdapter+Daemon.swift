@@ -32,8 +32,8 @@ extension BlueZAdapter {
                 let owner = message.body[2].string
             else { return }
             daemonChanged(to: owner.isEmpty ? nil : owner)
-        // Any program may send a signal or a call to this one. Those of other programs than the daemon
-        // are ignored.
+        // Any program on the bus can send signals and calls to this program. Signals of programs
+        // other than the daemon are ignored, and `receiveCall` refuses their calls.
         case .signal(let path, let interface, let member)
         where daemon != nil && message.sender == daemon:
             receive(path, interface, member, message.body)

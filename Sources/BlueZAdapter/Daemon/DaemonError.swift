@@ -110,7 +110,7 @@ enum DaemonError {
 }
 
 extension String {
-    /// The string without a prefix that it may have.
+    /// Returns the string without a prefix that it may have.
     fileprivate func dropPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }

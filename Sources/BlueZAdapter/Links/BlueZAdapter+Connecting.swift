@@ -4,7 +4,7 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A connection request of the port. It has no time limit, so that failed attempts are repeated.
+/// A connection request of the port. It has no time limit: a failed attempt is repeated.
 struct DaemonConnectionRequest: Sendable {
     enum Phase: Sendable {
         /// The daemon does not know the device. A discovery finds it.
@@ -73,7 +73,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Starts the attempts whose time has come.
+    /// Starts an attempt for each request that awaits its device or its next attempt.
     func retryConnecting() {
         for (id, request) in connectionRequests
         where request.phase == .awaitingRetry || request.phase == .awaitingDevice {
@@ -89,7 +89,7 @@ extension BlueZAdapter {
             connectionRequests[id]?.phase = .awaitingDevice
             return updateDiscovery()
         }
-        // A device that another program connected stays connected when this one leaves.
+        // A link that another program made is used too. It stays when this program ends its use.
         guard !device.isConnected else { return opened(id, path, isOwn: false) }
         connectionRequests[id]?.phase = .connecting
         updateDiscovery()

@@ -126,7 +126,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// The attribute of a step, and the interface of its object. Ends the step if the table has none.
+    /// Returns the attribute of a step, and the interface of its object. Ends the step if the table
+    /// has none.
     func object(at handle: AttributeHandle, _ step: Step) -> (DBusObjectPath, String)? {
         switch links[step.link]?.table?.attributes[handle] {
         case .value(let path): return (path, BlueZ.Interface.gattCharacteristic)

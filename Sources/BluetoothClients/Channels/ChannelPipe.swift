@@ -80,8 +80,8 @@ package final class ChannelPipe: Sendable {
 // MARK: - Run loops and queues
 
 extension ChannelPipe {
-    /// Fires the trigger when the stream has an event for its delegate, and at once if it has one
-    /// now.
+    /// Adds a trigger, which fires whenever the stream has an event for its delegate. It fires at
+    /// once if the stream has an event now.
     package func addTrigger(_ trigger: any StreamTrigger, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
@@ -174,7 +174,7 @@ extension ChannelPipe {
     }
 }
 
-/// Has a stream's delegate called where the application wants it: on a run loop or a queue.
+/// A trigger that calls a stream's delegate on the run loop or queue that the application chose.
 package protocol StreamTrigger: AnyObject, Sendable {
     /// Requests a call. Can be called on any thread.
     func fire()

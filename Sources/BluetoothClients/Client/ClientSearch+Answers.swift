@@ -42,8 +42,8 @@ extension ClientSearch {
         return .found(self, .success(found))
     }
 
-    /// The procedure for a peripheral whose table cannot be read. `nil` if no handles are left in
-    /// which the result could be.
+    /// The procedure for a peripheral whose table cannot be read. `nil` for the descriptors of a
+    /// characteristic that has no handles for them.
     var operation: GATT.Operation? {
         switch self {
         case .services: .discoverPrimaryServices(uuid: nil)

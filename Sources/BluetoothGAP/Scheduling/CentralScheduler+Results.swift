@@ -119,7 +119,7 @@ extension CentralScheduler {
         }
     }
 
-    /// The controller has stopped initiating. The requests of the turn go to the back of the queue.
+    /// Handles the end of initiating. The requests of the turn go to the back of the queue.
     mutating func endInitiation(of turn: ConnectQueue.Turn?) {
         initiation = .idle
         if let turn { queue.rotate(turn) }

@@ -65,7 +65,7 @@ package enum LinkRequest: Sendable {
     }
 }
 
-/// A request of the application about the channels of a link.
+/// A request of the application about the channels of a link. Its answer is a `HostAnswer`.
 package enum ChannelRequest: Sendable {
     /// The answer is `channels`.
     case open(L2CAP.SPSM, L2CAP.Mode, count: Int, L2CAP.ChannelOptions)

@@ -46,8 +46,8 @@ package struct Bond: Hashable, Sendable {
     /// The key with which the local device signs commands, or nil if there is none.
     package var localSigningKey: HCI.Key128?
 
-    /// Creates a bond from a key of other origin, which is used in both roles. If `identifier` is
-    /// nil, the identifier is derived from the address.
+    /// Creates a bond from a key that no pairing of this host generated. The key is used in both
+    /// roles. If `identifier` is nil, the identifier is derived from the address.
     package init(
         identifier: PeerIdentifier? = nil,
         peer: DeviceAddress,

@@ -19,12 +19,12 @@ struct PairingRefusal: Error, Equatable {
         self.violation = violation
     }
 
-    /// The user refused.
+    /// Returns the refusal for a user who declined.
     static func declined(_ reason: Pairing.FailureReason) -> PairingRefusal {
         PairingRefusal(reason, .declined)
     }
 
-    /// The caller canceled the pairing.
+    /// Returns the refusal for a caller that canceled the pairing.
     static func cancelled(_ reason: Pairing.FailureReason) -> PairingRefusal {
         PairingRefusal(reason, .cancelled)
     }
@@ -39,8 +39,8 @@ struct PairingRefusal: Error, Equatable {
         violation: "too many PDUs"
     )
 
-    /// The PDU is not allowed now, or not in the sender's role. The specification has no separate
-    /// reason for the former.
+    /// Returns the refusal of a PDU that is not allowed now, or not in the sender's role. The
+    /// specification has no separate reason for the former.
     static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> PairingRefusal {
         let reason: Pairing.FailureReason =
             pdu.isUnsupported(byCentral: isCentral) ? .commandNotSupported : .unspecified

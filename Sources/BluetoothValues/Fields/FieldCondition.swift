@@ -11,7 +11,7 @@ enum FieldCondition: Hashable, Sendable {
     /// The field is present if the first field contains this number.
     case selected(Int64)
 
-    /// Whether the field is present.
+    /// Returns whether the field is present.
     func holds(_ selector: Int64, isAtEnd: Bool) -> Bool {
         switch self {
         case .always: true
@@ -46,7 +46,7 @@ struct BitField: Hashable, Sendable {
 
     private var mask: Int64 { (1 << count - 1) << lowest }
 
-    /// The number in the part.
+    /// Returns the number in the part.
     func number(in bits: Int64) -> Int64 { (bits & mask) >> lowest }
 
     /// Replaces the number in the part.
@@ -54,7 +54,7 @@ struct BitField: Hashable, Sendable {
         bits = bits & ~mask | (number << lowest & mask)
     }
 
-    /// The text of the part; nil for a single bit that is clear.
+    /// Returns the text of the part; nil for a single bit that is clear.
     func describe(_ bits: Int64) -> String? {
         let number = number(in: bits)
         guard count > 1 else { return number == 1 ? name : nil }

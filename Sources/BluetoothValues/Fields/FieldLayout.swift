@@ -26,7 +26,8 @@ public struct FieldLayout: Hashable, Sendable {
     /// The bits that have a meaning.
     var namedBits: Int64 { parts.reduce(0) { $0 | (1 << $1.count - 1) << $1.lowest } }
 
-    /// The content without the bits that only show which fields are present; nil if none remain.
+    /// Returns the content without the bits that only show which fields are present; nil if none
+    /// remain.
     func shown(_ content: FieldContent) -> FieldContent? {
         guard kind.isPresenceFlags else { return content }
         guard case .integer(let bits) = content, bits & namedBits != 0 else { return nil }
@@ -72,7 +73,7 @@ public struct FieldLayout: Hashable, Sendable {
         try kind.encode(.integer(bits & namedBits), to: &writer, field: name)
     }
 
-    /// The number with its unit, or its meaning.
+    /// Returns the number with its unit, or its meaning.
     func describe(_ number: Int64) -> String {
         if let meaning = meanings[number] { return meaning }
         if kind.isBits { return describeBits(number) }

@@ -14,7 +14,7 @@ enum FieldScale: Hashable, Sendable {
 
     static let one = FieldScale.decimal(factor: 1, exponent: 0, offset: 0)
 
-    /// The number in the unit.
+    /// Returns the number in the unit.
     func value(of number: Int64) -> Double {
         switch self {
         case .decimal(let factor, let exponent, let offset):
@@ -27,7 +27,7 @@ enum FieldScale: Hashable, Sendable {
         }
     }
 
-    /// The nearest number in the bytes; `nil` if none fits.
+    /// Returns the nearest number in the bytes; `nil` if none fits.
     func number(of value: Double) -> Int64? {
         let raw =
             switch self {
@@ -42,7 +42,7 @@ enum FieldScale: Hashable, Sendable {
         return Int64(exactly: raw.rounded())
     }
 
-    /// The number in the unit, in decimal digits.
+    /// Returns the number in the unit, in decimal digits.
     func describe(_ number: Int64) -> String {
         switch self {
         case .decimal(let factor, let exponent, let offset):

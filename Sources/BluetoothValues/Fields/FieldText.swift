@@ -32,7 +32,8 @@ extension ValueLayout {
         return values
     }
 
-    /// The first of the fields that the text fits. A unit at the end of the text chooses one.
+    /// Returns the first of the fields that the text fits. A unit at the end of the text chooses
+    /// one.
     private func parse(_ text: String, as fields: [FieldLayout]) throws(FieldTextError)
         -> FieldValue
     {
@@ -53,7 +54,7 @@ public enum FieldTextError: Error, Hashable, Sendable {
 }
 
 extension FieldLayout {
-    /// What a person can write, in words.
+    /// The description of the texts that a person can write.
     public var formText: String {
         switch kind {
         case .bits, .presence: parts.map(\.name).joined(separator: " + ")
@@ -74,7 +75,7 @@ extension FieldLayout {
         return ([withUnit(numbers)] + words).joined(separator: ", ")
     }
 
-    /// The content that a text spells; nil if the field cannot contain it.
+    /// Returns the content that a text spells; nil if the field cannot contain it.
     func content(of text: String) -> FieldContent? {
         switch kind {
         case .unsigned, .signed, .enumeration: return number(of: text).map { .integer($0) }
@@ -164,8 +165,8 @@ extension FieldLayout {
 }
 
 extension FieldScale {
-    /// Whether `number` is exactly `value`. For binary factors and powers the nearest number is
-    /// accepted, because few decimal values are exact.
+    /// Returns whether `number` is exactly `value`. For binary factors and powers the nearest
+    /// number is accepted, because few decimal values are exact.
     func isExact(_ number: Int64, _ value: Double) -> Bool {
         switch self {
         case .decimal: abs(self.value(of: number) - value) <= abs(value) * 1e-12

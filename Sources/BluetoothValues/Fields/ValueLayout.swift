@@ -40,7 +40,7 @@ public struct ValueLayout: Sendable {
         selectorIndex = fields.firstIndex { $0.kind.isPresenceFlags } ?? 0
     }
 
-    /// Whether the layout of a characteristic is known.
+    /// Returns whether the layout of a characteristic is known.
     ///
     /// - Parameter characteristic: The UUID of the characteristic.
     /// - Returns: Whether there is a layout.
@@ -106,7 +106,7 @@ public struct ValueLayout: Sendable {
         return writer.data
     }
 
-    /// The number on which the presence of fields depends.
+    /// Returns the number on which the presence of fields depends.
     private func selector(of contents: [FieldLayout: FieldContent]) throws(ValueError) -> Int64 {
         let flags = fields[selectorIndex]
         var bits: Int64 = 0

@@ -34,7 +34,7 @@ package final class DBusConnection: @unchecked Sendable {
         /// The values of the reply.
         package var values: [DBusValue] { message.body }
 
-        /// The file descriptor of a value.
+        /// Returns the file descriptor of a value.
         package func descriptor(_ value: DBusValue?) -> PassedDescriptor? {
             guard case .unixFD(let index)? = value, index < descriptors.count else { return nil }
             return descriptors[Int(index)]

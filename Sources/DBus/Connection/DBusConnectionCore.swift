@@ -13,7 +13,7 @@ package struct DBusConnectionCore: Sendable {
     /// The number of a call, unique on its connection.
     package typealias Serial = UInt32
 
-    /// What the driver has to do.
+    /// An action that the driver has to perform.
     package enum Action: Equatable, Sendable {
         case send([UInt8])
         /// The connection has its unique name, and calls may be made.

@@ -196,7 +196,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             self.init(value: value, kind: isRandom ? .random : .public)
         }
 
-        /// The address of a socket.
+        /// Returns the address of a socket.
         fileprivate func socketAddress(psm: UInt16) -> linux_sockaddr_l2 {
             var address = linux_sockaddr_l2()
             address.family = UInt16(LINUX_AF_BLUETOOTH)

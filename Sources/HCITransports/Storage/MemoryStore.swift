@@ -35,7 +35,8 @@ public final class MemoryStore: HostStore {
         entries.withLock { Array($0.keys) }
     }
 
-    /// Removes an entry, because no person could inspect it. Never throws.
+    /// Removes an entry. A person could not inspect an entry in memory, so the store keeps no copy.
+    /// Never throws.
     public func setAside(_ key: StoreKey, because reason: String) {
         remove(key)
     }

@@ -7,7 +7,7 @@ final class AccessorySnapshot: Sendable {
     fileprivate struct Shown {
         var name: String?
         var change: AccessoryChange
-        /// When the link of an accessory that was ready was lost.
+        /// The time at which the link of a ready accessory was lost.
         var lostAt: Duration?
         var hasEnded = false
         var writeLengths: [WriteKind: Int] = [:]

@@ -48,7 +48,8 @@ struct ScanPlan {
         current = scan
     }
 
-    /// Returns the action that makes the scan match the requests; `nil` if it already does.
+    /// Returns the action that makes the scan match the requests; `nil` if it already does, or if
+    /// Bluetooth is not available.
     mutating func next() -> ScanAction? {
         guard isPossible else { return nil }
         let wanted = union

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a person can do about each reason, in sentences for a screen.
+// The actions that a person can take for each reason, in sentences for a screen.
 
 extension Availability {
     /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is, or

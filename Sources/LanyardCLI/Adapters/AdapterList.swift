@@ -61,7 +61,7 @@ struct AdapterList: Sendable {
         )
     }
 
-    /// The default of applications.
+    /// Returns the default of applications.
     private func ofApplications(_ adapters: [SystemAdapter]) -> AdapterChoice? {
         AdapterChoice.ofApplications(adapters, mayTake: sources.mayTake() != false)
     }

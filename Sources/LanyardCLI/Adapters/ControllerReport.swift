@@ -50,7 +50,7 @@ struct ControllerReport: Equatable, Sendable {
         AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
     }
 
-    /// A title and parts separated by commas, wrapped to the given number of columns.
+    /// Returns a title and parts separated by commas, wrapped to the given number of columns.
     static func paragraph(_ title: String, _ parts: [String], columns: Int) -> [String] {
         let margin = String(repeating: " ", count: indentation + titleColumns)
         var lines: [String] = []

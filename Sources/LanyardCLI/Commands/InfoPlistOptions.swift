@@ -47,7 +47,7 @@ struct InfoPlistOptions: ParsableArguments {
     @Flag(help: "The app uses AccessorySetupKit.")
     var accessorySetup = false
 
-    /// Whether an option is given that needs `--info-plist`.
+    /// Whether an option that needs `--info-plist` is given without it.
     var isInVain: Bool {
         infoPlist == nil
             && (entitlements != nil || platform != nil || background != nil || restoration

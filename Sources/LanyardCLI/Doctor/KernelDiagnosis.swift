@@ -26,7 +26,8 @@ enum KernelDiagnosis {
         return findings
     }
 
-    /// The default of programs on CoreBluetooth and Lanyard, where it is not an adapter of their own.
+    /// Returns the default of programs on CoreBluetooth and Lanyard, where it is not an adapter of
+    /// their own.
     private static func applications(_ system: SystemState) -> SetUpFinding? {
         let mayTake = system.mayTakeAdapters != false
         guard case .daemon? = AdapterChoice.ofApplications(system.adapters, mayTake: mayTake) else {

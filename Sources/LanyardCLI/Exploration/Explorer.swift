@@ -34,7 +34,7 @@ struct Explorer: Sendable {
         return exploration
     }
 
-    /// Primary services and then secondary services. A server may refuse to list secondary
+    /// Returns primary services and then secondary services. A server may refuse to list secondary
     /// services. Those that other services include are found in any case.
     private func services() async throws -> [GATT.Service] {
         let primary = try await limits.run("discovering services") {

@@ -141,7 +141,7 @@ extension LiveHub.State {
         if messages.count < LiveHub.messageLimit { messages.append(message) }
     }
 
-    /// Beyond the limit, replaces an earlier state of the link.
+    /// Sends the state of a link. Beyond the limit, the state replaces an earlier one of that link.
     mutating func sendLink(_ message: LiveHub.Message) {
         if messages.count >= LiveHub.messageLimit {
             messages.removeAll {
@@ -204,7 +204,7 @@ extension LiveHub.State {
         return json
     }
 
-    /// The number of the device, its strength in dBm, and the number of its advertisements.
+    /// Returns the number of the device, its strength in dBm, and the number of its advertisements.
     private func signal(of address: DeviceAddress) -> JSON? {
         guard let number = numbers[address], let device = devices[address] else { return nil }
         return .array([

@@ -68,7 +68,7 @@ enum PairingText {
         }
     }
 
-    /// Six digits in two groups.
+    /// Returns the six digits in two groups.
     static func grouped(_ digits: PairingDigits) -> String {
         "\(digits.description.prefix(3)) \(digits.description.suffix(3))"
     }
@@ -102,7 +102,8 @@ extension PairingText {
         }
     }
 
-    /// Six digits, with or without spaces, or an empty line to decline; nil for anything else.
+    /// Returns the entry on a line: six digits, with or without spaces, or an empty line to decline.
+    /// Returns nil for anything else.
     static func readEntry(_ line: String) -> Entry? {
         let text = words(line)
         if text.isEmpty { return Entry.none }

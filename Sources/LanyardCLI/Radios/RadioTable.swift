@@ -41,7 +41,7 @@ struct RadioTable: Sendable {
         self.init(report, devices)
     }
 
-    /// Creates a table, with the strongest devices first.
+    /// Creates a table. The connected device is first, then the devices with the strongest signals.
     init(_ report: RadioReport, _ devices: [Device]) {
         self.report = report
         self.devices = devices.sorted { left, right in

@@ -70,7 +70,7 @@ extension AdvertisingData {
     }
 }
 
-/// The devices that a scan has discovered, strongest first.
+/// The devices that a scan has discovered, by address.
 struct DiscoveredDevices: Sendable {
     private var devices: [DeviceAddress: DiscoveredDevice] = [:]
 

@@ -11,7 +11,7 @@ enum ScanRecord {
     static let title =
         "time,address,addressType,name,rssi,txPower,connectable,services,company,meaning,data"
 
-    /// The line of an advertisement.
+    /// Returns the line of an advertisement.
     static func line(_ advertisement: Advertisement, at date: Date) -> String {
         let data = advertisement.data
         let fields = [

@@ -50,7 +50,7 @@ struct ScanTable: Sendable {
         )
     }
 
-    /// A device with its signal over time.
+    /// Returns the row of a device with its signal over time.
     private func plotRow(_ device: DiscoveredDevice, now: Instant) -> String {
         let name = device.name ?? AddressText.describe(device.address)
         let levels = device.history.levels(seconds: plotColumns, until: now)

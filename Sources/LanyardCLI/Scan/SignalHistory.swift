@@ -29,8 +29,8 @@ struct SignalHistory: Equatable, Sendable {
         }
     }
 
-    /// The means of the last seconds in dBm, the present one last; nil for a second without a
-    /// measurement.
+    /// Returns the means of the last seconds in dBm, the present one last; nil for a second without
+    /// a measurement.
     func levels(seconds count: Int, until now: Instant) -> [Int?] {
         let first = Self.second(now) - Int64(count) + 1
         var levels = [Int?](repeating: nil, count: max(0, count))
@@ -47,12 +47,12 @@ struct SignalHistory: Equatable, Sendable {
 
 /// A line of blocks, one for each second, whose height is the signal strength.
 enum SignalPlot {
-    /// The line of strengths in dBm. A second without a measurement is a dot.
+    /// Returns the line of strengths in dBm. A second without a measurement is a dot.
     static func text(_ levels: [Int?]) -> String {
         String(levels.map { level in level.map(block) ?? "·" })
     }
 
-    /// The time axis below the lines: a mark with its age every ten seconds.
+    /// Returns the time axis below the lines: a mark with its age every ten seconds.
     static func axis(seconds count: Int) -> String {
         guard count > 0 else { return "" }
         var marks = [Character](repeating: " ", count: count)
@@ -69,7 +69,7 @@ enum SignalPlot {
 
     private static let markDistance = 10
 
-    /// The block of a strength: the lowest below -95 dBm, the highest above -40.
+    /// Returns the block of a strength: the lowest below -95 dBm, the highest above -40.
     private static func block(_ level: Int) -> Character {
         let place = (level - weakest) * blocks.count / (strongest - weakest)
         return blocks[min(max(place, 0), blocks.count - 1)]

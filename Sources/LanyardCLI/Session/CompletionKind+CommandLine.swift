@@ -7,7 +7,7 @@ import VirtualAccessories
 import VirtualAdapters
 import VirtualRadio
 
-// What the completion scripts of bash, zsh and fish offer for arguments.
+// The completions of arguments in the scripts for bash, zsh and fish.
 extension CompletionKind {
     /// The names of the accessories of the virtual world, if the command line or the environment
     /// chooses it. The names on other adapters are known only after a scan, which takes too long.

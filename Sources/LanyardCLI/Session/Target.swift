@@ -82,7 +82,7 @@ enum AddressText {
         kind.map { "\(address)/\(name(of: $0))" } ?? address.description
     }
 
-    /// `public` or `random`.
+    /// Returns `public` or `random`.
     static func name(of kind: DeviceAddress.Kind) -> String {
         switch kind {
         case .public: "public"

@@ -151,7 +151,7 @@ struct ValueArgument: Equatable, Sendable {
 }
 
 extension ValueLayout {
-    /// The bytes of a value in words.
+    /// Returns the bytes of a value in words.
     fileprivate func bytes(of text: String) throws(ProgramFailure) -> [UInt8] {
         let values: [FieldValue]
         do throws(FieldTextError) {

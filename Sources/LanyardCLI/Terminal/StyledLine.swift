@@ -58,13 +58,13 @@ enum TerminalColumns {
         text.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// `text` in exactly `columns`: padded with spaces, or cut with an ellipsis at its end.
+    /// Returns `text` in exactly `columns`: padded with spaces, or cut with an ellipsis at its end.
     static func fit(_ text: String, to columns: Int) -> String {
         let cut = truncate(text, to: columns)
         return cut + String(repeating: " ", count: max(0, columns - count(cut)))
     }
 
-    /// `text` in at most `columns`, cut with an ellipsis if it is longer.
+    /// Returns `text` in at most `columns`, cut with an ellipsis if it is longer.
     static func truncate(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
         guard count(text) > columns else { return text }

@@ -11,7 +11,7 @@ import JSONText
 /// for a character, `\xFF` for a byte that is not UTF-8, `\\` for the backslash itself. Two
 /// different names never print alike.
 enum TerminalText {
-    /// `text` with everything invisible as an escape.
+    /// Returns `text` with everything invisible as an escape.
     static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars { append(scalar, to: &result) }

@@ -195,8 +195,8 @@ enum ValueText {
         }
     }
 
-    /// Bytes without a known layout: hexadecimal, with their text beside it if all of it can be
-    /// printed.
+    /// Returns bytes without a known layout as hexadecimal digits, with their text beside them if
+    /// all of it can be printed.
     static func plain(_ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "(empty)" }
         guard let text = TerminalText.text(utf8: bytes), bytes.count >= shortestText,

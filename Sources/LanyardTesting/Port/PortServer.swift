@@ -158,7 +158,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         return true
     }
 
-    /// An error of Core Bluetooth, whose type is not known here.
+    /// Returns an error of Core Bluetooth, whose type is not known here.
     func refusal(for error: any Error) -> AttributeError? {
         let error = error as NSError
         return error.domain == "CBATTErrorDomain" ? AttributeError(code: error.code) : nil

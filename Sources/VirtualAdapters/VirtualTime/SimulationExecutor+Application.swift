@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import HCITransports
 
-// Taking turns with an application on other threads.
+// The alternation between this executor and an application on other threads.
 extension SimulationExecutor {
-    /// The executor for which code of the application runs, on any thread. Tasks that this code
-    /// starts inherit it.
+    /// The executor to which the running code of the application belongs, on any thread. Tasks that
+    /// this code starts inherit it.
     @TaskLocal package static var beneficiary: SimulationExecutor?
 
     /// Calls `work`, so that tasks that it starts are known to belong to this executor.
@@ -15,7 +15,7 @@ extension SimulationExecutor {
     /// A task executor on the same thread, for tasks that are not on an actor.
     public var taskExecutor: any TaskExecutor { SimulationTaskExecutor(self) }
 
-    /// Runs a job on this executor that would otherwise run elsewhere.
+    /// Runs a job of another executor on this executor's thread.
     ///
     /// - Returns: False, without running it, if the executor does not run.
     package func host(_ job: UnownedJob) -> Bool {

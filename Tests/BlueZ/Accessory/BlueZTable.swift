@@ -33,7 +33,7 @@ enum BlueZTable {
         return uuid
     }
 
-    /// Bytes that each differ from their neighbors.
+    /// Returns bytes that each differ from their neighbors.
     static func pattern(_ count: Int, start: UInt8 = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ start }
     }

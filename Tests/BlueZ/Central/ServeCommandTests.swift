@@ -117,7 +117,7 @@ import Testing
         try await client.bluez.isAlone()
     }
 
-    /// Six digits as the command displays them: `012 345`.
+    /// Returns the six digits as the command displays them: `012 345`.
     private static func spaced(_ number: Int) -> String {
         let digits = String(String(number + 1_000_000).dropFirst())
         return "\(digits.prefix(3)) \(digits.suffix(3))"

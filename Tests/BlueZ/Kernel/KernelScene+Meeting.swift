@@ -3,9 +3,9 @@
 import BluetoothHost
 import ProcessTestSupport
 
-// How the two sides connect.
+// The connections between BlueZ and our host.
 extension KernelScene {
-    /// Has BlueZ serve the workbench and advertise, and has our host connect and discover.
+    /// Has BlueZ serve `Workbench.ofBlueZ` and advertise, and has our host connect and discover.
     func visitBlueZ(
         from host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
@@ -15,8 +15,8 @@ extension KernelScene {
         return try await FoundWorkbench(on: link)
     }
 
-    /// Has BlueZ serve the workbench, and advertise it once for each expected Central: the kernel
-    /// does not restart an advertising set that has led to a link.
+    /// Has BlueZ serve `Workbench.ofBlueZ`, and advertise it once for each expected Central: the
+    /// kernel does not restart an advertising set that has led to a link.
     func serveWorkbench(
         io: BlueZ.InputOutput = .noInputNoOutput,
         for centralCount: Int = 1

@@ -38,7 +38,7 @@ extension BlueZ {
         return policy
     }
 
-    /// BlueZ's out-of-band data, valid for its next pairing.
+    /// Returns BlueZ's out-of-band data, valid for its next pairing.
     func readOutOfBandData() async throws -> Pairing.OutOfBandData {
         // For both kinds of addresses: public and random.
         let answer = try await manage(.readLocalOutOfBandExtendedData, [0x06])

@@ -65,7 +65,7 @@ extension BlueZ {
         try await call("advertise", arguments.merging(details) { $1 })
     }
 
-    /// Stops the advertisement without a number.
+    /// Stops the advertisement that was started without a `number` in its details.
     func stopAdvertising() async throws { try await call("stop_advertising") }
 
     // MARK: Values

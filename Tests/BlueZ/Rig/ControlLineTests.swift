@@ -5,7 +5,7 @@ import Testing
 
 /// The control line with a shell at its other end.
 @Suite struct ControlLineTests {
-    /// A line to a shell that runs `script`.
+    /// Returns a line to a shell that runs `script`.
     private func line(to script: String) throws -> ControlLine {
         ControlLine(of: try ChildProcess("/bin/sh", ["-c", script]))
     }

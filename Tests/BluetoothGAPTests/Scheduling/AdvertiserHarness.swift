@@ -84,14 +84,14 @@ struct AdvertiserHarness {
         try take(advertiser.reset(now: now))
     }
 
-    /// A Central connects through the set with this handle.
+    /// Connects a Central through the set with this handle.
     mutating func connect(through handle: UInt8, tellsSet: Bool = true) throws {
         model.stop(handle)
         try take(advertiser.connectionMade(now: now))
         if model.isExtended, tellsSet { try terminate(handle, .success) }
     }
 
-    /// The set ends by itself.
+    /// Ends the set without a command of the host.
     mutating func terminate(
         _ handle: UInt8,
         _ status: HCI.ErrorCode,

@@ -82,14 +82,14 @@ struct SchedulerHarness {
         try take(scheduler.cancel(id, now: now))
     }
 
-    /// The controller connects to the device.
+    /// Connects the controller to the device.
     mutating func appear(_ address: DeviceAddress) throws {
         #expect(controller.listensFor.contains(address))
         controller.connect()
         try complete(.success, address)
     }
 
-    /// The attempt to connect to the device fails.
+    /// Makes the attempt to connect to the device fail.
     mutating func failAttempt(_ status: HCI.ErrorCode, _ address: DeviceAddress) throws {
         controller.connect()
         try complete(status, address)

@@ -112,7 +112,7 @@ struct LimitTests {
         #expect(pair.server.nextDeadline == nil)
     }
 
-    @Test("Any number of changes leads to one indication")
+    @Test("Changes during an unconfirmed indication lead to one more indication")
     func changes() throws {
         var pair = try ServedPair()
         let security = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)

@@ -116,7 +116,7 @@ struct LinkTableTests {
         #expect(due.last == Self.identifier(1))
     }
 
-    @Test("Links with the same deadline lose it one by one")
+    @Test("Removing the deadline of one link leaves the same deadline of other links")
     func sameDeadline() throws {
         var table = Self.table(1, 2, 3)
         for number: UInt16 in 1...3 { try Self.setDeadline(5, of: number, in: &table) }

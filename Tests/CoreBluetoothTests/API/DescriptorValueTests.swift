@@ -21,7 +21,10 @@ struct DescriptorValueTests {
         return descriptor
     }
 
-    @Test("7.13 2900, 2902 and 2903 have numbers", arguments: [0x2900, 0x2902, 0x2903] as [UInt16])
+    @Test(
+        "7.13 The values of 2900, 2902 and 2903 are numbers",
+        arguments: [0x2900, 0x2902, 0x2903] as [UInt16]
+    )
     func numbers(number: UInt16) {
         #expect(descriptor(number, [0x02, 0x01]).value as? NSNumber == 0x0102)
         #expect(descriptor(number, [0x01]).value as? NSNumber == 1)
@@ -29,7 +32,7 @@ struct DescriptorValueTests {
         #expect(descriptor(number, [1, 0, 9, 9]).value as? NSNumber == 1)
     }
 
-    @Test("7.13 2901 has a string")
+    @Test("7.13 The value of 2901 is a string")
     func text() {
         #expect(descriptor(0x2901, Array("Wärme".utf8)).value as? String == "Wärme")
         #expect(descriptor(0x2901, []).value as? String == "")
@@ -37,7 +40,7 @@ struct DescriptorValueTests {
     }
 
     @Test(
-        "7.13 2904 and all other descriptors have data",
+        "7.13 The values of 2904 and all other descriptors are data",
         arguments: [0x2904, 0x2905, 0x2906, 0x2910, 0xFEAA] as [UInt16]
     )
     func data(number: UInt16) {

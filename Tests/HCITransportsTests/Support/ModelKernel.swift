@@ -256,7 +256,7 @@ extension ModelKernel {
 }
 
 extension Descriptor {
-    /// Two joined sockets that keep packets apart, as a user channel does.
+    /// Returns two joined sockets that keep packets apart, as a user channel does.
     static func packetPair() throws(SystemError) -> (Descriptor, Descriptor) {
         #if canImport(Glibc)
             let kind = Int32(SOCK_SEQPACKET.rawValue)

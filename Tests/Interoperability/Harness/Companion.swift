@@ -72,7 +72,7 @@ struct Companion: Sendable {
         try await client.perform("prepare", plan.details)
     }
 
-    /// New out-of-band data for the peer.
+    /// Returns new out-of-band data for the peer.
     func share() async throws -> Pairing.OutOfBandData {
         let parts = try #require(try await client.perform("share").text).split(separator: ":")
         let values = parts.map { JSON.string(String($0)).bytes }

@@ -130,7 +130,7 @@
             return configuration
         }
 
-        /// Our side's controller.
+        /// Returns our side's controller.
         func adapter() throws -> CBAdapter {
             let specification = try AdapterSpecification(controllers.adapters[0])
             return CBAdapter(transport: specification.makeTransport())

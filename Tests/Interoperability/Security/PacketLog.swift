@@ -36,8 +36,7 @@ struct PacketLog: Sendable {
         self.entries = entries
     }
 
-    /// The PDUs with values that were sent without encryption, with the `connected` entries that
-    /// separate the links.
+    /// The PDUs with values that either side sent without encryption.
     var valuesInClear: [Entry] {
         var isEncrypted = false
         return entries.filter { entry in
@@ -66,8 +65,7 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// Returns the number of times that encryption has started, and the number of times that it has
-    /// failed.
+    /// Returns the number of times that encryption has started or, with `false`, has failed.
     func countEncryptions(_ isOn: Bool) -> Int { entries.count { $0 == .encrypted(isOn) } }
 }
 

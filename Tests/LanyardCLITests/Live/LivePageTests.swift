@@ -85,7 +85,7 @@ struct LivePageTests {
     )
 )
 struct LongTimelineTests {
-    /// A link with a read each 10 ms, and the states of its device.
+    /// Returns a link with a read each 10 ms, and the states of its device.
     private func timeline(events count: Int) -> Timeline {
         var timeline = Timeline(title: "Long")
         let device = timeline.device("Thermometer")

@@ -81,7 +81,7 @@ import Testing
         #expect(editor.history.lines.isEmpty)
     }
 
-    @Test("Keys with a meaning for the shell")
+    @Test("Control keys act on the shell, and invisible characters have no effect")
     func effects() {
         var editor = LineEditor()
         #expect(type("<^D>", into: &editor) == [.endOfInput])

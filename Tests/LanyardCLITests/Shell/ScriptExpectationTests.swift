@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "The first number of a text",
+        "The first number of a text is found, in decimal form",
         arguments: [
             ("21.50 °C", 21.5), ("-3 dBm", -3), ("interval 30 ms", 30), ("1.", 1), (".5", 5),
             ("none", nil), ("", nil), ("a-1b", -1), ("1.2.3", 1.2),

@@ -20,7 +20,7 @@ struct SystemComparisonTests {
         #expect(Self.lines(port, all) == Self.lines(facade, all))
     }
 
-    /// The events of some lanes, without times.
+    /// Returns the events of some lanes, without times.
     private static func lines(
         _ events: [FlightEvent],
         _ lanes: Set<FlightEvent.Lane>

@@ -8,8 +8,8 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-/// Hosts with private addresses that change all the time, on the virtual radio. Every packet is
-/// checked: none contains an identity address (`PrivateHousehold.run`).
+/// Hosts with private addresses that change every few seconds, on the virtual radio. No packet may
+/// contain the identity address of a host with private addresses (`PrivateHousehold.run`).
 @Suite("Privacy, in virtual time")
 struct PrivacyTests {
     private typealias Home = PrivateHousehold

@@ -38,7 +38,7 @@ final class Building: Sendable {
     /// The number of Pairing Requests of the hosts.
     var pairingCount: Int { pairingRequests.withLock { $0 } }
 
-    /// Whether a packet is a Pairing Request: H4, ACL, L2CAP with the fixed channel 6, PDU.
+    /// Returns whether a packet is a Pairing Request: H4, ACL, L2CAP with the fixed channel 6, PDU.
     private static func isPairingRequest(_ packet: [UInt8]) -> Bool {
         packet.count > 9 && packet[0] == 0x02 && packet[7...9] == [0x06, 0x00, 0x01]
     }
@@ -133,8 +133,8 @@ final class ValueTimes: Sendable {
     var times: [Duration] { state.withLock { $0.times } }
     var states: [AccessoryState] { state.withLock { $0.states } }
 
-    /// The pauses between values that are longer than one and a half periods. They include one that
-    /// has not ended.
+    /// Returns the pauses between values that are longer than one and a half periods. They include
+    /// one that has not ended.
     func gaps(until end: Duration) -> [Duration] {
         let times = times + [end]
         return zip(times.dropFirst(), times).map { $0 - $1 }

@@ -36,7 +36,7 @@ final class Corridor: Sendable {
         Position(x: Double(number) * roomLength, y: 0)
     }
 
-    /// The adapter of all rooms.
+    /// Returns the adapter of all rooms.
     func makeAdapter() -> CBAdapter {
         var configuration = HostConfiguration()
         configuration.store = store
@@ -53,7 +53,7 @@ final class Corridor: Sendable {
         )
     }
 
-    /// The radios and links now.
+    /// Returns the radios and links now.
     func report() async -> RadioReport? {
         let adapter = composite.withLock { $0 }
         guard let adapter else { return nil }

@@ -172,8 +172,8 @@ private final class RequestCount: Sendable {
         }
     }
 
-    /// Whether a packet is the beginning of an ATT request other than an MTU exchange: H4, ACL,
-    /// L2CAP, PDU. Requests have even opcodes, and bit 6 marks a command.
+    /// Returns whether a packet is the beginning of an ATT request other than an MTU exchange: H4,
+    /// ACL, L2CAP, PDU. Requests have even opcodes, and bit 6 marks a command.
     private static func isRequest(_ packet: [UInt8]) -> Bool {
         guard packet.count > 9, packet[0] == 0x02, packet[2] & 0x30 == 0x20,
             packet[7] == 0x04, packet[8] == 0x00

@@ -188,7 +188,7 @@ import VirtualRadio
 }
 
 extension FakeController<SimpleAccessory> {
-    /// The accessory performs this action by itself.
+    /// Has the accessory perform this action.
     mutating func perform(_ action: AccessoryAction) {
         act { $0.perform(action, now: $1) }
     }

@@ -26,7 +26,7 @@ struct AdvertisingFuzzTests {
     /// Returns one of three handles.
     private func handle(_ generator: inout SplitMix64) -> UInt8 { UInt8(generator.next() % 3) }
 
-    /// Mostly valid parameters.
+    /// Returns mostly valid parameters.
     private func parameters(_ generator: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters
     {
         let raw = Self.properties[Int(generator.next() % UInt64(Self.properties.count))]

@@ -103,7 +103,7 @@ import VirtualRadio
         #expect(valid.status == .success)
     }
 
-    @Test("Version 2 can use the debug key pair, which always exists")
+    @Test("LE Generate DHKey v2 can use the debug key pair, which always exists")
     func usesDebugPair() throws {
         let host = try makeHost()
         // The second private key of the specification's sample data (Vol 2, Part G, 7.1.2.1).
@@ -120,7 +120,7 @@ import VirtualRadio
         )
     }
 
-    @Test("Version 2 can use the same key pair as version 1")
+    @Test("LE Generate DHKey v2 can use the same key pair as v1")
     func usesOwnPair() throws {
         let host = try makeHost()
         let peer = try #require(P256KeyPair.debug).hciKey
@@ -131,7 +131,7 @@ import VirtualRadio
         #expect(try host.takeSecret() == host.generateSecret(with: peer))
     }
 
-    @Test("Version 2 refuses any other choice of key pair")
+    @Test("LE Generate DHKey v2 refuses any other choice of key pair")
     func refusesOtherPairs() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()

@@ -65,7 +65,7 @@ struct PacketFuzzer {
         return HCI.Packet.command(opcode: Self.offered[index], parameters: parameters[...]).h4Bytes
     }
 
-    /// Bytes with typical values of valid commands.
+    /// Returns bytes with typical values of valid commands.
     private mutating func small(_ count: Int) -> [UInt8] {
         let bytes: [UInt8] = [0, 0, 0, 1, 1, 2, 3, 6, 7, 0x10, 0x20, 0xA0, 0xFF]
         return (0..<count).map { _ in

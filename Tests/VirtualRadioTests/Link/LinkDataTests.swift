@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Data on a link")
 struct LinkDataTests {
-    /// Packets of many lengths, each with its number.
+    /// Returns packets of many lengths, each with its number.
     private func packets(_ count: Int, seed: UInt64) -> [[UInt8]] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { number in

@@ -70,7 +70,7 @@ private final class RestlessRoom {
         if chance(2) { harness.world.run(for: .microseconds(Int64(generator.next() % 60_000))) }
     }
 
-    /// All hosts return into range and disconnect their links.
+    /// Returns all hosts into range, and has them disconnect their links.
     func comeToRest() {
         for host in harness.hosts { setLoss(nil, host) }
         // With the answers, the hosts receive the events of the last links, before they list them.

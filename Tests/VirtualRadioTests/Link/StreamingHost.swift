@@ -70,7 +70,7 @@ final class StreamingHost {
         world.run(for: .zero)
     }
 
-    /// All bytes received on the link.
+    /// Returns all bytes received on the link.
     func bytes(_ handle: ConnectionHandle) -> [UInt8] {
         (received[handle] ?? []).flatMap(\.payload)
     }

@@ -48,7 +48,7 @@ final class PrivateRoom {
         }
     }
 
-    /// The sensor advertises with private addresses that it makes for the phone.
+    /// Has the sensor advertise with private addresses that it makes for the phone.
     func advertise(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         own: HCI.OwnAddressType = .resolvableOrRandom,
@@ -57,7 +57,7 @@ final class PrivateRoom {
         try sensor.advertise(type, own: own, peer: phoneIdentity, policy: policy)
     }
 
-    /// The phone initiates a connection to the sensor, by its identity or by the Filter Accept
+    /// Has the phone initiate a connection to the sensor, by its identity or by the Filter Accept
     /// List.
     func connect(
         _ policy: HCI.InitiatorFilterPolicy = .peerAddress,

@@ -28,7 +28,7 @@ struct CollisionTests {
 
     private static let fast = LinkProcedureRequest.setPHY(.both(.le2M), .none)
 
-    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: Both request other parameters")
+    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: The Central's parameters take precedence")
     func samePace() throws {
         let dialogue = try withFeatures()
         dialogue.peripheral.wanted = []
@@ -107,7 +107,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == nil)
     }
 
-    @Test("Both request another PHY")
+    @Test("The Central's PHY takes precedence if both sides request one")
     func samePHY() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.fast)
@@ -148,7 +148,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == .differentTransactionCollision)
     }
 
-    @Test("Own procedures with an instant run one after the other")
+    @Test("Procedures of one side that have an instant run one after the other")
     func queue() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))

@@ -23,7 +23,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: Both change in the same event",
+        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: Both sides change parameters in the same event",
         arguments: [
             UInt16(0), 65_530,
         ]
@@ -81,7 +81,7 @@ struct ConnectionUpdateTests {
         #expect(indication.instant == dialogue.eventCounter + 24)
     }
 
-    @Test("LL/CON/CEN/BV-24-C: The Peripheral's host accepts")
+    @Test("LL/CON/CEN/BV-24-C: Parameters that the Peripheral's host accepts apply")
     func centralAsks() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -112,7 +112,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.procedures.parameters.interval == .milliseconds(50))
     }
 
-    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: The Peripheral's host refuses")
+    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: The Peripheral's host refuses parameters")
     func peripheralRefuses() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -140,7 +140,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue[side.other].events.count == 1)
     }
 
-    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: The Central's host accepts the request")
+    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: The Central's host accepts parameters")
     func peripheralAsks() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))
@@ -152,7 +152,7 @@ struct ConnectionUpdateTests {
         #expect(update(dialogue.central.events.last)?.interval.duration == .milliseconds(75))
     }
 
-    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: The Central's host refuses the request")
+    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: The Central's host refuses parameters")
     func centralRefuses() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))

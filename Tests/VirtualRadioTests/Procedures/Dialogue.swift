@@ -37,7 +37,7 @@ final class Dialogue {
     private(set) var eventCounter: UInt16
     private(set) var now = Instant.zero
 
-    /// Makes two ends that support everything, unless they are changed.
+    /// Makes two ends that support every feature, unless `adjust` changes their capabilities.
     init(
         from eventCounter: UInt16 = 0,
         parameters: LinkParameters = LinkParameters(
@@ -78,7 +78,7 @@ final class Dialogue {
         _modify { if side == .central { yield &central } else { yield &peripheral } }
     }
 
-    /// The host of this side sends a request.
+    /// Sends a request from the host of this side to its controller.
     func ask(_ side: LinkSide, _ request: LinkProcedureRequest) throws(HCI.ErrorCode) {
         let actions = try self[side].procedures.request(
             request,
@@ -114,7 +114,7 @@ final class Dialogue {
         while now < end { run(events: 1) }
     }
 
-    /// The side receives a PDU that the other did not send.
+    /// Passes a PDU to this side, whether or not the other side has sent it.
     func forge(_ pdu: LLControlPDU, to side: LinkSide) {
         perform(
             self[side].procedures.receive(
@@ -127,7 +127,7 @@ final class Dialogue {
         )
     }
 
-    /// The side receives data from the other.
+    /// Passes data from the other side to this side. Ends this side if it cannot decrypt the data.
     func sendData(to side: LinkSide) {
         guard self[side.other].sendingKey == self[side].receivingKey else {
             return over(side, .messageIntegrityFailure)
@@ -153,8 +153,7 @@ final class Dialogue {
         perform(self[side].procedures.eventBegins(eventCounter, now: now), side)
     }
 
-    /// Both ends produce their PDUs before either receives the other's, so that procedures can
-    /// cross.
+    /// Takes the PDUs of both ends before it passes either on, so that procedures can cross.
     private func exchange() {
         for side in LinkSide.allCases { load(side) }
         for side in LinkSide.allCases { carry(from: side) }
@@ -244,7 +243,7 @@ extension ConnectionParameterProposal {
 }
 
 extension HCI.PHYPreference {
-    /// This PHY, in both directions.
+    /// Returns this PHY, in both directions.
     static func both(_ phys: HCI.PHYSet) -> HCI.PHYPreference {
         HCI.PHYPreference(transmit: phys, receive: phys)
     }

@@ -42,7 +42,7 @@ struct EncryptionTests {
         return dialogue
     }
 
-    @Test("A link is encrypted")
+    @Test("The start procedure encrypts both directions of a link")
     func starts() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -68,7 +68,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("The key is refreshed")
+    @Test("A start on an encrypted link refreshes the key")
     func refreshes() throws {
         let dialogue = try encrypted()
         dialogue.forget()
@@ -115,7 +115,7 @@ struct EncryptionTests {
         try dialogue.ask(.central, try encrypt())
     }
 
-    @Test("A Peripheral whose host masks the request has no key")
+    @Test("A Peripheral whose host masks the key request refuses for lack of a key")
     func masked() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.wanted.remove(.longTermKeyRequest)
@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a Central encrypts, one start at a time, and keys answer a request only"
+        "Only a Central starts encryption, once at a time, and a key needs a request"
     )
     func refusals() throws {
         let dialogue = Dialogue()
@@ -229,7 +229,7 @@ struct EncryptionTests {
         )
     }
 
-    @Test("A Peripheral without encryption refuses")
+    @Test("A Peripheral without the encryption feature refuses to start encryption")
     func unsupported() throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.remove(.encryption) }
@@ -240,7 +240,7 @@ struct EncryptionTests {
         #expect(change(dialogue.central.events.last)?.status == .unsupportedRemoteFeature)
     }
 
-    @Test("The link may end during the procedure")
+    @Test("A disconnection during the procedure ends the link on both sides")
     func disconnection() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())

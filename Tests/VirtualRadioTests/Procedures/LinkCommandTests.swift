@@ -222,7 +222,7 @@ struct LinkCommandTests {
         #expect(disconnection(pair.central) == .connectionTimeout)
     }
 
-    @Test("A host without the key refuses")
+    @Test("A Peripheral's host without the key refuses encryption")
     func noKey() throws {
         let pair = try Pair()
         let command = HCI.LEEnableEncryption(

@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Extended parameters with the values of a test.
+    /// Returns extended parameters with the values of a test.
     static func setParameters(
         _ handle: UInt8 = 1,
         _ properties: HCI.AdvertisingProperties = [],

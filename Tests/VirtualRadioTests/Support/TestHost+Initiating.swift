@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Connection parameters with the values of a test.
+    /// Returns connection parameters with the values of a test.
     static func connectionParameters(
         interval: ClosedRange<UInt16> = 24...40,
         latency: UInt16 = 0,

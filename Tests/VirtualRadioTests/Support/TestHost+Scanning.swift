@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Legacy scan parameters with the values of a test.
+    /// Returns legacy scan parameters with the values of a test.
     static func scanParameters(
         _ type: HCI.ScanType = .passive,
         interval: UInt16 = 0x10,
@@ -38,7 +38,7 @@ extension TestHost {
         )
     }
 
-    /// Extended scan parameters with the values of a test.
+    /// Returns extended scan parameters with the values of a test.
     static func extendedScanParameters(
         _ type: HCI.ScanType = .passive,
         own: HCI.OwnAddressType = .public,

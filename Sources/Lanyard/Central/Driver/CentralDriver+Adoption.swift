@@ -3,7 +3,8 @@
 import Dispatch
 import Foundation
 
-/// A running central of the app that the driver takes over, with the accessories on its links.
+/// A running central of the app that the driver takes over, with the peripherals that it connected
+/// or is connecting.
 struct AdoptedCentral: Sendable {
     struct Entry: Sendable {
         let peripheral: SystemPeripheral
@@ -15,7 +16,7 @@ struct AdoptedCentral: Sendable {
     let peripherals: [Entry]
 }
 
-// A manager of the app: its peripherals become accessories, and go back to the app in the end.
+// A manager of the app. Its peripherals become accessories. `relinquish` returns them to the app.
 
 extension CentralDriver {
     /// Checks that the accessories of the peripherals can be identified.
@@ -66,8 +67,11 @@ extension CentralDriver {
         }
     }
 
-    /// Ends the driver, gives the manager back, and passes its peripherals on. Returns `false` if
-    /// there is no manager of the app.
+    /// Ends the driver without ending its links, and gives the manager back to the app.
+    ///
+    /// - Parameter receive: A closure that receives the peripherals that are connected or being
+    ///   connected.
+    /// - Returns: `false` if there is no manager of the app, or if the driver has ended.
     func relinquish(_ receive: @escaping @Sendable ([SystemPeripheral]) -> Void) async -> Bool {
         await withCheckedContinuation { done in
             enter(orElse: { done.resume(returning: false) }) { driver in
@@ -81,7 +85,7 @@ extension CentralDriver {
         }
     }
 
-    /// Whether there is a link to a peripheral, or a connection request.
+    /// Returns whether a peripheral has a link or a connection request.
     private func isUsed(_ peripheral: SystemPeripheral) -> Bool {
         switch system?.linkState(of: peripheral) {
         case .connected, .connecting: true

@@ -40,7 +40,8 @@ extension CentralDriver {
         updateScan()
     }
 
-    /// All links have ended, and the system does not report their ends.
+    /// Handles the loss of Bluetooth. All links have ended, and the system does not report their
+    /// ends.
     private func bluetoothWent(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setReportsEveryPacket(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting

@@ -68,7 +68,7 @@ extension ServeSession {
         await EndOfInput.never()
     }
 
-    /// Sends a value to all subscribed clients whose queue has room.
+    /// Sends a value to each subscribed client for which the host has room at once.
     private func sendToAll(
         _ value: [UInt8],
         of attribute: ServedAttribute,
@@ -82,8 +82,8 @@ extension ServeSession {
     }
 }
 
-/// The queue of values for one client. A task sends one value after the other, each when the one
-/// before it has left, so that a slow client holds up no other.
+/// The queue of values for one client. Each client has its own task, which sends a value after the
+/// previous one has left. A slow client therefore does not delay other clients.
 struct SendQueue: Sendable {
     /// The maximum number of values that wait for a slow client. Further values are not sent, which
     /// is reported.
@@ -99,7 +99,7 @@ struct SendQueue: Sendable {
         )
     }
 
-    /// Appends a value; false if the queue is full.
+    /// Appends a value. Returns false if the queue is full.
     func send(_ value: GATT.AttributeValue) -> Bool {
         if case .dropped = feed.yield(value) { false } else { true }
     }

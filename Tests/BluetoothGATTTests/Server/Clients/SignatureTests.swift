@@ -117,7 +117,7 @@ struct SignatureTests {
 
     @Test("The reason why a signed command is ignored is reported")
     func reasons() throws {
-        /// The violation that the server reports for a command.
+        /// Returns the violation that the server reports for a command.
         func violation(
             of command: ATT.SignedWriteCommand,
             _ table: inout Table

@@ -18,7 +18,7 @@ struct PowerCutTests {
     /// The number of kills.
     private static let killCount = 200
 
-    @Test("The store has the old or the new bonds, and no counter is used twice")
+    @Test("After a kill the store has the old or the new bonds, and no counter is used twice")
     func kill() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -126,7 +126,7 @@ private func temporaryDirectory() -> String {
 
 /// A process that stores bonds and reports its actions.
 private final class Writer {
-    /// The time without output, and for its end, that is allowed on a busy machine.
+    /// The longest wait for a line of output, or for the end of the process, on a busy machine.
     private static let limit = Duration.seconds(60)
 
     private let process: ChildProcess

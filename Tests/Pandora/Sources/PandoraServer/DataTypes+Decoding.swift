@@ -96,7 +96,7 @@ extension ArraySlice<UInt8> {
 
     fileprivate func uuids(of length: Int) -> [String] { chunks(of: length).map(\.uuid) }
 
-    /// The whole chunks of this length.
+    /// Returns the whole chunks of this length.
     fileprivate func chunks(of length: Int) -> [ArraySlice<UInt8>] {
         stride(from: startIndex, to: endIndex - length + 1, by: length).map {
             self[$0..<$0 + length]

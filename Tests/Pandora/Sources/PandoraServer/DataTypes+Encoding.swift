@@ -106,7 +106,7 @@ extension Pandora_DataTypes {
         if !randomBytes.isEmpty { try writer.add(.randomTargetAddress, randomBytes) }
     }
 
-    /// The error for a value that the host is to choose.
+    /// Returns the error for a value that the host is to choose.
     private static func isFilledIn(_ name: String) -> RPCError {
         .unsupported("advertising with the host's own \(name)")
     }

@@ -5,7 +5,8 @@ import GRPCCore
 import PandoraInterface
 import Synchronization
 
-/// Passes the questions of pairings to the client of `OnPairing`, and the client's answers back.
+/// The pairing delegate that passes questions to the client of `OnPairing`, and returns the client's
+/// answers.
 ///
 /// Without a client, the device consents to pairings and confirms numbers, as the interface requires,
 /// and enters no passkey.
@@ -37,7 +38,7 @@ final class PairingEvents: PairingDelegate {
 
     /// Begins the stream of events. The stream ends with the session.
     ///
-    /// - Throws: `RPCError` if there is a client already.
+    /// - Throws: `RPCError` if there is a client already, and `HostError.closed` after the session.
     func open() throws -> AsyncStream<Pandora_PairingEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Pandora_PairingEvent.self,
