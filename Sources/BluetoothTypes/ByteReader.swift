@@ -12,8 +12,8 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .truncated(let needed, let available):
-            "truncated: \(needed) bytes needed, \(available) available"
-        case .trailing(let count): "\(count) bytes left over"
+            "truncated: \(needed) \(needed == 1 ? "byte" : "bytes") needed, \(available) available"
+        case .trailing(let count): "\(count) \(count == 1 ? "byte" : "bytes") left over"
         case .invalid(let field): "invalid \(field)"
         }
     }

@@ -93,8 +93,8 @@ extension ValueError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated(let needed, let available):
-            "truncated: \(needed) bytes needed, \(available) available"
-        case .trailing(let count): "\(count) bytes left over"
+            "truncated: \(needed) \(needed == 1 ? "byte" : "bytes") needed, \(available) available"
+        case .trailing(let count): "\(count) \(count == 1 ? "byte" : "bytes") left over"
         case .invalid(let field): "invalid \(field)"
         }
     }

@@ -74,6 +74,9 @@ import Testing
         let truncated = MalformedBytes.truncated(needed: 4, available: 3)
         #expect("\(truncated)" == "truncated: 4 bytes needed, 3 available")
         #expect("\(MalformedBytes.trailing(count: 2))" == "2 bytes left over")
+        let one = MalformedBytes.truncated(needed: 1, available: 0)
+        #expect("\(one)" == "truncated: 1 byte needed, 0 available")
+        #expect("\(MalformedBytes.trailing(count: 1))" == "1 byte left over")
         #expect("\(MalformedBytes.invalid(field: "flag"))" == "invalid flag")
     }
 }

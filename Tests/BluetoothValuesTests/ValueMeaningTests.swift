@@ -143,6 +143,7 @@ import Testing
             ValueError.truncated(needed: 2, available: 1).description
                 == "truncated: 2 bytes needed, 1 available"
         )
+        #expect(ValueError.trailing(count: 1).description == "1 byte left over")
         #expect(ValueError.trailing(count: 3).description == "3 bytes left over")
         #expect(ValueError.invalid(field: "Type").description == "invalid Type")
     }
