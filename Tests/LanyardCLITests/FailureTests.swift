@@ -27,6 +27,17 @@ import VirtualAdapters
         }
     }
 
+    @Test("An unknown error of a canceled command means that it was interrupted")
+    func canceled() async {
+        struct Unknown: Error {}
+        #expect(ProgramFailure(Unknown(), during: "a step").status == .internalError)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return ProgramFailure(Unknown(), during: "a step")
+        }
+        #expect(await task.value == .interrupted)
+    }
+
     @Test("A failure is one line with the event and the remedy")
     func lines() {
         let failure = ProgramFailure(.refused, "writing: refused", advice: "try another value")

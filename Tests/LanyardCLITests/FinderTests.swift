@@ -125,6 +125,15 @@ import Testing
         }
     }
 
+    @Test("If several devices have the same name, only an address names one of them")
+    func sameName() async throws {
+        await #expect {
+            try await find(Target("LAMP"), receiving: [device(1, "Lamp"), lamp])
+        } throws: {
+            ($0 as? ProgramFailure)?.advice == "give the address"
+        }
+    }
+
     @Test("A device that is not found is an error with the nearest name")
     func suggestsNames() async throws {
         await #expect {

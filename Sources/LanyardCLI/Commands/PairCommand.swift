@@ -53,6 +53,7 @@ struct PairCommand: ConsoleCommand {
         let dialogue = pairing.dialogue(questions, at: console)
         var session = try options.session(on: console)
         if session.store == .none, !pairing.noBond { console.remark(Self.noStoreNotice) }
+        session.requiresStore = !pairing.noBond
         session.onAir = dialogue.watch
         let input = questions.map { questions in Task { await questions.run(on: console.lines()) } }
         defer { input?.cancel() }

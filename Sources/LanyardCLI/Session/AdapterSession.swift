@@ -20,6 +20,8 @@ struct AdapterSession: Sendable {
     let console: Console
     /// The store of the bonds.
     var store = StoreChoice.none
+    /// Whether the command fails if another process uses the store.
+    var requiresStore = false
     /// The file for the keys of links; nil for none.
     var keyFile: String?
     /// The identity of the host when it serves an accessory.
@@ -90,7 +92,7 @@ struct AdapterSession: Sendable {
         let traces = try transports.enumerated().compactMap { try makeTrace(of: $1, number: $0) }
         let choice = try await awaitStore()
         let made = choice.missingDirectories
-        let store = try choice.open(console.remark)
+        let store = try choice.open(isRequired: requiresStore, console.remark)
         let isReady = Latch()
         let executor = access.others.isEmpty ? nil : AdapterExecutor()
         defer { executor?.shutDown() }

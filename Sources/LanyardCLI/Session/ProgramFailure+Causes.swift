@@ -17,6 +17,8 @@ extension ProgramFailure {
         case let error as PortError: self.init(error, during: step)
         case let refusal as SecurityRefusal: self.init(refusal.pairing, during: step)
         case let failure as Pairing.Failure: self.init(failure, during: step)
+        // The error of an operation that the end of the command canceled.
+        case _ where Task.isCancelled: self = .interrupted
         default: self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }

@@ -82,13 +82,17 @@ enum StoreChoice: Equatable, Sendable {
     ///
     /// Two hosts cannot share a directory, because they would have the same identity. The second
     /// one continues without bonds and prints a remark, unless the command line names the
-    /// directory: then it fails.
-    func open(_ remark: (String) -> Void) throws(ProgramFailure) -> any HostStore {
+    /// directory or the command has no use without it: then it fails.
+    ///
+    /// - Parameter isRequired: Whether the command has no use without the store.
+    func open(isRequired: Bool = false, _ remark: (String) -> Void) throws(ProgramFailure)
+        -> any HostStore
+    {
         guard let path else { return MemoryStore() }
         do throws(TransportError) {
             return try FileStore(directory: path, makingParents: true)
         } catch {
-            if case .addressInUse = error, case .usual = self {
+            if case .addressInUse = error, case .usual = self, !isRequired {
                 remark(
                     "lanyard: another process uses the bonds of this adapter; continuing without bonds\n"
                 )

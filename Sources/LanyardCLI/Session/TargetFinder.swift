@@ -150,7 +150,8 @@ private final class TargetSearch: Sendable {
             throw .usage(
                 "\(best.count) devices match \(target): \(list.joined(separator: ", "))"
                     + (best.count > 3 ? ", …" : ""),
-                advice: "write the whole name, or the address"
+                advice: Set(best.map(\.name)).count == 1
+                    ? "give the address" : "write the whole name, or the address"
             )
         }
         return only.found

@@ -51,6 +51,10 @@ struct StoreChoiceTests {
         #expect(try StoreChoice.usual(path).open(remarks.note) is MemoryStore)
         #expect(remarks.lines.count == 1)
         #expect(throws: ProgramFailure.self) { try StoreChoice.directory(path).open(remarks.note) }
+        // A command that makes a bond fails, because the bond would end with it.
+        #expect(throws: ProgramFailure.self) {
+            try StoreChoice.usual(path).open(isRequired: true, remarks.note)
+        }
         withExtendedLifetime(first) {}
     }
 
