@@ -120,17 +120,16 @@ final class Program: Sendable {
 
     private static func pipe(to lines: Lines) -> Pipe {
         let pipe = Pipe()
-        let rest = Mutex<[UInt8]>([])
-        pipe.fileHandleForReading.readabilityHandler = { file in
-            let data = file.availableData
-            if data.isEmpty { file.readabilityHandler = nil }
-            let complete = rest.withLock { rest in
+        let file = pipe.fileHandleForReading
+        // Not a readabilityHandler: libdispatch crashes if a file is closed while it is watched.
+        Thread.detachNewThread {
+            var rest: [UInt8] = []
+            while case let data = file.availableData, !data.isEmpty {
                 rest += data
                 let parts = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
                 rest = Array(parts.last ?? [])
-                return parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
+                for part in parts.dropLast() { lines.add(String(decoding: part, as: UTF8.self)) }
             }
-            for line in complete { lines.add(line) }
         }
         return pipe
     }

@@ -126,6 +126,7 @@ struct RefusalTests {
             let back = try net.connect(to: cuttable)
             try await back.output.wait(for: "failed hall is in use by laptop")
             #expect(second.output.all == ["granted"] && second.log.all.isEmpty)
+            try await gateway.log.wait(for: "the lease has begun", count: 2)
             let leases = gateway.log.all.filter { $0.hasSuffix("the lease has begun") }
             #expect(leases.count == 2)
             try await network.end()
@@ -257,6 +258,7 @@ struct RefusalTests {
                 .bind(host: "127.0.0.1", port: port).get()
             let host = try net.connect(to: port)
             if lie.isAfterGrant {
+                try await host.output.wait(for: "granted")
                 try await host.log.wait(for: "gateway:127.0.0.1:\(port): \(lie.reason)")
                 #expect(host.output.all == ["granted"])
             } else {
