@@ -18,6 +18,10 @@ struct CycleTests {
     private static let count =
         ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 100
 
+    /// The supervision timeout of the host's links (`ConnectParameters`), the longest time until a
+    /// strap has no link.
+    private static let supervisionTimeout = Duration.seconds(5)
+
     @Test("Interrupted cycles leak no slot, task, or memory")
     func cycles() async throws {
         let life = try Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
@@ -37,6 +41,9 @@ struct CycleTests {
             life.heal()
             for accessory in life.accessories { try await accessory.disconnect() }
             #expect(await life.slotCount == 0)
+            // The controller can make a link while the host cancels the request for it. The host then
+            // disconnects that link.
+            try await life.world.advance(by: Self.supervisionTimeout)
             for strap in life.straps { #expect(await strap.linkCount == 0) }
             return memory
         }
