@@ -9,7 +9,7 @@ import select
 import subprocess
 import time
 
-PATIENCE = 60.0  # seconds that a process may take for one line
+TIME_LIMIT = 60.0  # seconds that a process may take for one line
 
 
 def place_on(core):
@@ -61,7 +61,7 @@ class Process:
         """The next line of its output, without the line end."""
         text = b""
         while not text.endswith(b"\n"):
-            if not select.select([self.child.stdout], [], [], PATIENCE)[0]:
+            if not select.select([self.child.stdout], [], [], TIME_LIMIT)[0]:
                 raise TimeoutError(f"{self.command[0]} says nothing")
             part = os.read(self.child.stdout.fileno(), 1 << 12)
             if not part:
@@ -89,7 +89,7 @@ class Process:
 
 def await_socket(path):
     """Waits until a socket at `path` accepts connections."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while not path.exists():
         if time.monotonic() > deadline:
             raise TimeoutError(f"nothing listens at {path}")

@@ -177,7 +177,7 @@ extension CompositeAdapter {
         if let ended { tell(.advertisingEnded(ended)) }
     }
 
-    /// Joins the answers of all radios. The set is in force if it is on one of them.
+    /// The joined answers of all radios. The set is in force if it is on one of them.
     private final class Answers: Sendable {
         private struct State {
             var missing: Int

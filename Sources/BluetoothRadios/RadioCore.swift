@@ -3,7 +3,7 @@
 import BluetoothPort
 import BluetoothTypes
 
-/// Chooses the radio of each link.
+/// The rules that choose the radio of each link.
 ///
 /// A connection request takes the radio with the strongest signal. If no radio has received the peer
 /// lately, all radios listen for a moment first (a *survey*). The chosen radio has a head start, and

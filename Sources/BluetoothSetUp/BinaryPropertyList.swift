@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a binary property list from an untrusted file.
+/// A reader of a binary property list from an untrusted file.
 ///
 /// The system's reader suits only files that the system wrote. The objects of such a file are in a
 /// table and refer to each other by number, so forty arrays of two references each can represent

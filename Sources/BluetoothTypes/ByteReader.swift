@@ -19,7 +19,8 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Reads little-endian fields from the front of a byte slice and checks the bounds of every read.
+/// A reader of little-endian fields from the front of a byte slice, which checks the bounds of
+/// every read.
 ///
 /// A reader is a value: copy it to look ahead. The slices that it returns share storage with the
 /// bytes that it was created from.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Appends little-endian fields to a byte array.
+/// A writer that appends little-endian fields to a byte array.
 package struct ByteWriter: Sendable {
     package private(set) var bytes: [UInt8]
 

@@ -54,8 +54,8 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Identifies a link until its adapter is closed. Connection handles are reused, link identifiers are
-/// not. A newer link has a greater identifier.
+/// The identifier of a link until its adapter is closed. Connection handles are reused, link
+/// identifiers are not. A newer link has a greater identifier.
 package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
 
@@ -64,7 +64,7 @@ package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Identifies a request of the application until its adapter is closed.
+/// The identifier of a request of the application until its adapter is closed.
 package struct RequestIdentifier: Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -135,7 +135,7 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Splits the bytes of a connection into frames.
+/// A splitter of the bytes of a connection into frames.
 package struct FrameReader: Sendable {
     static let headerLength = 9
 
@@ -179,7 +179,7 @@ package struct FrameReader: Sendable {
     }
 }
 
-/// Gives the frames of a connection their numbers.
+/// A writer of frames, which gives the frames of a connection their numbers.
 package struct FrameWriter: Sendable {
     private var next: UInt32 = 0
 

@@ -29,7 +29,7 @@ extension JSON {
     }
 }
 
-/// Reads JSON text, one byte at a time.
+/// A reader of JSON text, one byte at a time.
 private struct JSONReader {
     var scanner: JSONScanner
 

@@ -16,7 +16,7 @@ extension JSON {
     }
 }
 
-/// Writes JSON text (RFC 8259).
+/// A writer of JSON text (RFC 8259).
 private struct JSONWriter {
     private(set) var text = ""
     private let isIndented: Bool

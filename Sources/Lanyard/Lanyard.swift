@@ -2,7 +2,7 @@
 
 @_exported import BluetoothValues
 
-/// Keeps accessories connected.
+/// The namespace of the library that keeps accessories connected.
 ///
 /// Core Bluetooth reports events and leaves the reactions to the app: a scan has no end, a
 /// connection attempt has no timeout, `didConnect` does not mean that the accessory is usable, and

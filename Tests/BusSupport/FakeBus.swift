@@ -9,8 +9,8 @@ import Synchronization
 /// A message bus with one client, and the programs behind it, in this process. It lets a test answer,
 /// delay and forge every message.
 package final class FakeBus: Sendable {
-    /// Answers a message to another name than the bus itself. Runs on the thread of the bus, in the
-    /// order of the messages.
+    /// A function that answers a message to another name than the bus itself. It runs on the thread
+    /// of the bus, in the order of the messages.
     package typealias Program = @Sendable (DBusMessage, FakeBus) -> Void
 
     /// The unique names of the client, and of the program that owns all other names.

@@ -9,7 +9,7 @@ import Testing
     static let pointCount = 20
 
     /// The time that a pending request may take to fail.
-    static let patience: Duration = .seconds(60)
+    static let timeLimit: Duration = .seconds(60)
 
     @Test(
         "The host recovers from a wire that breaks at any point",
@@ -27,7 +27,7 @@ import Testing
                 let now = ContinuousClock.now
                 #expect(failure is HostError, "point \(point): \(String(describing: failure))")
                 let brokenAt = try #require(encounter.wire.brokenAt, "point \(point)")
-                #expect(brokenAt.duration(to: now) < Self.patience, "point \(point)")
+                #expect(brokenAt.duration(to: now) < Self.timeLimit, "point \(point)")
                 try await encounter.waitForState("the adapter") { $0 == .ready }
             }
             #expect(try await explore(encounter).differences(from: accessory.services) == [])
@@ -44,7 +44,7 @@ import Testing
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
             try await take(1, of: values)
             encounter.controllers.process.kill()
-            let end = try await within(Self.patience, "the end") { try await link.ended() }
+            let end = try await within(Self.timeLimit, "the end") { try await link.ended() }
             guard case .adapter(.transport) = end else {
                 Issue.record("ended with \(end)")
                 return
@@ -74,7 +74,7 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, accessory) = try await encounter.link()
             encounter.controllers.process.suspend()
-            async let end = within(Self.patience, "the end") { try await link.ended() }
+            async let end = within(Self.timeLimit, "the end") { try await link.ended() }
             _ = await error { try await link.disconnect() }
             #expect(try await end == .adapter(.unresponsive))
             #expect(await encounter.host.state != .ready)
@@ -131,7 +131,7 @@ import Testing
             let abandoned = Task { try await link.read(handle) }
             abandoned.cancel()
             await #expect(throws: CancellationError.self) { try await abandoned.value }
-            try await within(Self.patience, "the end") { try await link.disconnect() }
+            try await within(Self.timeLimit, "the end") { try await link.disconnect() }
             await #expect(throws: HostError.self) { try await unanswered.value }
             accessory.process.resume()
             #expect(try await explore(encounter).differences(from: accessory.services) == [])

@@ -17,7 +17,7 @@ struct CommandTests {
                 "--timeout",
                 "60",
                 adapter: "serial:\(uart.terminal.path)@921600,start=115200",
-                within: Workbench.limit
+                within: SerialHarness.limit
             )
             #expect(result.ending == .exited(0), "\(result.errors)")
             #expect(result.output.contains("\(Demo.short)"))

@@ -11,7 +11,7 @@ import Testing
 struct NoiseTests {
     @Test("The host works as on any other transport, and no reset occurs")
     func goodLine() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             try await harness.visit()
             #expect(harness.states.all == [.starting, .ready])
         }
@@ -22,7 +22,7 @@ struct NoiseTests {
         arguments: [1, 2, 3, 7, 16]
     )
     func pieces(length: Int) async throws {
-        try await withWorkbench(prepare: { $0.pieceLength = length }) { harness in
+        try await withSerialHarness(prepare: { $0.pieceLength = length }) { harness in
             try await harness.visit()
             #expect(harness.states.all == [.starting, .ready])
         }
@@ -30,7 +30,7 @@ struct NoiseTests {
 
     @Test("The host waits for the rest of a packet that arrives after a pause")
     func pauses() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             // Five bytes are less than every event that matters here.
             harness.uart.line.pieceLength = 5
             harness.uart.line.pause = .milliseconds(15)
@@ -41,7 +41,7 @@ struct NoiseTests {
 
     @Test("The host resets the controller after it receives corrupt bytes, and continues")
     func corruptBytes() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             try await harness.visit()
             for round in 1...5 {
                 let count = harness.states.all.count
@@ -58,7 +58,7 @@ struct NoiseTests {
 
     @Test("The host resets a controller that reports a corrupt command")
     func hardwareError() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             let count = harness.states.all.count
             harness.uart.line.toController = NoisyWire(.inserted, oneIn: 2, seed: 5)
             let scan = harness.host.scan()
@@ -74,7 +74,7 @@ struct NoiseTests {
 
     @Test("The host finds the controller on a line that was noisy during opening")
     func noisyStart() async throws {
-        try await withWorkbench(
+        try await withSerialHarness(
             prepare: { $0.toHost = NoisyWire(.inserted, oneIn: 4, seed: 11, lasting: 150) },
             { harness in try await harness.visit() }
         )
@@ -96,7 +96,7 @@ struct NoiseTests {
 
     @Test("The host recovers from noise at any time", arguments: Strike.all)
     func noise(strike: Strike) async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             for seed in 1...3 as ClosedRange<UInt64> {
                 try await disturb(harness, strike, seed: seed)
                 try await harness.recover()
@@ -107,7 +107,7 @@ struct NoiseTests {
 
     /// Uses the host while there is noise, until the host is no longer ready or two seconds have
     /// passed.
-    private func disturb(_ harness: Workbench, _ strike: Strike, seed: UInt64) async throws {
+    private func disturb(_ harness: SerialHarness, _ strike: Strike, seed: UInt64) async throws {
         let wire = NoisyWire(strike.noise, oneIn: 60, seed: seed)
         if strike.isToHost {
             harness.uart.line.toHost = wire
@@ -123,12 +123,12 @@ struct NoiseTests {
         harness.uart.line.toHost = nil
         harness.uart.line.toController = nil
         visit.cancel()
-        try await within(Workbench.limit, "the end of a visit") { await visit.value }
+        try await within(SerialHarness.limit, "the end of a visit") { await visit.value }
     }
 
     @Test("The host opens the line again if the controller does not answer a reset")
     func silence() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             harness.uart.line.isCut = true
             let count = harness.states.all.count
             let scan = harness.host.scan()
@@ -142,7 +142,7 @@ struct NoiseTests {
 
     @Test("The host detects that the adapter was unplugged and uses it when it is back")
     func unplugged() async throws {
-        try await withWorkbench { harness in
+        try await withSerialHarness { harness in
             let (scan, count) = (harness.host.scan(), harness.states.all.count)
             await harness.uart.unplug()
             let next = try await harness.wait(from: count) { state in
@@ -168,7 +168,7 @@ extension AdapterState {
     }
 }
 
-extension Workbench {
+extension SerialHarness {
     /// Waits until the host is ready. It resets the controller to end effects of the noise that the
     /// host has not detected.
     fileprivate func recover() async throws {

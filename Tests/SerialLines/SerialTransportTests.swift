@@ -386,7 +386,7 @@ final class Events: Sendable {
 
     /// Waits until the log fulfills `isMet`. For one waiter at a time.
     func wait(until isMet: @escaping @Sendable (Log) -> Bool) async throws {
-        try await within(Workbench.limit, "the log") { [self] in
+        try await within(SerialHarness.limit, "the log") { [self] in
             if isMet(all) { return }
             for await _ in changes where isMet(all) { return }
         }

@@ -98,15 +98,15 @@ private struct Play {
     ) async -> [Advertisement] {
         guard !sets.isEmpty else { return [] }
         var received: [Advertisement] = []
-        var patience = 100
+        var left = 100
         do {
             for try await found in phone.scan(reportsDuplicates: true) {
-                patience -= 1
+                left -= 1
                 if predicate(found), !received.contains(where: { $0.data == found.data }) {
                     received.append(found)
-                    patience = 100
+                    left = 100
                 }
-                if received.count == limit || patience == 0 { break }
+                if received.count == limit || left == 0 { break }
             }
         } catch {}
         return received

@@ -61,7 +61,7 @@ package enum SampleBonds {
     }
 }
 
-/// Returns bytes one after the other, each in all eight places of a word.
+/// A generator of bytes one after the other, each in all eight places of a word.
 private struct FixedBytes: RandomNumberGenerator {
     var bytes: [UInt8]
 

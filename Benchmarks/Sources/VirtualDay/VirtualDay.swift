@@ -70,7 +70,7 @@
         }
 
         func live(hours: Int) async throws -> Outcome {
-            let pairing = patience * (2 * thermometers.count)
+            let pairing = timeLimit * (2 * thermometers.count)
             let limit = Duration.seconds(3600 * (hours + 1)) + pairing
             return try await world.run(for: limit) { [self] in
                 var configuration = phone.configuration
@@ -123,7 +123,7 @@
         /// The time to find a thermometer, and to connect to it. The links take most of the radio's
         /// time, and the packets of many advertisers collide. Among a hundred thermometers, the phone
         /// receives one packet of each in some seconds, and so also needs some seconds to connect.
-        private var patience: Duration { .seconds(max(60, thermometers.count)) }
+        private var timeLimit: Duration { .seconds(max(60, thermometers.count)) }
 
         private func description(_ number: Int) -> AccessoryDescription {
             var description = AccessoryDescription(
@@ -131,9 +131,9 @@
                 matching: .all(.service("1809"), .name("T\(number)")),
                 services: [ServiceDescription("1809", [.subscribe("2A1C")])]
             )
-            description.timeouts.scanning = patience
-            description.timeouts.connecting = patience
-            description.timeouts.firstPairing = patience * 2
+            description.timeouts.scanning = timeLimit
+            description.timeouts.connecting = timeLimit
+            description.timeouts.firstPairing = timeLimit * 2
             return description
         }
     }

@@ -143,11 +143,12 @@ extension SharedAdapter {
             stale = table.stale(in: database)
         }
         if !restored.isShown { post(.connected(peer, request), to: session) }
-        goOn(with: table, without: stale, of: peer, for: session)
+        continueSession(with: table, without: stale, of: peer, for: session)
         releasePlaceholder(of: peer, for: session)
     }
 
-    private func goOn(
+    /// Gives a restored session its table without the services that changed, and subscribes again.
+    private func continueSession(
         with table: RemoteTable,
         without stale: Set<AttributeHandle>,
         of peer: PeerIdentifier,

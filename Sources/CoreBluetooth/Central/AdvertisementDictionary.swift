@@ -4,8 +4,8 @@ import BluetoothClients
 import BluetoothPort
 import Foundation
 
-/// Makes the dictionary of an advertisement that delegates get. It has the keys of the data that
-/// the advertisement contains.
+/// The dictionary of an advertisement that delegates get. It has the keys of the data that the
+/// advertisement contains.
 enum AdvertisementDictionary {
     /// Keys that Apple does not document, which applications that list all keys display.
     static let timestampKey = "kCBAdvDataTimestamp"

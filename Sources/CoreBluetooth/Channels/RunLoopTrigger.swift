@@ -5,7 +5,7 @@ import BluetoothPort
 import Foundation
 import Synchronization
 
-/// Calls a closure on the thread of a run loop after any thread has called `fire()`.
+/// A trigger that calls a closure on the thread of a run loop after any thread has called `fire()`.
 ///
 /// On Apple's platforms the source is a `CFRunLoopSource`.
 /// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports

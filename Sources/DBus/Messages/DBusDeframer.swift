@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Splits the bytes of a connection into messages ("Message Format").
+/// A splitter of the bytes of a connection into messages ("Message Format").
 package struct DBusDeframer: Sendable {
     /// The number of bytes that state the length of a message.
     static let prefixLength = 16

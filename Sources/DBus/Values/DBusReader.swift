@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Reads values in either byte order, and checks every bound ("Marshaling (Wire Format)").
+/// A reader of values in either byte order, which checks every bound ("Marshaling (Wire Format)").
 ///
 /// Positions are relative to the first byte of the bytes, which must have the alignment of a message.
 struct DBusReader {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes values in little-endian byte order, which every receiver must read ("Marshaling").
+/// A writer of values in little-endian byte order, which every receiver must read ("Marshaling").
 struct DBusWriter {
     private(set) var bytes: [UInt8] = []
 

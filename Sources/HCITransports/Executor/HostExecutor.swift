@@ -57,7 +57,7 @@ extension HostExecutor {
     public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }
 }
 
-/// Runs the jobs of tasks on a host's executor.
+/// A task executor that runs the jobs of tasks on a host's executor.
 ///
 /// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
 /// If a task's job were run like an actor's, it would find itself on the wrong executor at each

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 #if os(Linux)
-    /// Opens the port of a line, and runs its start-up.
+    /// The opening of a line's port, with its start-up.
     ///
     /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
     /// `executor.loop` check.

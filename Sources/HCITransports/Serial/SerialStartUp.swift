@@ -3,7 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Finds the controller at the end of a serial line, and changes both ends to the requested speed.
+/// The procedure that finds the controller at the end of a serial line, and changes both ends to
+/// the requested speed.
 ///
 /// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
 /// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the

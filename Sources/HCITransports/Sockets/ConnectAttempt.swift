@@ -10,7 +10,7 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// Tries to connect to several addresses in turn, with one time limit for all.
+/// An attempt to connect to several addresses in turn, with one time limit for all.
 ///
 /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
 /// `executor.loop` check.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Listens to the kernel's management interface for adapters that are added and removed. Any
+/// A listener to the kernel's management interface for adapters that are added and removed. Any
 /// process may do so.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties, which

@@ -18,7 +18,7 @@ package struct RadioSwitch: Hashable, Sendable {
     package var isOff: Bool { isSoftBlocked || isHardBlocked }
 }
 
-/// Finds the switches of adapters.
+/// The switches of adapters.
 struct RadioSwitches: Sendable {
     private let files: any SystemFiles
 

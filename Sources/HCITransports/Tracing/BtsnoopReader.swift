@@ -26,7 +26,7 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads the records of a packet log from bytes in fragments of any size. It can therefore read
+/// A reader of a packet log's records from bytes in fragments of any size. It can therefore read
 /// files of any size, and follow a file that is still being written.
 ///
 /// It keeps at most one record and the last fragment. After an error, its position does not change.

@@ -2,7 +2,7 @@
 
 import BluetoothHCI
 
-/// Removes keys from packets before they are logged, so that a log can be shared.
+/// The removal of keys from packets before they are logged, so that a log can be shared.
 ///
 /// Zeros replace long-term keys, identity resolving keys and signing keys wherever they pass
 /// between a host and its controller: in commands, in the controller's results, and in the commands
@@ -95,7 +95,7 @@ package struct KeyRedaction: Sendable {
     }
 }
 
-/// Follows one L2CAP frame through its packets, and removes the key in it.
+/// A tracker of one L2CAP frame through its packets, which removes the key in it.
 private struct SecurityFrameTracker: Sendable {
     /// The first bytes of the frame: its header (length and channel; Vol 3, Part A, 3.1) and the
     /// code of the Security Manager's command.

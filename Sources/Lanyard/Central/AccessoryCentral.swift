@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds accessories, connects to them, and keeps them connected.
+/// An object that finds accessories, connects to them, and keeps them connected.
 ///
 /// ```swift
 /// let central = AccessoryCentral(for: [strap])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calls a closure with the current state of an accessory and then with every change, until it
-/// ends.
+/// An observer that calls a closure with the current state of an accessory and then with every
+/// change, until it ends.
 final class ObservationBridge: Sendable {
     private struct Parts {
         var body: (@Sendable (AccessoryChange) -> Void)?

@@ -3,7 +3,7 @@
 import Foundation
 import Logging
 
-/// Decides whether an app may request state restoration.
+/// The decision whether an app may request state restoration.
 ///
 /// On systems where `UIBackgroundModes` applies, Core Bluetooth raises an exception if a manager
 /// has a restoration identifier and the app's `Info.plist` lacks the mode. The app would then

@@ -31,7 +31,7 @@ extension AccessoryMachine {
 
     /// The work to resume when Bluetooth is available again.
     private var intent: Intent {
-        let goOn = isRemembered ? Intent.keep : .pair
+        let resumed = isRemembered ? Intent.keep : .pair
         return switch state {
         case .unavailable(_, let intent), .retrieving(_, let intent): intent
         case .restoring(_, .unwanted(let reason)): .rest(reason)
@@ -41,11 +41,11 @@ extension AccessoryMachine {
         case .scanning: .pair
         case .connecting, .discoveringServices, .discoveringCharacteristics, .subscribing,
             .connected, .ready, .outOfRange:
-            goOn
+            resumed
         case .disconnecting(_, let ending):
             switch ending.then {
             case .rest(let reason): .rest(reason)
-            case .retry, .connect: goOn
+            case .retry, .connect: resumed
             case .pair: .pair
             }
         }

@@ -11,7 +11,7 @@ enum Renewal: Hashable, Sendable, CaseIterable {
     case link
 }
 
-/// Decides when and how to renew an accessory that is ready but refuses all messages.
+/// The rules for when and how to renew an accessory that is ready but refuses all messages.
 ///
 /// An accessory may have forgotten a subscription, have a different table than the discovered one,
 /// or have lost its keys, while the link is up and this side sees no problem. Nothing then ends the

@@ -3,12 +3,13 @@
 import Dispatch
 import Foundation
 
-/// Carries messages between this device and one central: incoming by writes, outgoing by
+/// A transport of messages between this device and one central: incoming by writes, outgoing by
 /// notifications.
 ///
 /// Unchecked: all mutable state is used on the queue only, which is also the driver's queue.
 final class CentralTransport: MessageTransport, @unchecked Sendable {
-    /// Sends a notification; returns `false` if there is no room, and `hasRoom` follows.
+    /// A function that sends a notification. It returns `false` if there is no room, and `hasRoom`
+    /// follows.
     typealias Notify = (Data) -> Bool
 
     let queue: DispatchQueue

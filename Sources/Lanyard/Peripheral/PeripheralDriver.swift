@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// Drives a server of the system: publishes the services when Bluetooth is available, and passes
-/// the actions of centrals to values and channels.
+/// The driver of a server of the system. It publishes the services when Bluetooth is available, and
+/// passes the actions of centrals to values and channels.
 ///
 /// Unchecked: all mutable state is used on the queue only, which is also the server's queue. State
 /// that other threads read is behind locks.

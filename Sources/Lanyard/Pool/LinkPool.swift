@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides which accessories may have a link when the number of links is limited.
+/// The rules that decide which accessories may have a link when the number of links is limited.
 ///
 /// - A slot is reserved before a connection attempt. If none is free, the accessory waits.
 /// - A slot is released when the link has ended, not when its end is requested: the controller has

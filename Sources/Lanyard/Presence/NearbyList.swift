@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes lists of the devices nearby from presence events.
+/// The list of the devices nearby, made from presence events.
 ///
 /// A device appears as in its latest event. The order of the list therefore changes only when a
 /// device has clearly moved.

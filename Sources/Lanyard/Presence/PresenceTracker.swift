@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tracks the presence of devices: reports disappearances as well as discoveries.
+/// A tracker of the presence of devices, which reports disappearances as well as discoveries.
 ///
 /// A scan reports the devices that it receives, but not the end of reception. The tracker learns
 /// the longest gap of each device (`LearnedInterval`). A device that is silent for more than twice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides the step after a failed attempt or a lost link.
+/// The rules for the step after a failed attempt or a lost link.
 ///
 /// There are three classes of failures. A transient failure is followed by another attempt soon, a
 /// lack of capacity by a later one, and a terminal failure by none. Attempts come in *bursts*,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides when to check again for room for a write without response.
+/// The rules for when to check again for room for a write without response.
 ///
 /// Core Bluetooth reports room by a callback. But on a new or restored link,
 /// `canSendWriteWithoutResponse` can be false without a later callback, until something is written

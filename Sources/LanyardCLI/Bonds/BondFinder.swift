@@ -18,7 +18,7 @@ extension PortBond: NamedPeer {
     var identifier: PeerIdentifier { peer }
 }
 
-/// Finds a bonded peer by the target on the command line.
+/// A finder of a bonded peer by the target on the command line.
 struct BondFinder<Peer: NamedPeer>: Sendable {
     let bonds: [Peer]
 

@@ -4,7 +4,8 @@ import BluetoothHost
 import Foundation
 import Synchronization
 
-/// Joins a channel with standard input and output in both directions, without changing a byte.
+/// A pipe that joins a channel with standard input and output in both directions, without changing
+/// a byte.
 struct StandardStreamPipe: Sendable {
     /// The operations of a channel that the pipe needs.
     protocol Channel: Sendable {

@@ -6,7 +6,7 @@ import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// Uses a port with tasks, as a command does: with a few scans and one link.
+/// A client that uses a port with tasks, as a command does: with a few scans and one link.
 ///
 /// The actor runs on the port's executor, on which the port calls it.
 actor DaemonClient: PortObserver {

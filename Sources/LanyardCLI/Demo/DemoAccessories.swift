@@ -99,7 +99,7 @@
         }
     }
 
-    /// Ends the link that was silent longest to make room for another.
+    /// A policy that ends the link that was silent longest to make room for another.
     struct DemoPolicy: ConnectionPolicy {
         /// Whether a link may be ended to make room.
         let allows: @Sendable () -> Bool

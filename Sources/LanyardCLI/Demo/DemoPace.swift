@@ -5,8 +5,8 @@
     import LanyardTesting
     import Synchronization
 
-    /// Slows virtual time to a readable pace and draws the scene while it passes. Without a
-    /// terminal it does nothing, and time passes as fast as possible.
+    /// A pace that slows virtual time so that it can be read, and draws the scene while it passes.
+    /// Without a terminal it does nothing, and time passes as fast as possible.
     final class DemoPace: Sendable {
         /// The real time between two drawings.
         static let frame = Duration.milliseconds(50)

@@ -85,7 +85,8 @@ enum ChoiceDiagnosis {
     )
 }
 
-/// Opens an adapter, starts a host without bonds on each of its controllers, and closes it again.
+/// A probe that opens an adapter, starts a host without bonds on each of its controllers, and
+/// closes it again.
 struct AdapterProbe {
     let adapter: AdapterChoice
     let limits: StepLimits

@@ -3,7 +3,7 @@
 import BluetoothSetUp
 import Foundation
 
-/// Reads property lists, and reports files that are none.
+/// A reader of property lists, which reports files that are none.
 enum InfoPlistFile {
     /// The number of bytes that are read of a file: one more than the longest that is accepted.
     private static let lengthLimit = (1 << 20) + 1

@@ -3,7 +3,7 @@
 import Foundation
 import HCITransports
 
-/// Reads the state of a Linux computer for a diagnosis. It changes nothing and opens no adapter.
+/// A reader of a Linux computer's state for a diagnosis. It changes nothing and opens no adapter.
 struct SystemReader: Sendable {
     /// The names of Bluetooth daemons: BlueZ's.
     private static let daemonNames: Set = ["bluetoothd"]

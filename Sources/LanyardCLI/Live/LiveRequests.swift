@@ -4,7 +4,7 @@ import JSONText
 import Lanyard
 import Synchronization
 
-/// Answers the requests of the page.
+/// The answers to the requests of the page.
 final class LiveRequests: Sendable {
     private let hub: LiveHub
     private let links: LiveLinks

@@ -169,7 +169,7 @@ final class PairingDialogue: Sendable {
     }
 }
 
-/// Passes the host's pairing questions to the person at the terminal.
+/// A delegate that passes the host's pairing questions to the person at the terminal.
 struct TerminalDelegate: PairingDelegate {
     let dialogue: PairingDialogue
 

@@ -3,7 +3,7 @@
 import BluetoothHost
 import JSONText
 
-/// Pairs on a link and reports the result.
+/// A procedure that pairs on a link and reports the result.
 struct PairingProcedure: Sendable {
     let link: Link
     let policy: Pairing.Policy

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Asks questions one at a time, and reads a person's lines as the answers.
+/// A queue of questions that are asked one at a time, with a person's lines as the answers.
 ///
 /// Only the first question in the queue is shown, with its introduction, and it is shown again
 /// below other output. A line answers the question that is shown, and no other. Lines typed before

@@ -65,7 +65,7 @@ extension CharacteristicReference: CustomStringConvertible {
     }
 }
 
-/// Finds the characteristic of an accessory that a reference names.
+/// A finder of the characteristic that a reference names.
 struct CharacteristicFinder: Sendable {
     let accessory: any ConnectedAccessory
     let limits: StepLimits

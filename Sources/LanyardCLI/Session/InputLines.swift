@@ -62,7 +62,7 @@ enum InputLines {
     }
 }
 
-/// Splits bytes into lines.
+/// A splitter of bytes into lines.
 struct LineSplitter: Sendable {
     let lengthLimit: Int
     private var pending: [UInt8] = []
@@ -96,8 +96,8 @@ struct LineSplitter: Sendable {
     }
 }
 
-/// Waits for the end of standard input, which ends some commands: the system closes the pipe when
-/// the process at its other end exits.
+/// The end of standard input, which ends some commands: the system closes the pipe when the process
+/// at its other end exits.
 enum EndOfInput {
     /// Returns when the input has ended or the task is canceled. The input is discarded.
     static func wait(on descriptor: Int32 = STDIN_FILENO) async {

@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into the cancellation of a task, so that links are disconnected. The
-/// second signal ends the process at once.
+/// A handler that turns SIGINT and SIGTERM into the cancellation of a task, so that links are
+/// disconnected. The second signal ends the process at once.
 final class Interruption: Sendable {
     private struct State {
         var count = 0

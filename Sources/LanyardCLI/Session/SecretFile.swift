@@ -60,8 +60,8 @@ final class SecretFile: Sendable {
     }
 }
 
-/// Writes every link key to a file, for `lanyard trace --keys` and sniffers. The file is complete
-/// after each key.
+/// The file of every link key, for `lanyard trace --keys` and sniffers. The file is complete after
+/// each key.
 final class KeyExport: Sendable {
     private struct State {
         var keys: [LinkKey] = []

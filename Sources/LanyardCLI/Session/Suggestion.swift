@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that a person probably meant.
+/// The word that a person probably meant.
 enum Suggestion {
     /// The maximum number of characters of a word that are compared.
     private static let lengthLimit = 64

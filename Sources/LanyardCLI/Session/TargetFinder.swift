@@ -5,7 +5,8 @@ import BluetoothPort
 import BluetoothTypes
 import Synchronization
 
-/// Finds the target among the bonded devices, or by scanning if its address is not fully known.
+/// A finder of the target among the bonded devices, or by scanning if its address is not fully
+/// known.
 struct TargetFinder: Sendable {
     /// A device that can be connected to.
     struct Found: Equatable, Sendable {

@@ -4,7 +4,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothTypes
 
-/// Completes a line of the shell.
+/// The completion of a line of the shell.
 struct ShellCompletion: Sendable {
     /// A word that fits, with the text that a list shows.
     struct Candidate: Equatable, Sendable {

@@ -3,7 +3,7 @@
 import BluetoothTypes
 import Foundation
 
-/// Runs lines, one after the other, on a session.
+/// A runner of lines, one after the other, on a session.
 struct ShellRunner: Sendable {
     let session: ShellSession
     let printer: ShellPrinter

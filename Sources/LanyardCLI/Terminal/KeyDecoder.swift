@@ -17,7 +17,7 @@ enum TerminalKey: Equatable, Sendable {
     case suspend
 }
 
-/// Decodes the bytes that a terminal sends for keys. The bytes may be split anywhere.
+/// A decoder of the bytes that a terminal sends for keys. The bytes may be split anywhere.
 struct KeyDecoder: Sendable {
     /// The longest escape sequence, in bytes. Of a longer one, the bytes after the limit are text.
     static let sequenceLimit = 32

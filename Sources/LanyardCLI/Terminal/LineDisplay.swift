@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Draws a prompt and an edited line in one row of a terminal. A long line is shown in part.
+/// A display of a prompt and an edited line in one row of a terminal. A long line is shown in part.
 struct LineDisplay: Sendable {
     /// The width of the terminal.
     let columns: Int

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Keys that are typed while no line is read wait for the next one, except Ctrl-C.
 final class LineTerminal: Sendable {
-    /// Completes the text before the cursor.
+    /// A function that completes the text before the cursor.
     typealias Completer = @Sendable (_ before: String) async -> LineCompletion
 
     struct State {

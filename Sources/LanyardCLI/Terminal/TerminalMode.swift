@@ -76,8 +76,8 @@ enum TerminalMode {
     private static let keyLimit = 64
 }
 
-/// Calls closures around a stop of the process by Ctrl-Z, and after a change of the terminal's
-/// size.
+/// An observer that calls closures around a stop of the process by Ctrl-Z, and after a change of
+/// the terminal's size.
 final class TerminalSignals {
     private let sources: [any DispatchSourceSignal]
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 import JSONText
 
-/// Makes text from other devices safe to print.
+/// Text from other devices, made safe to print.
 ///
 /// A device chooses its name freely. Printed unchanged, a name could move the cursor, recolor the
 /// screen, set the window's title, or change the direction of writing so that an address reads

@@ -29,7 +29,7 @@ extension Timeline {
     }
 }
 
-/// Decodes the packets of one log, and folds repeated ones.
+/// The decoded packets of one log, with repeated ones folded.
 struct PacketGathering {
     /// The longest gap in microseconds between reports of one advertiser that are folded into one.
     static let repetitionGap: Int64 = 2_000_000

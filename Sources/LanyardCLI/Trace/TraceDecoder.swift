@@ -6,7 +6,7 @@ import BluetoothL2CAP
 import BluetoothTypes
 import HCITransports
 
-/// Decodes the packets of a log into lines, one for each PDU. Fragments are reassembled for each
+/// A decoder of a log's packets into lines, one for each PDU. Fragments are reassembled for each
 /// link and direction, and the line has the place of the last fragment.
 struct TraceDecoder: Sendable {
     private struct Stream: Hashable {

@@ -3,7 +3,7 @@
 import Foundation
 import HCITransports
 
-/// Reads a packet log while another process writes it.
+/// A reader of a packet log while another process writes it.
 ///
 /// A file that does not exist yet counts as empty. If the file was replaced or shortened, because
 /// the other process has begun a new log, reading begins again at the start of the new one.

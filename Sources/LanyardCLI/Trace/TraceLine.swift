@@ -100,7 +100,7 @@ struct TraceFilter: Equatable, Sendable {
     }
 }
 
-/// Finds the connection of a command or an event.
+/// The connection of a command or an event.
 enum ConnectionOfPacket {
     /// Returns the connection; nil if the packet has none, or several.
     static func find(in packet: HCI.Packet) -> ConnectionHandle? {

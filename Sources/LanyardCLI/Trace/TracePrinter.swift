@@ -2,7 +2,7 @@
 
 import HCITransports
 
-/// Prints a packet log.
+/// A printer of a packet log.
 struct TracePrinter: Sendable {
     let filter: TraceFilter
     let isJSON: Bool

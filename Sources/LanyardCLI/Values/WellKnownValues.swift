@@ -4,7 +4,7 @@ import BluetoothTypes
 import BluetoothValues
 import Foundation
 
-/// Decodes values by the UUID of their characteristic or descriptor.
+/// Decoders of values by the UUID of their characteristic or descriptor.
 enum WellKnownValues {
     /// Returns the decoded value of a characteristic on one line; nil if its layout is not known.
     static func describe(

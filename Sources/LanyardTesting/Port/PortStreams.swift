@@ -105,7 +105,7 @@ final class PortStreams: ByteStreams, @unchecked Sendable {
     }
 }
 
-/// Calls a closure for each change of the streams that has an event.
+/// A trigger that calls a closure for each change of the streams that has an event.
 private final class StreamsTrigger: StreamTrigger {
     private let fired: @Sendable () -> Void
 

@@ -55,7 +55,8 @@ extension VirtualController {
         switch run.step {
         case .resting: beginEvent(place, &ether)
         case .sending: break
-        case .receiving: goOn(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+        case .receiving:
+            continueEvent(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
     }
 
@@ -114,7 +115,7 @@ extension VirtualController {
             case .sending(packet.transmission.start) = advertiser.sets[place].run?.step
         else { return }
         guard listens(after: packet, place) else {
-            return goOn(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+            return continueEvent(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
         let request = ether.now.later(AdvertisingPace.frameSpace)
         if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
@@ -123,7 +124,7 @@ extension VirtualController {
             advertiser.sets[place].run?.step = .receiving(start: request)
             wait(place, until: end, &ether)
         } else {
-            goOn(place, at: request.later(AdvertisingPace.channelChange), &ether)
+            continueEvent(place, at: request.later(AdvertisingPace.channelChange), &ether)
         }
     }
 
@@ -137,7 +138,7 @@ extension VirtualController {
     }
 
     /// Continues the event after a packet without a request, or after a response.
-    private mutating func goOn(_ place: Int, at start: Instant, _ ether: inout Ether) {
+    private mutating func continueEvent(_ place: Int, at start: Instant, _ ether: inout Ether) {
         guard let run = advertiser.sets[place].run else { return }
         if advertiser.sets[place].configuration.isLegacy || !run.channelsLeft.isEmpty {
             advertiseOnNextChannel(place, at: start, &ether)

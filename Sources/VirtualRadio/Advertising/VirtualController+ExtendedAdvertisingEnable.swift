@@ -41,7 +41,7 @@ extension VirtualController {
         _ ether: Ether
     ) throws(HCI.ErrorCode) -> AdvertisingRun {
         try set.checkIsComplete(plan)
-        try checkHasLink(for: set.configuration, ether)
+        try checkLinkLimit(for: set.configuration, ether)
         guard let addresses = addresses(for: set) else { throw .invalidCommandParameters }
         return AdvertisingRun(
             interval: try set.interval().nanoseconds,

@@ -62,7 +62,7 @@ extension VirtualController {
     /// Checks that the controller can have another link, if the advertising is connectable.
     ///
     /// - Throws: `connectionLimitExceeded` if it cannot.
-    func checkHasLink(
+    func checkLinkLimit(
         for set: AdvertisingSetConfiguration,
         _ ether: Ether
     ) throws(HCI.ErrorCode) {
@@ -83,7 +83,7 @@ extension VirtualController {
             throw .invalidCommandParameters
         }
         let configuration = advertiser.sets[place].configuration
-        try checkHasLink(for: configuration, ether)
+        try checkLinkLimit(for: configuration, ether)
         let run = AdvertisingRun(
             interval: configuration.intervals.lowerBound.nanoseconds,
             eventLimit: 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Splits the bytes from the host into packets, however the transport divides them (Vol 4, Part A,
-/// 2).
+/// A splitter of the bytes from the host into packets, however the transport divides them (Vol 4,
+/// Part A, 2).
 ///
 /// An unknown packet type, or data longer than any controller accepts, means that synchronization
 /// is lost. The controller then skips all bytes up to the next HCI Reset, as Vol 4, Part A, 4

@@ -7,7 +7,7 @@ import BluetoothTypes
 /// commands, but one that was under way at that time may be answered.
 package struct CommandInvariant: Invariant {
     /// The time after which a command counts as not answered.
-    package static let patience = Duration.seconds(2)
+    package static let timeLimit = Duration.seconds(2)
 
     package let rule = "every command is answered once"
     private var waiting: [Command] = []
@@ -41,7 +41,7 @@ package struct CommandInvariant: Invariant {
     }
 
     package mutating func finish(now: Instant) -> String? {
-        let late = waiting.filter { !$0.isLost && now - $0.since >= Self.patience }
+        let late = waiting.filter { !$0.isLost && now - $0.since >= Self.timeLimit }
         return late.isEmpty ? nil : "no answer to \(late.map(\.opcode))"
     }
 

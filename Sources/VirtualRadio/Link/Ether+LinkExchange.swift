@@ -44,7 +44,7 @@ extension Ether {
         guard isReceived else { return closeEvent(of: &link) }
         switch packet.side {
         case .central: answer(packet, &link)
-        case .peripheral: goOn(packet, &link)
+        case .peripheral: receiveAtCentral(packet, &link)
         }
     }
 
@@ -86,11 +86,11 @@ extension Ether {
 
     /// Handles the Peripheral's packet at the Central. The Central continues the event if either
     /// end has more data and there is time.
-    private mutating func goOn(_ packet: LinkPacket, _ link: inout RadioLink) {
+    private mutating func receiveAtCentral(_ packet: LinkPacket, _ link: inout RadioLink) {
         acknowledge(packet, .central, &link)
         accept(packet, .central, &link, in: link.central?.receivingKey)
         load(.central, &link, budget: .max)
-        guard packet.hasMore || link.central?.mustGoOn == true, reserveNextExchange(of: &link)
+        guard packet.hasMore || link.central?.hasMoreToSend == true, reserveNextExchange(of: &link)
         else {
             return closeEvent(of: &link)
         }
@@ -124,7 +124,7 @@ extension LinkEnd {
     }
 
     /// Whether the Central must send another packet in this event.
-    fileprivate var mustGoOn: Bool { outgoing != nil || termination != nil }
+    fileprivate var hasMoreToSend: Bool { outgoing != nil || termination != nil }
 
     /// Returns the packet that is sent now, with the loaded PDU or an empty PDU.
     fileprivate func packet(on channel: RadioChannel, at start: Int64) -> LinkPacket {

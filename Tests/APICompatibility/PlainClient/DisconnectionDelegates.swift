@@ -4,7 +4,8 @@ import CoreBluetooth
 
 // Delegates that implement different subsets of the two methods for a disconnection.
 
-/// Implements both methods: only the older method is called, and no link reconnects automatically.
+/// A delegate with both methods: only the older method is called, and no link reconnects
+/// automatically.
 final class LegacyDelegate: NSObject, CBCentralManagerDelegate {
     private let report: (String) -> Void
 
@@ -33,7 +34,7 @@ final class LegacyDelegate: NSObject, CBCentralManagerDelegate {
     }
 }
 
-/// Implements only the newer method.
+/// A delegate with only the newer method.
 final class ModernDelegate: NSObject, CBCentralManagerDelegate {
     private let report: (String) -> Void
 
@@ -59,7 +60,7 @@ final class ModernDelegate: NSObject, CBCentralManagerDelegate {
     }
 }
 
-/// Implements no optional method.
+/// A delegate with no optional method.
 final class MinimalDelegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

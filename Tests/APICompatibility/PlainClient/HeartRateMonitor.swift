@@ -5,7 +5,7 @@ import Foundation
 
 // A central as in most applications: Swift 5, with one object as the delegate of everything.
 
-/// Scans for a heart rate belt, connects to it, and reports beats per minute.
+/// An app that scans for a heart rate belt, connects to it, and reports beats per minute.
 final class HeartRateMonitor: NSObject {
     enum Phase: Equatable {
         case idle

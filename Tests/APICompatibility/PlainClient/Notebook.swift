@@ -5,7 +5,7 @@ import Foundation
 
 // A peripheral as in most applications, with forced and implicit unwrapping, which is common there.
 
-/// Publishes a note that centrals can read in parts, write, and subscribe to.
+/// An app that publishes a note, which centrals can read in parts, write, and subscribe to.
 final class Notebook: NSObject, CBPeripheralManagerDelegate {
     static let service = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
     static let page = CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E")

@@ -43,7 +43,7 @@ final class StateObserver: NSObject, CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }
 
-/// Receives the events of a channel's streams on a dispatch queue.
+/// A receiver of the events of a channel's streams on a dispatch queue.
 final class QueueReader: NSObject, StreamDelegate {
     private let queue = DispatchQueue(label: "reader")
     private var channel: CBL2CAPChannel?

@@ -7,7 +7,7 @@ import Foundation
 // peripherals, characteristics and errors from one queue to another. Apple's SDK gives no warning
 // here.
 
-/// Uses thermostats on a queue of its own, and reports to the main queue.
+/// An app that uses thermostats on a queue of its own, and reports to the main queue.
 final class Thermostat: NSObject {
     typealias Completion = (Result<CBCharacteristic, Error>) -> Void
 

@@ -6,7 +6,7 @@ import Foundation
 // Swift 6: a model on the main actor with conformances that are checked at run time (SE-0423), for
 // code that older compilers have to accept as well.
 
-/// Switches a lamp.
+/// A model that switches a lamp.
 @MainActor
 final class LampModel: NSObject {
     static let service = CBUUID(string: "4C414E59-4152-4400-A000-000000001A00")

@@ -5,7 +5,7 @@ import BluetoothHCI
 import HCITransports
 import Synchronization
 
-/// Records the requests of a client on the first bearer of its links, from the packets between our
+/// A recorder of a client's requests on the first bearer of its links, from the packets between our
 /// host and its controller. The missing requests show whether the client trusts its cache.
 final class RequestRecorder: Sendable {
     /// The side whose requests are recorded.

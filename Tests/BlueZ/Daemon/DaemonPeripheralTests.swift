@@ -21,11 +21,11 @@ import Testing
             #expect(try await program.prints("published") == "")
             #expect(try await program.prints("advertising") == "")
             let found = try await scene.discover(host) { $0.data.localName == "Served" }
-            #expect(found.data.serviceUUIDs == [Workbench.service])
+            #expect(found.data.serviceUUIDs == [SharedService.service])
 
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let harness = try await FoundWorkbench(on: link)
-            #expect(try await link.read(harness.value) == Workbench.firstValue)
+            let harness = try await FoundSharedService(on: link)
+            #expect(try await link.read(harness.value) == SharedService.firstValue)
             #expect(try await program.prints("asked for FFE1 from ") == "0")
             try await link.write([1, 2, 3], to: harness.value)
             #expect(try await program.prints("asked to write ") == "010203")
@@ -39,7 +39,7 @@ import Testing
             #expect(try await link.read(harness.value) == [4])
             try await notifies(program, harness)
             _ = try await link.pair()
-            #expect(try await link.read(harness.secret) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret) == SharedService.secretValue)
             try await opensChannel(program, link)
             try await scene.end(link)
 
@@ -48,7 +48,7 @@ import Testing
             try await scene.bluez.powerOn()
             try await program.prints("peripheral on")
             let again = try await scene.discover(host) { $0.data.localName == "Served" }
-            #expect(again.data.serviceUUIDs == [Workbench.service])
+            #expect(again.data.serviceUUIDs == [SharedService.service])
             try await program.end()
         }
     }
@@ -67,7 +67,7 @@ import Testing
         try await program.prints("channel ended")
     }
 
-    private func notifies(_ program: DaemonProgram, _ harness: FoundWorkbench) async throws {
+    private func notifies(_ program: DaemonProgram, _ harness: FoundSharedService) async throws {
         // The end of the block releases the stream, which unsubscribes.
         let received = try await within(DaemonProgram.limit, "5 notifications") {
             let ticks = try await harness.link.subscribe(to: harness.ticker)

@@ -18,13 +18,13 @@ import VirtualRadio
         try await withKernel(setting, as: .peripheral, "a link, our controller") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
-            #expect(try await harness.link.read(harness.value) == Workbench.firstValue)
+            #expect(try await harness.link.read(harness.value) == SharedService.firstValue)
             try await harness.link.write([7, 8, 9], to: harness.value)
-            #expect(try await scene.bluez.servedValue(Workbench.value) == [7, 8, 9])
+            #expect(try await scene.bluez.servedValue(SharedService.value) == [7, 8, 9])
 
             let ticks = try await harness.link.subscribe(to: harness.ticker)
-            try await scene.bluez.subscribed(Workbench.ticker)
-            try await scene.bluez.notify((1...20).map { [$0] }, of: Workbench.ticker)
+            try await scene.bluez.subscribed(SharedService.ticker)
+            try await scene.bluez.notify((1...20).map { [$0] }, of: SharedService.ticker)
             let received = try await within(Limits.step, "20 notifications") {
                 var received: [[UInt8]] = []
                 for try await tick in ticks {
@@ -49,17 +49,17 @@ import VirtualRadio
     func bluezConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "a link, our controller") { scene in
             let host = try await scene.fixture.makeHost()
-            let service = try await host.publish(Workbench.ofOurs)
+            let service = try await host.publish(SharedService.ofOurs)
             let ticker = service.characteristics[2].valueHandle
             let path = try await scene.findOurs(host)
             for round in UInt8(1)...2 {
                 try await scene.bluez.connect(path)
                 let link = try #require(await host.links.first)
-                try await scene.bluez.write([round, round], to: Workbench.value, at: path)
-                let value = try await scene.bluez.read(Workbench.value, from: path)
+                try await scene.bluez.write([round, round], to: SharedService.value, at: path)
+                let value = try await scene.bluez.read(SharedService.value, from: path)
                 #expect(value == [round, round])
                 let characteristic = try await scene.bluez.subscribe(
-                    to: Workbench.ticker,
+                    to: SharedService.ticker,
                     at: path
                 )
                 try await link.notify([0xA0 + round], of: ticker)
@@ -90,15 +90,15 @@ import VirtualRadio
             for path in paths { try await scene.connectInTheCrowd(path) }
             // A second link, in which the kernel is the Peripheral.
             let host = try await scene.fixture.makeHost()
-            try await scene.bluez.serve([Workbench.ofBlueZ])
+            try await scene.bluez.serve([SharedService.ofBlueZ])
             try await scene.bluez.advertise(name: "Kernel")
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let harness = try await FoundWorkbench(on: link)
+            let harness = try await FoundSharedService(on: link)
             let heartRate = BluetoothUUID(0x2A37)
             for path in paths {
                 let characteristic = try await scene.bluez.subscribe(to: heartRate, at: path)
                 _ = try await scene.bluez.value(of: characteristic)
-                #expect(try await link.read(harness.value) == Workbench.firstValue)
+                #expect(try await link.read(harness.value) == SharedService.firstValue)
             }
             #expect(await scene.fixture.air.perform { $0.status.links.count } == names.count + 1)
             try await withThrowingTaskGroup { group in
@@ -132,7 +132,7 @@ import VirtualRadio
                 let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
                 #expect(phy.transmit == .le2M && phy.receive == .le2M)
             }
-            #expect(try await link.read(harness.value) == Workbench.firstValue)
+            #expect(try await link.read(harness.value) == SharedService.firstValue)
             #expect(try await link.properties.dataLength.transmitBytes == 251)
             #expect(try await link.readRSSI() != nil)
             #expect(try await link.readRemoteVersion().company == 0xFFFF)

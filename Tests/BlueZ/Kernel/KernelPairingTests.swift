@@ -29,11 +29,11 @@ import Testing
             #expect(security.isEncrypted && security.isAuthenticated && security.isBonded)
             #expect(security.usesSecureConnections)
             #expect(person.methods == [.numericComparison])
-            #expect(try await harness.link.read(harness.secret) == Workbench.secretValue)
+            #expect(try await harness.link.read(harness.secret) == SharedService.secretValue)
             try await scene.end(harness.link)
 
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == SharedService.secretValue)
             #expect(try await again.security.isEncrypted)
             #expect(person.methods == [.numericComparison], "the bond needs no second question")
         }
@@ -47,13 +47,14 @@ import Testing
         try await withKernel(setting, as: .central, "pairing, our controller") { scene in
             let person = Person()
             let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
-            try await host.publish(Workbench.ofOurs)
+            try await host.publish(SharedService.ofOurs)
             let path = try await scene.findOurs(host, io: .displayYesNo)
             try await scene.bluez.connect(path)
             try await scene.bluez.pair(path)
             #expect(person.methods == [.numericComparison])
             #expect(
-                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+                try await scene.bluez.read(SharedService.secret, from: path)
+                    == SharedService.secretValue
             )
             let first = try #require(await host.links.first)
             #expect(try await first.security.isAuthenticated)
@@ -61,7 +62,8 @@ import Testing
 
             try await scene.bluez.connect(path)
             #expect(
-                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+                try await scene.bluez.read(SharedService.secret, from: path)
+                    == SharedService.secretValue
             )
             #expect(person.methods == [.numericComparison], "the bond needs no second question")
         }
@@ -83,16 +85,16 @@ import Testing
             let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: true))
             try await scene.bluez.powerOn()
             try await scene.bluez.offer(.legacy)
-            try await scene.serveWorkbench()
+            try await scene.serveSharedService()
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let harness = try await FoundWorkbench(on: link)
+            let harness = try await FoundSharedService(on: link)
             let security = try await link.pair()
             #expect(security.isEncrypted && !security.usesSecureConnections)
             _ = try await scene.bluez.question("authorize")
-            #expect(try await link.read(harness.secret) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret) == SharedService.secretValue)
             try await scene.end(link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == SharedService.secretValue)
             #expect(try await again.security == security)
             #expect(
                 try scene.bluez.pendingEvents("agent") == [],

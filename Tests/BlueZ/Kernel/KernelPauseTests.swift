@@ -28,7 +28,7 @@ import VirtualRadio
             let since = try await scene.attOpcodes(.sent).dropFirst(sentCount)
             #expect(!since.contains(.readResponse))
             try await scene.bluez.machine.resume()
-            #expect(try await late == Workbench.firstValue)
+            #expect(try await late == SharedService.firstValue)
         }
     }
 
@@ -52,12 +52,12 @@ import VirtualRadio
                 }
             }
             #expect(duration > .seconds(29))
-            #expect(duration < .seconds(30) + .seconds(10) * Limits.patience)
+            #expect(duration < .seconds(30) + .seconds(10) * Limits.factor)
             _ = try await scene.end(of: harness.link)
             try await scene.bluez.machine.resume()
             try await scene.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.value.valueHandle) == Workbench.firstValue)
+            #expect(try await again.read(harness.value.valueHandle) == SharedService.firstValue)
             // bluetoothd may crash if a link ends while it discovers the services of our host.
             try await scene.bluez.hasExplored()
         }
@@ -71,11 +71,11 @@ import VirtualRadio
     func outOfRange(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "out of range") { scene in
             let host = try await scene.fixture.makeHost()
-            try await scene.serveWorkbench()
+            try await scene.serveSharedService()
             var options = ConnectOptions()
             options.parameters.supervisionTimeout = .seconds(1)
             let link = try await host.connect(to: KernelAir.kernelAddress, options: options)
-            let harness = try await FoundWorkbench(on: link)
+            let harness = try await FoundSharedService(on: link)
             let kernel = scene.fixture.kernel
             await scene.fixture.air.perform { $0.assign(kernel, toGroup: 1) }
             await scene.fixture.air.perform { $0.separate(group: 0, from: 1) }
@@ -88,7 +88,7 @@ import VirtualRadio
             )
             await scene.fixture.air.perform { $0.join(group: 0, with: 1) }
             let again = try await pending
-            #expect(try await again.read(harness.value.valueHandle) == Workbench.firstValue)
+            #expect(try await again.read(harness.value.valueHandle) == SharedService.firstValue)
         }
     }
 }
@@ -115,7 +115,11 @@ extension KernelScene {
     }
 
     /// Waits until the kernel receives a PDU with this opcode after its first `count` PDUs.
-    fileprivate func awaitPDU(_ opcode: ATT.Opcode, after count: Int, on harness: FoundWorkbench)
+    fileprivate func awaitPDU(
+        _ opcode: ATT.Opcode,
+        after count: Int,
+        on harness: FoundSharedService
+    )
         async throws
     {
         try await within(Limits.step, "the PDU \(opcode)") {

@@ -24,12 +24,12 @@ import Testing
             hasOwnMachine: true
         ) { scene in
             let host = try await scene.fixture.makeHost(.bonding)
-            try await scene.serveWorkbench(for: 2)
-            let harness = try await FoundWorkbench(
+            try await scene.serveSharedService(for: 2)
+            let harness = try await FoundSharedService(
                 on: host.connect(to: KernelAir.kernelAddress)
             )
             _ = try await harness.link.pair()
-            #expect(try await harness.link.read(harness.secret) == Workbench.secretValue)
+            #expect(try await harness.link.read(harness.secret) == SharedService.secretValue)
             let central = try await Self.application(in: scene)
             let accessory = try await central.accessory(Self.description)
             let changes = accessory.changes
@@ -45,9 +45,9 @@ import Testing
                 options: .whenAvailable
             )
             try await scene.bluez.restartMachine()
-            try await scene.serveWorkbench(for: 2)
+            try await scene.serveSharedService(for: 2)
             let link = try await pending
-            #expect(try await link.read(harness.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret.valueHandle) == SharedService.secretValue)
             #expect(try await link.security.isEncrypted, "by the bond that both have kept")
             try await Self.reach(.ready, in: changes)
             try await expectTicks(of: accessory, from: scene.bluez)
@@ -69,9 +69,9 @@ import Testing
 
     /// Expects that the subscription is restored, and that the value can be read again.
     private func expectTicks(of accessory: Accessory, from bluez: BlueZ) async throws {
-        #expect(try await accessory.read("FFE1") == Data(Workbench.firstValue))
+        #expect(try await accessory.read("FFE1") == Data(SharedService.firstValue))
         let ticks = try accessory.values(of: "FFE3")
-        try await bluez.notify([[42]], of: Workbench.ticker)
+        try await bluez.notify([[42]], of: SharedService.ticker)
         let tick = try await within(Limits.step, "a value") {
             for await tick in ticks { return tick }
             throw ProcessError.tooSlow("a value")
@@ -81,7 +81,7 @@ import Testing
 
     private static var description: AccessoryDescription {
         AccessoryDescription(
-            kind: "workbench",
+            kind: "shared service",
             matching: .service("FFE0"),
             services: [
                 ServiceDescription("FFE0", [.read("FFE1"), .subscribe("FFE3")])

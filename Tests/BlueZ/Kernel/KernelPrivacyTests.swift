@@ -18,21 +18,21 @@ import Testing
             BlueZConfiguration(privacy: "device")
         ) { scene in
             let host = try await scene.fixture.makeHost(.bonding)
-            try await scene.serveWorkbench()
+            try await scene.serveSharedService()
             let unbonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(unbonded.address.randomKind == .resolvablePrivate)
             let link = try await host.connect(to: unbonded.address)
-            let harness = try await FoundWorkbench(on: link)
+            let harness = try await FoundSharedService(on: link)
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
-            #expect(try await link.read(harness.secret) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret) == SharedService.secretValue)
             try await scene.end(link)
 
             let bonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(bonded.isIdentityResolved)
             #expect(bonded.address == KernelAir.kernelAddress)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == SharedService.secretValue)
         }
     }
 
@@ -40,14 +40,15 @@ import Testing
     func kernelResolves(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
             let host = try await scene.fixture.makeHost(.bondingPrivately)
-            try await host.publish(Workbench.ofOurs)
+            try await host.publish(SharedService.ofOurs)
             let path = try await scene.findOurs(host)
             let privateAddress = try await scene.bluez.device(path)["Address"].text
             #expect(privateAddress != "\(await host.identityAddress)")
             try await scene.bluez.connect(path)
             try await scene.bluez.pair(path)
             #expect(
-                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+                try await scene.bluez.read(SharedService.secret, from: path)
+                    == SharedService.secretValue
             )
             let identity = try await scene.bluez.device(path)["Address"].text
             #expect(identity == "\(await host.identityAddress)")
@@ -67,7 +68,8 @@ import Testing
             }
             try await scene.bluez.connect(path)
             #expect(
-                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+                try await scene.bluez.read(SharedService.secret, from: path)
+                    == SharedService.secretValue
             )
             #expect(try await scene.bluez.call("devices").members.count == 1)
             let wire = try await scene.wire()

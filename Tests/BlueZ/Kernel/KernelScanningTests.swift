@@ -18,7 +18,7 @@ import Testing
             let host = try await scene.fixture.makeHost()
             var content = AdvertisingContent(
                 localName: "Nearby",
-                serviceUUIDs: [Workbench.service]
+                serviceUUIDs: [SharedService.service]
             )
             content.manufacturerData = [Self.manufacturer]
             _ = try await host.advertise(Advertising(content))
@@ -28,7 +28,7 @@ import Testing
             #expect(path == scene.bluez.path(of: await host.identityAddress))
             let device = try await scene.bluez.device(path)
             #expect(device["AddressType"].text == "random")
-            #expect(device["UUIDs"].elements == [.string(Workbench.service.bluez)])
+            #expect(device["UUIDs"].elements == [.string(SharedService.service.bluez)])
             #expect(device["ManufacturerData"]["65535"].bytes == Self.manufacturer.bytes)
             try await scene.bluez.stopScan()
             let isExtended = Set(try await scene.wire().commands)
@@ -77,13 +77,13 @@ import Testing
             try await scene.bluez.powerOn()
             try await scene.bluez.advertise(
                 name: "Kernel",
-                services: [Workbench.service],
+                services: [SharedService.service],
                 ["manufacturer": .object(["65535": .bytes(Self.manufacturer.bytes)])]
             )
             let found = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(found.address == KernelAir.kernelAddress)
             #expect(found.isConnectable)
-            #expect(found.data.serviceUUIDs == [Workbench.service])
+            #expect(found.data.serviceUUIDs == [SharedService.service])
             #expect(found.data.manufacturerData == Self.manufacturer)
 
             // A 4.x controller has room for one advertisement, so the kernel alternates between

@@ -5,28 +5,28 @@ import ProcessTestSupport
 
 // The connections between BlueZ and our host.
 extension KernelScene {
-    /// Has BlueZ serve `Workbench.ofBlueZ` and advertise, and has our host connect and discover.
+    /// Has BlueZ serve `SharedService.ofBlueZ` and advertise, and has our host connect and discover.
     func visitBlueZ(
         from host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
-    ) async throws -> FoundWorkbench {
-        try await serveWorkbench(io: io)
+    ) async throws -> FoundSharedService {
+        try await serveSharedService(io: io)
         let link = try await host.connect(to: KernelAir.kernelAddress)
-        return try await FoundWorkbench(on: link)
+        return try await FoundSharedService(on: link)
     }
 
-    /// Has BlueZ serve `Workbench.ofBlueZ`, and advertise it once for each expected Central: the
+    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected Central: the
     /// kernel does not restart an advertising set that has led to a link.
-    func serveWorkbench(
+    func serveSharedService(
         io: BlueZ.InputOutput = .noInputNoOutput,
         for centralCount: Int = 1
     ) async throws {
         try await bluez.powerOn(io: io)
-        try await bluez.serve([Workbench.ofBlueZ])
+        try await bluez.serve([SharedService.ofBlueZ])
         for number in 1...centralCount {
             try await bluez.advertise(
                 name: "Kernel",
-                services: [Workbench.service],
+                services: [SharedService.service],
                 ["number": .number(Double(number))]
             )
         }
@@ -37,7 +37,7 @@ extension KernelScene {
         _ host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
     ) async throws -> String {
-        let content = AdvertisingContent(localName: "Ours", serviceUUIDs: [Workbench.service])
+        let content = AdvertisingContent(localName: "Ours", serviceUUIDs: [SharedService.service])
         var advertising = Advertising(content)
         advertising.interval = .milliseconds(30) ... .milliseconds(40)
         _ = try await host.advertise(advertising)

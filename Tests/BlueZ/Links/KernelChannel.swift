@@ -47,14 +47,14 @@ struct KernelChannel: Sendable {
 
     /// The number of milliseconds that it waits before it closes a channel on which it has sent:
     /// longer than a scenario.
-    private static let patience = 600_000
+    private static let timeLimit = 600_000
 
     /// Returns the command line. `address` is the peer, for a program that opens a channel, and may
     /// be public or random.
     func line(to address: DeviceAddress?) -> String {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
-        if sends { words.append("-g \(Self.patience)") }
+        if sends { words.append("-g \(Self.timeLimit)") }
         if let receiveMTU { words.append("-I \(receiveMTU)") }
         if let protection { words.append(protection.rawValue) }
         let kind = address.map { $0.kind == .random ? "le_random" : "le_public" }

@@ -14,7 +14,7 @@ import Testing
     func packetLengthAndPHY(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
             let host = try await scene.fixture.makeHost()
-            try await scene.serveWorkbench()
+            try await scene.serveSharedService()
             let link = try await host.connect(to: KernelAir.kernelAddress)
             let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
             let read = try await link.readPHY()
@@ -35,7 +35,7 @@ import Testing
     @Test("Three links carry channels at once", arguments: Setting.eachRelease)
     func threeLinks(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { scene in
-            try await scene.serveWorkbench(for: 3)
+            try await scene.serveSharedService(for: 3)
             let work = KernelChannel(work: .listenAndReceive, psm: 0x0081, length: 500)
             try await scene.bluez.start(work)
             var channels: [L2CAPChannel] = []

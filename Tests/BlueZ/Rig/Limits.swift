@@ -4,20 +4,20 @@ import Foundation
 
 /// Time limits. They hold on a machine with two cores that emulates other machines.
 enum Limits {
-    /// LANYARD_BLUEZ_PATIENCE multiplies all limits, for a machine with other load.
-    static let patience =
-        ProcessInfo.processInfo.environment["LANYARD_BLUEZ_PATIENCE"].flatMap(Int.init) ?? 3
+    /// LANYARD_BLUEZ_TIME_FACTOR multiplies all limits, for a machine with other load.
+    static let factor =
+        ProcessInfo.processInfo.environment["LANYARD_BLUEZ_TIME_FACTOR"].flatMap(Int.init) ?? 3
 
     /// From the start of a virtual machine until it accepts commands.
-    static let boot: Duration = .seconds(30) * patience
+    static let boot: Duration = .seconds(30) * factor
     /// From power-on of controllers and BlueZ until BlueZ has its adapter.
-    static let reset: Duration = .seconds(20) * patience
+    static let reset: Duration = .seconds(20) * factor
     /// A discovery. BlueZ may miss an advertisement, and its next scan is 16 seconds later.
-    static let discovery: Duration = .seconds(30) * patience
+    static let discovery: Duration = .seconds(30) * factor
     /// A whole scenario.
-    static let scenario: Duration = .seconds(60) * patience
+    static let scenario: Duration = .seconds(60) * factor
     /// Any other step.
-    static let step: Duration = .seconds(10) * patience
+    static let step: Duration = .seconds(10) * factor
 
     /// The number of runs of a scenario that fails because of a known fault of BlueZ's own.
     static let attemptCount = 3

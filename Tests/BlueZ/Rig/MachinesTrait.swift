@@ -2,7 +2,8 @@
 
 import Testing
 
-/// Keeps the machines on while a suite runs that uses them, and turns them off afterwards.
+/// A trait that keeps the machines on while a suite runs that uses them, and turns them off
+/// afterwards.
 struct MachinesTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test,

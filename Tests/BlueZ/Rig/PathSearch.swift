@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Finds programs as a shell does.
+/// The search for programs as a shell does it.
 enum PathSearch {
     /// Returns the first executable with this name in the search path.
     static func find(_ name: String) -> String? {

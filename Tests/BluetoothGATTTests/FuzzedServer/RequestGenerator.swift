@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import LanyardTestSupport
 
-/// Generates the PDUs of a client: valid, hostile, and valid with mutations.
+/// A generator of a client's PDUs: valid, hostile, and valid with mutations.
 struct RequestGenerator<Source: RandomNumberGenerator> {
     var random: Source
     /// The last handle of the table. Some generated handles are beyond it.

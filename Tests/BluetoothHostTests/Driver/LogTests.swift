@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Stores the log messages from the level `notice` on.
+/// The log messages from the level `notice` on.
 private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -34,7 +34,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
 
     mutating func step() {
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0..<80: goOn()
+        case 0..<80: continuePairing()
         case 80..<84: change()
         case 84..<86: if !model.air.isEmpty { meddle { $0.air.removeFirst() } }
         case 86..<88: if let first = model.air.first { meddle { $0.air.append(first) } }
@@ -48,7 +48,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         check()
     }
 
-    private mutating func goOn() {
+    private mutating func continuePairing() {
         if model.step() { return }
         isMeddled = false
         model.outcomes = [:]

@@ -5,7 +5,7 @@ import ProcessTestSupport
 
 @testable import BluetoothValues
 
-/// Runs `oracle.py`, which decodes values with the Python package bluetooth-sig.
+/// The program `oracle.py`, which decodes values with the Python package bluetooth-sig.
 enum ValueOracle {
     static let folder = LanyardTool.packageRoot + "/Tests/BluetoothValuesTests/Oracle/"
 

@@ -159,7 +159,7 @@ struct ManagerStateTests {
     }
 }
 
-/// Receives the first state on the main queue.
+/// A delegate that receives the first state on the main queue.
 @MainActor
 private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate {
     private let (states, updates) = AsyncStream.makeStream(of: Void.self)

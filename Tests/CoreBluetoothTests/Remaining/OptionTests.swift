@@ -166,7 +166,7 @@ private final class Subclass: CBCentralManager {
     var isSpecial: Bool { true }
 }
 
-/// Calls a deprecated method without naming it, which avoids a warning.
+/// A protocol that calls a deprecated method without naming it, which avoids a warning.
 private protocol OlderQuery {
     associatedtype Status: RawRepresentable<Int>
     static func authorizationStatus() -> Status

@@ -132,7 +132,7 @@ struct ProtectionTests {
     }
 }
 
-/// Accepts every pairing.
+/// A delegate that accepts every pairing.
 struct Consent: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool { true }
 }

@@ -231,7 +231,7 @@ struct UpdateTests {
     }
 }
 
-/// Sends numbers while there is space.
+/// A sender of numbers while there is space.
 ///
 /// Unchecked: used on the manager's queue, and read when all is done.
 private final class Sender: @unchecked Sendable {

@@ -3,7 +3,7 @@
 import HCITransports
 import Synchronization
 
-/// Records a transport's events, and lets a test wait for a state of the record.
+/// A recorder of a transport's events, which lets a test wait for a state of the record.
 final class Recorder: Sendable {
     struct Log: Sendable {
         var bytes: [UInt8] = []

@@ -2,8 +2,7 @@
 
 import BluetoothHost
 
-/// Describes the result of a link's discovery in the format in which accessories describe
-/// themselves.
+/// The result of a link's discovery in the format in which accessories describe themselves.
 struct LinkDescription {
     let link: Link
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Runs the command lines of the documents unchanged, on the virtual radio of a `lanyard air`.
+/// The command lines of the documents, run unchanged on the virtual radio of a `lanyard air`.
 @Suite("The command lines of the documents", .serialized)
 struct DocumentedCommandTests {
     /// The time in which a command prints what it is expected to, on a busy machine.

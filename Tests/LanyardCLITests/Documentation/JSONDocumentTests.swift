@@ -10,7 +10,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Compares the real output of commands with docs/JSON.md.
+/// The real output of commands, compared with docs/JSON.md.
 @Suite("docs/JSON.md")
 struct JSONDocumentTests {
     private typealias Value = ProcessTestSupport.JSON

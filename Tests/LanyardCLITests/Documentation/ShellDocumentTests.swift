@@ -6,7 +6,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Compares the shell with docs/SHELL.md.
+/// The shell, compared with docs/SHELL.md.
 @Suite("docs/SHELL.md", .serialized)
 struct ShellDocumentTests {
     private let document: String

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The terminal of the shell") struct LineTerminalTests {
     /// A terminal with a keyboard and a screen.
-    private final class Desk: Sendable {
+    private final class TerminalFixture: Sendable {
         let terminal: LineTerminal
         let output = ScriptedAccessory.Recorder()
         private let keyboard: AsyncStream<[UInt8]>.Continuation
@@ -56,18 +56,18 @@ import Testing
         .timeLimit(.minutes(1))
     )
     func outputAbove() async throws {
-        let desk = Desk()
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("rea")
-        await desk.wait(for: "> rea")
-        try desk.terminal.write("a value\n")
-        #expect(desk.lines == ["a value", "> rea"])
-        desk.terminal.change(prompt: "new> ")
-        desk.type("d\r")
+        let fixture = TerminalFixture()
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("rea")
+        await fixture.wait(for: "> rea")
+        try fixture.terminal.write("a value\n")
+        #expect(fixture.lines == ["a value", "> rea"])
+        fixture.terminal.change(prompt: "new> ")
+        fixture.type("d\r")
         #expect(await line == "read")
-        #expect(desk.lines == ["a value", "new> read", ""])
-        await desk.close()
+        #expect(fixture.lines == ["a value", "new> read", ""])
+        await fixture.close()
     }
 
     @Test(
@@ -75,56 +75,56 @@ import Testing
         .timeLimit(.minutes(1))
     )
     func typedAhead() async {
-        let desk = Desk()
-        async let first = desk.terminal.readLine(prompt: "1> ")
-        await desk.wait(for: "1>")
-        desk.type("one\ntwo\nthr")
+        let fixture = TerminalFixture()
+        async let first = fixture.terminal.readLine(prompt: "1> ")
+        await fixture.wait(for: "1>")
+        fixture.type("one\ntwo\nthr")
         #expect(await first == "one")
-        #expect(await desk.terminal.readLine(prompt: "2> ") == "two")
-        async let third = desk.terminal.readLine(prompt: "3> ")
-        await desk.wait(for: "3> thr")
-        desk.type("ee\n")
+        #expect(await fixture.terminal.readLine(prompt: "2> ") == "two")
+        async let third = fixture.terminal.readLine(prompt: "3> ")
+        await fixture.wait(for: "3> thr")
+        fixture.type("ee\n")
         #expect(await third == "three")
-        await desk.close()
-        #expect(await desk.terminal.readLine(prompt: "4> ") == nil)
+        await fixture.close()
+        #expect(await fixture.terminal.readLine(prompt: "4> ") == nil)
     }
 
     @Test("Ctrl-C discards the line, or cancels the running command", .timeLimit(.minutes(1)))
     func interruption() async {
-        let desk = Desk()
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("abc\u{3}def\n")
+        let fixture = TerminalFixture()
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("abc\u{3}def\n")
         #expect(await line == "def")
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.occur() }
-        desk.type("\u{3}")
+        fixture.terminal.onInterrupt { cancelled.occur() }
+        fixture.type("\u{3}")
         await cancelled.wait()
-        #expect(desk.lines == ["> abc^C", "> def", ""])
-        await desk.close()
+        #expect(fixture.lines == ["> abc^C", "> def", ""])
+        await fixture.close()
     }
 
     @Test("Ctrl-C between a line and its command cancels the command", .timeLimit(.minutes(1)))
     func earlyInterruption() async {
-        let desk = Desk()
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("wait 1000\n\u{3}")
+        let fixture = TerminalFixture()
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("wait 1000\n\u{3}")
         #expect(await line == "wait 1000")
-        await desk.close()
+        await fixture.close()
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.occur() }
+        fixture.terminal.onInterrupt { cancelled.occur() }
         await cancelled.wait()
     }
 
     @Test("Ctrl-D on an empty line ends the input", .timeLimit(.minutes(1)))
     func end() async {
-        let desk = Desk()
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("a\u{7F}\u{4}")
+        let fixture = TerminalFixture()
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("a\u{7F}\u{4}")
         #expect(await line == nil)
-        await desk.close()
+        await fixture.close()
     }
 
     @Test(
@@ -132,27 +132,27 @@ import Testing
         .timeLimit(.minutes(1))
     )
     func question() async {
-        let desk = Desk(history: ["earlier"])
+        let fixture = TerminalFixture(history: ["earlier"])
         let (answers, feed) = AsyncStream.makeStream(of: String.self)
-        desk.terminal.onAnswer { feed.yield($0) }
-        desk.terminal.say("Pairing with a lamp.\n")
-        desk.terminal.say("Pair? [y/N] ")
-        desk.type("\u{1B}[Ama")
-        await desk.wait(for: "Pair? [y/N] ma")
-        desk.terminal.forgetTyped()
-        desk.type("y\n")
+        fixture.terminal.onAnswer { feed.yield($0) }
+        fixture.terminal.say("Pairing with a lamp.\n")
+        fixture.terminal.say("Pair? [y/N] ")
+        fixture.type("\u{1B}[Ama")
+        await fixture.wait(for: "Pair? [y/N] ma")
+        fixture.terminal.forgetTyped()
+        fixture.type("y\n")
         var iterator = answers.makeAsyncIterator()
         #expect(await iterator.next() == "y")
-        #expect(desk.lines == ["Pairing with a lamp.", "Pair? [y/N] y", ""])
-        #expect(desk.terminal.history.lines == ["earlier"])
+        #expect(fixture.lines == ["Pairing with a lamp.", "Pair? [y/N] y", ""])
+        #expect(fixture.terminal.history.lines == ["earlier"])
         // A question that ends without an answer leaves the keys to the next line.
-        desk.terminal.say("Again? ")
-        desk.terminal.say("\nThat question is over.\n")
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("mtu\n")
+        fixture.terminal.say("Again? ")
+        fixture.terminal.say("\nThat question is over.\n")
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("mtu\n")
         #expect(await line == "mtu")
-        await desk.close()
+        await fixture.close()
     }
 
     @Test(
@@ -160,34 +160,34 @@ import Testing
         .timeLimit(.minutes(1))
     )
     func completion() async {
-        let desk = Desk()
-        desk.terminal.onComplete { before in
+        let fixture = TerminalFixture()
+        fixture.terminal.onComplete { before in
             before == "r"
                 ? LineCompletion(before: "r", candidates: ["read", "rssi"])
                 : LineCompletion(before: "read ")
         }
-        async let line = desk.terminal.readLine(prompt: "> ")
-        await desk.wait(for: ">")
-        desk.type("r\te\t2A19\n")
+        async let line = fixture.terminal.readLine(prompt: "> ")
+        await fixture.wait(for: ">")
+        fixture.type("r\te\t2A19\n")
         #expect(await line == "read 2A19")
-        #expect(desk.lines == ["read  rssi", "> read 2A19", ""])
-        await desk.close()
+        #expect(fixture.lines == ["read  rssi", "> read 2A19", ""])
+        await fixture.close()
     }
 
     @Test("A display gets the keys, except Ctrl-C", .timeLimit(.minutes(1)))
     func display() async {
-        let desk = Desk()
+        let fixture = TerminalFixture()
         let cancelled = Moment()
-        desk.terminal.onInterrupt { cancelled.occur() }
+        fixture.terminal.onInterrupt { cancelled.occur() }
         do {
-            let keys = desk.terminal.commandConsole.keys()
-            desk.type("q")
+            let keys = fixture.terminal.commandConsole.keys()
+            fixture.type("q")
             var iterator = keys.makeAsyncIterator()
             #expect(await iterator.next() == Array("q".utf8))
-            desk.type("\u{3}")
+            fixture.type("\u{3}")
             await cancelled.wait()
         }
-        await desk.close()
+        await fixture.close()
     }
 }
 

@@ -7,7 +7,7 @@ import VirtualAccessories
 
 @testable import LanyardCLI
 
-/// Runs scripts on the virtual radio.
+/// Scripts that run on the virtual radio.
 @Suite("Scripts on the virtual radio", .serialized)
 struct ShellCommandTests {
     struct Run: Sendable {

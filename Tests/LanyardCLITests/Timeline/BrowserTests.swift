@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Opens pages in a headless browser and reads the resulting elements.
+/// Pages in a headless browser, with the resulting elements.
 @Suite("The page in a browser", .enabled(if: Browser.path != nil, "this machine has no Chromium"))
 struct BrowserTests {
     private static let hostile = #"<img src=x onerror="document.title='taken'"></script>"#

@@ -11,8 +11,8 @@ struct SentChannel: @unchecked Sendable {
     let channel: CBL2CAPChannel
 }
 
-/// Publishes an L2CAP channel and reports its number and the opened channels, like an app that uses
-/// Core Bluetooth directly.
+/// A publisher of an L2CAP channel, which reports its number and the opened channels, like an app
+/// that uses Core Bluetooth directly.
 ///
 /// `@unchecked Sendable`: only `queue` uses the manager, and the streams are `Sendable`.
 final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
@@ -59,7 +59,7 @@ final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked 
     }
 }
 
-/// Finds the publisher and opens a channel to it.
+/// A client that finds the publisher and opens a channel to it.
 ///
 /// `@unchecked Sendable`: only `queue` uses the manager and the peripheral, and the stream is
 /// `Sendable`.

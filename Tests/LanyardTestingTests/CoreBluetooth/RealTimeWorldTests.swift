@@ -11,14 +11,14 @@ private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Se
 
     private let queue = DispatchQueue(label: "connector")
     private let name: String
-    private let patience: DispatchTimeInterval
+    private let timeLimit: DispatchTimeInterval
     private let events = AsyncStream.makeStream(of: String.self)
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
 
-    init(to name: String, within patience: DispatchTimeInterval, on adapter: CBAdapter) {
+    init(to name: String, within timeLimit: DispatchTimeInterval, on adapter: CBAdapter) {
         self.name = name
-        self.patience = patience
+        self.timeLimit = timeLimit
         super.init()
         queue.sync {
             let options = [CBManagerOptionAdapterKey: adapter]
@@ -52,7 +52,7 @@ private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Se
         queue.async { [self] in
             guard let manager, let peripheral else { return }
             manager.connect(peripheral)
-            queue.asyncAfter(deadline: .now() + patience) { [self] in giveUp() }
+            queue.asyncAfter(deadline: .now() + timeLimit) { [self] in giveUp() }
         }
     }
 

@@ -129,7 +129,7 @@ struct TrustStories {
         }
     }
 
-    /// Ends the link with the longest silence.
+    /// A policy that ends the link with the longest silence.
     private struct SilentGoesFirst: ConnectionPolicy {
         func linkToEnd(
             for request: ConnectionRequest,

@@ -68,7 +68,7 @@ struct EventsForEachTests {
     }
 }
 
-/// Calls a closure when it is released.
+/// An object that calls a closure when it is released.
 private final class AtEnd: Sendable {
     private let body: @Sendable () -> Void
 

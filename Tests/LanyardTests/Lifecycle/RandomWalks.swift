@@ -18,7 +18,7 @@ struct RandomWalks {
     /// The maximum number of faults that a test reports.
     private static let faultLimit = 5
     /// The maximum number of steps until an accessory is ready in a world without failures.
-    private static let patience = 120
+    private static let stepLimit = 120
 
     @Test(
         "Random events cause no impossible action, and the accessory becomes ready afterward",
@@ -83,7 +83,7 @@ struct RandomWalks {
         world.isKind = true
         try world.switchBluetooth(true)
         world.walk(in: true)
-        for _ in 1...patience {
+        for _ in 1...stepLimit {
             if case .ready = world.machine.state, world.callbacks.isEmpty { return }
             world.grant()
             if !world.callbacks.isEmpty {

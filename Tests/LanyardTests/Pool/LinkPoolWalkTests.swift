@@ -18,7 +18,7 @@ struct LinkPoolWalkTests {
         var generator = SplitMix64(seed: seed)
         var walk = PoolWalk(limit: limit, controllerLimit: Int(seed) % 5 + 1)
         for _ in 0..<5000 { walk.step(using: &generator) }
-        walk.heal()
+        walk.endFaults()
         #expect(walk.violation == nil)
         #expect(walk.grantCount > 50)
     }
@@ -67,7 +67,7 @@ struct PoolWalk {
 
     /// Ends all links and lets all attempts succeed, so that every waiting accessory must be
     /// served.
-    mutating func heal() {
+    mutating func endFaults() {
         for _ in 0..<200 where !waiting.isEmpty || !links.isEmpty {
             pass(.seconds(5))
             answerRequest(false)

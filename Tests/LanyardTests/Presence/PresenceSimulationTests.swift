@@ -178,7 +178,7 @@ struct PresenceSimulationTests {
     }
 }
 
-/// Performs random steps on a tracker, and keeps the first violated rule.
+/// A walk of random steps on a tracker, which keeps the first violated rule.
 struct PresenceWalk {
     private let rules: PresenceRules
     private var story: PresenceStory

@@ -93,7 +93,7 @@ struct Line {
     let sourceLocation: SourceLocation
 }
 
-/// Collects lines and lists of lines in the order in which they are written.
+/// A collector of lines and lists of lines in the order in which they are written.
 @resultBuilder
 enum DialogueBuilder {
     static func buildExpression(_ line: Line) -> [Line] { [line] }

@@ -74,7 +74,7 @@ final class UART: Sendable {
 
     /// Waits until the host has sent something since the last call.
     func waitForHost() async throws {
-        try await within(Workbench.limit, "data from the host") { [received] in
+        try await within(SerialHarness.limit, "data from the host") { [received] in
             for await _ in received { return }
         }
     }

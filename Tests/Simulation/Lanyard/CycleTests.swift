@@ -38,7 +38,7 @@ struct CycleTests {
                 }
             }
             memory.append(MemoryUse.residentKibibytes)
-            life.heal()
+            life.endFaults()
             for accessory in life.accessories { try await accessory.disconnect() }
             #expect(await life.slotCount == 0)
             // The controller can make a link while the host cancels the request for it. The host then

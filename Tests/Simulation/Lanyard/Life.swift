@@ -153,7 +153,7 @@ final class Life: Sendable {
     }
 
     /// Ends all faults of the phone and the accessories.
-    func heal() {
+    func endFaults() {
         adapter.isPoweredOn = true
         world.phone.disturb(losing: 0)
         for strap in straps {

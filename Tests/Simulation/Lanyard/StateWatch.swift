@@ -4,7 +4,7 @@ import Lanyard
 import LanyardTesting
 import Synchronization
 
-/// Observes every state change of an accessory, and reports those that are not allowed.
+/// An observer of every state change of an accessory, which reports those that are not allowed.
 final class StateWatch: Sendable {
     private struct Seen {
         var state: AccessoryState?

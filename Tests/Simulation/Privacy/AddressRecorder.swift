@@ -3,7 +3,7 @@ import BluetoothTypes
 import Synchronization
 import VirtualRadio
 
-/// Records every address on the advertising channels of a world, without a radio of its own.
+/// A recorder of every address on the advertising channels of a world, without a radio of its own.
 final class AddressRecorder: Sendable {
     struct Record {
         /// The addresses of advertisers, of scanners that send requests, and of targets.

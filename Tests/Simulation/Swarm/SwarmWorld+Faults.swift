@@ -38,7 +38,7 @@ extension SwarmWorld {
     }
 
     /// Ends all faults.
-    func heal() {
+    func endFaults() {
         for (room, controller) in radios.enumerated() {
             var faults = faults(of: controller)
             faults.loss = .none
@@ -56,7 +56,7 @@ extension SwarmWorld {
                 radio.setFaults(.none, of: controller)
             }
         }
-        life.heal()
+        life.endFaults()
     }
 
     private func accessory(_ step: SwarmScenario.Step) -> Accessory? {

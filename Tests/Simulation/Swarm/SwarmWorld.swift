@@ -66,7 +66,7 @@ final class SwarmWorld: Sendable {
 
     /// Ends all faults, after which every device must work again.
     private func recover() async throws {
-        heal()
+        endFaults()
         for accessory in life.accessories { accessory.connect() }
         // A link that has just failed is reported after the supervision timeout.
         try await life.world.advance(by: .seconds(6))

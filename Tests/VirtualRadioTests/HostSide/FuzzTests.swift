@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// Sends random packets, and checks that the answers are valid.
+/// A host that sends random packets, and checks that the answers are valid.
 private final class MadHost {
     private let world: World
     private let id: ControllerID

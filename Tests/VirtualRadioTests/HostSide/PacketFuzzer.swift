@@ -5,7 +5,7 @@ import LanyardTestSupport
 
 @testable import VirtualRadio
 
-/// Makes random packets of a host: whole and incomplete, valid and invalid.
+/// A generator of a host's random packets: whole and incomplete, valid and invalid.
 struct PacketFuzzer {
     var generator: SplitMix64
 

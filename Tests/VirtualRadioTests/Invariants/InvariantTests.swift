@@ -79,7 +79,7 @@ import VirtualRadio
         let early = invariant.observe(command(HCI.LERand()), .toController, now: .zero)
         #expect(early == nil)
         #expect(invariant.finish(now: .zero + .seconds(1)) == nil)
-        #expect(invariant.finish(now: .zero + CommandInvariant.patience) != nil)
+        #expect(invariant.finish(now: .zero + CommandInvariant.timeLimit) != nil)
     }
 
     @Test("The answer to Reset ends the earlier commands")

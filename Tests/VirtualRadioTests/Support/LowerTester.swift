@@ -7,7 +7,7 @@ import VirtualRadio
 /// chooses.
 final class LowerTester {
     /// The time limit for sending a request.
-    static let patience = Duration.seconds(30)
+    static let timeLimit = Duration.seconds(30)
 
     let world: World
     let sniffer: Sniffer
@@ -117,7 +117,7 @@ final class LowerTester {
         _ condition: (AdvertisingPacket) -> Bool
     ) throws -> AdvertisingPacket {
         sniffer.forget()
-        world.run(until: { sniffer.packets.contains(where: condition) }, bound: Self.patience)
+        world.run(until: { sniffer.packets.contains(where: condition) }, bound: Self.timeLimit)
         return try #require(
             sniffer.packets.last { condition($0) },
             "the sniffer has recorded no such packet"

@@ -6,7 +6,7 @@ import CoreBluetoothEnumerations
 import Dispatch
 import Foundation
 
-/// Discovers peripherals, connects to them, and manages their links.
+/// An object that discovers peripherals, connects to them, and manages their links.
 ///
 /// All methods may be called on any thread. All callbacks, including those of the peripherals, are
 /// made on the queue that was passed to the initializer, in order. Commands are valid in the state

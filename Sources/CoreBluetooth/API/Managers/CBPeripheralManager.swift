@@ -5,7 +5,7 @@ import CoreBluetoothEnumerations
 import Dispatch
 import Foundation
 
-/// Publishes services, advertises them, and answers the requests of centrals.
+/// An object that publishes services, advertises them, and answers the requests of centrals.
 ///
 /// All methods may be called on any thread. All callbacks are made on the queue that was passed to
 /// the initializer, in order.

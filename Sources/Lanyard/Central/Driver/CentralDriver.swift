@@ -4,8 +4,8 @@ import Dispatch
 import Foundation
 import Logging
 
-/// Passes the events of the system and the calls of the app to the state machines, and
-/// performs their actions.
+/// The driver that passes the events of the system and the calls of the app to the state machines,
+/// and performs their actions.
 ///
 /// Every entry is a turn on `queue`: an event of the system, a timer, or `enter`. One event goes to
 /// its state machine, and the driver performs the resulting actions in order. Further events that

@@ -8,7 +8,7 @@ protocol PresenceSink: AnyObject {
     func end()
 }
 
-/// Passes presence events on to the app.
+/// A sink that passes presence events on to the app.
 final class PresenceEventSink: PresenceSink {
     /// The app holds the mailbox.
     private weak var mailbox: Mailbox<PresenceEvent>?
@@ -24,7 +24,7 @@ final class PresenceEventSink: PresenceSink {
     func end() { mailbox?.end() }
 }
 
-/// Turns presence events into lists for the app.
+/// A sink that turns presence events into lists for the app.
 final class NearbyListSink: PresenceSink {
     /// The app holds the mailbox.
     private weak var mailbox: Mailbox<NearbyDevices>?

@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-/// Carries messages over two characteristics of an accessory: the library writes to one and
+/// A transport of messages over two characteristics of an accessory: the library writes to one and
 /// subscribes to the other.
 ///
 /// Unchecked: used on the driver's queue only, which is also the transport's queue.

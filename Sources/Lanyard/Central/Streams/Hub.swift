@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Delivers elements to its subscribers, each through a mailbox of its own.
+/// A hub that delivers elements to its subscribers, each through a mailbox of its own.
 ///
 /// The hub creates an element and puts it into the mailboxes within its lock, so all subscribers
 /// receive the same elements in the same order, and a subscriber that arrives meanwhile misses

@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-/// Drives a channel: passes events to the deciding values and performs their actions.
+/// The driver of a channel, which passes events to the deciding values and performs their actions.
 ///
 /// Unchecked: all mutable state is used on the transport's queue only, which every entry checks.
 /// State that other threads read is behind locks.

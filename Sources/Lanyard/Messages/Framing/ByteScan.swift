@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Finds the occurrences of a byte in order, and reads no byte twice.
+/// A search for the occurrences of a byte in order, which reads no byte twice.
 struct ByteScan {
     private let byte: UInt8
     private let bytes: UnsafeRawBufferPointer

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Removes the zeros from a sequence of bytes, and restores them.
+/// The removal of zeros from a sequence of bytes, and their restoration.
 ///
 /// The bytes are divided into blocks of up to 254 nonzero bytes. Each block is preceded by its
 /// length plus one, the *code*. A zero follows each block except the last one and those with 254

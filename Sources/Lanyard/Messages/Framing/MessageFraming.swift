@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Separates messages in a stream of bytes that arrives in chunks of any length.
+/// A way to separate messages in a stream of bytes that arrives in chunks of any length.
 ///
 /// A framing is a value without a link or a clock. It receives chunks and returns their contents.
 /// It accepts any bytes without failing, and stores no more than its limit.

@@ -3,7 +3,8 @@
 import Dispatch
 import Foundation
 
-/// Carries messages over an L2CAP channel. It has a single link: the channel does not return.
+/// A transport of messages over an L2CAP channel. It has a single link: the channel does not
+/// return.
 ///
 /// Unchecked: all mutable state is used on the queue only, where all calls occur.
 final class StreamTransport: MessageTransport, @unchecked Sendable {

@@ -122,7 +122,7 @@ struct DatabaseListing: Sendable {
     }
 }
 
-/// Reads database files.
+/// A reader of database files.
 enum DatabaseFile {
     private static let file = JSONFile(subject: "database", manual: "docs/SERVING.md")
 

@@ -115,7 +115,7 @@ extension ProgramFailure {
     }
 }
 
-/// Reads one word after the other from a line.
+/// A reader of one word after the other from a line.
 private struct WordReader {
     private var rest: Substring
     private var isFirst = true

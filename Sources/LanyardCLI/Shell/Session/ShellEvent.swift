@@ -127,7 +127,7 @@ struct ShellOutput: Sendable {
     var subject: ScriptSubject { ScriptSubject(text: text, bytes: bytes, meaning: meaning) }
 }
 
-/// Prints the events of the shell.
+/// A printer of the shell's events.
 struct ShellPrinter: Sendable {
     let console: Console
     let isJSON: Bool

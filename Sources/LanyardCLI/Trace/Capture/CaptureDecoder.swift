@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 import HCITransports
 
-/// Decodes the packets of a capture into lines, as `TraceDecoder` does for the log of a host. `>`
+/// A decoder of a capture's packets into lines, as `TraceDecoder` does for the log of a host. `>`
 /// marks packets of the Central. Of advertising, only the beginnings of links are decoded.
 struct CaptureDecoder {
     /// The maximum number of links that are followed at a time. A further link replaces the oldest.

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Prints the capture of a sniffer.
+/// A printer of a sniffer's capture.
 struct CapturePrinter: Sendable {
     /// The longest capture in bytes. The file is read as a whole.
     static let lengthLimit = 1 << 30

@@ -30,7 +30,7 @@ LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
 # How long BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.
-PATIENCE = (5, 10, 20)
+TIME_LIMITS = (5, 10, 20)
 
 
 class Daemon:
@@ -104,7 +104,7 @@ async def _start_radio(peer, radio, adapters=None):
     repeated.
     """
     adapters = adapters or peer.radio.adapters(radio)
-    for limit in PATIENCE if radio in KINDS else PATIENCE[-1:]:
+    for limit in TIME_LIMITS if radio in KINDS else TIME_LIMITS[-1:]:
         await peer.radio.start(radio)
         try:
             await asyncio.wait_for(peer.bus.wait_for(*adapters), limit)

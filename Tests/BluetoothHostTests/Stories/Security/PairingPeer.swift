@@ -49,11 +49,11 @@ struct PairingPeer {
     mutating func pair(with harness: inout Harness) {
         let policy = manager.policyForPeer ?? Pairing.Policy()
         take(manager.pair(policy, using: &generator, now: harness.now), in: &harness)
-        goOn(with: &harness)
+        continuePairing(with: &harness)
     }
 
     /// Exchanges PDUs until neither side has any.
-    mutating func goOn(with harness: inout Harness) {
+    mutating func continuePairing(with harness: inout Harness) {
         harness.drive()
         while let pdu = harness.security(receivedBy: address).dropFirst(receivedCount).first {
             receivedCount += 1
@@ -68,7 +68,7 @@ struct PairingPeer {
     mutating func agree(to answer: Pairing.Answer = .yes, in harness: inout Harness) throws {
         let asked = try #require(harness.lastQuestion)
         harness.core.answer(answer, on: asked.link, now: harness.now)
-        goOn(with: &harness)
+        continuePairing(with: &harness)
     }
 
     private mutating func take(_ actions: [SecurityManager.Action], in harness: inout Harness) {

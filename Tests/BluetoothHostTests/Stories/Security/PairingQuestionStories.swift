@@ -195,7 +195,7 @@ struct PairingQuestionStories {
         var peer = try PairingPeer(harness, isCentral: false, address: Self.phone) {
             $0.ioCapability = .displayOnly
         }
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(harness.security(receivedBy: Self.phone).first?.first == 0x01)
     }
 

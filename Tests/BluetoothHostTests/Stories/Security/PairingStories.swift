@@ -36,7 +36,7 @@ struct PairingStories {
         let link = try harness.connect(address)
         var peer = try PairingPeer(harness, isCentral: false, identity: PairingPeer.identity)
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         guard case .security(let security) = try harness.answer(request) else {
             throw Harness.UnexpectedAnswer()
         }
@@ -68,7 +68,7 @@ struct PairingStories {
             var peer = try PairingPeer(harness, isCentral: false)
             harness.controller.keepsEncryptedPackets = true
             let request = harness.ask(.pair(Pairing.Policy()), of: link)
-            peer.goOn(with: &harness)
+            peer.continuePairing(with: &harness)
             _ = try harness.answer(request)
             #expect(harness.core.security(of: link) == Bonded.security)
             let end = harness.ask(.disconnect, of: link)
@@ -76,7 +76,7 @@ struct PairingStories {
             #expect(peer.keys == nil)
             if arrive {
                 harness.controller.releasePackets(100, on: handle)
-                peer.goOn(with: &harness)
+                peer.continuePairing(with: &harness)
             } else {
                 harness.advance(by: LinkCore.keyDeliveryLimit)
             }
@@ -94,7 +94,7 @@ struct PairingStories {
         var peer = try PairingPeer(harness, isCentral: false)
         harness.controller.keepsEncryptedPackets = true
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         _ = try harness.answer(request)
         return (harness, link)
     }
@@ -200,7 +200,7 @@ struct PairingStories {
         let link = try harness.connect(address)
         var peer = try PairingPeer(harness, isCentral: false)
         #expect(harness.exchange([0x0B, 0x09], from: address).first?.first == 0x01)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(
             harness.lastQuestion?.question == .consent && harness.lastQuestion?.isIncoming == true
         )
@@ -267,7 +267,7 @@ struct PairingStories {
         var policy = Pairing.Policy()
         if isDebug { policy.usesPublishedDebugKey = true } else { policy.isBonding = false }
         let request = harness.ask(.pair(policy), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(throws: Never.self) { try harness.answer(request) }
         #expect(harness.core.security(of: link) == Self.paired)
         #expect(harness.core.bonds.isEmpty && harness.bondEvents.isEmpty)
@@ -280,7 +280,7 @@ struct PairingStories {
         var peer = try PairingPeer(harness, isCentral: false)
         let requests = (0..<5).map { _ in harness.ask(.pair(Pairing.Policy()), of: link) }
         harness.core.cancelRequest(requests[0], of: link, now: harness.now)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(harness.isPending(requests[0]))
         for request in requests.dropFirst() {
             #expect(throws: Never.self) { try harness.answer(request) }
@@ -342,7 +342,7 @@ struct PairingStories {
         harness.controller.endlessCommands = [.leEnableEncryption]
         var peer = try PairingPeer(harness, isCentral: false)
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(harness.count(of: .leEnableEncryption) == 1)
         if isCancelled {
             harness.core.cancelRequest(request, of: link, now: harness.now)
@@ -367,7 +367,7 @@ struct PairingStories {
         )
         var peer = try PairingPeer(harness, isCentral: false)
         _ = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(harness.core.bonds.map(\.name) == ["Cuff \u{1F980}"])
         #expect(harness.core.bonds.map(\.peer) == [address])
     }
@@ -383,7 +383,7 @@ struct PairingStories {
         harness.controller.peers[address]?.server.refusals = [secret: .insufficientAuthentication]
         var peer = try PairingPeer(harness, isCentral: false)
         _ = harness.ask(.gatt(.read(secret)), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         try peer.agree(in: &harness)
         #expect(harness.core.bonds.map(\.name) == ["Cuff"])
         let received = harness.controller.peers[address]?.server.received ?? []

@@ -41,7 +41,7 @@ struct FullStoreStories {
         var peer = try PairingPeer(harness, isCentral: false)
         harness.isStoreFull = true
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         guard case .bondNotStored(let reason) = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }
@@ -90,7 +90,7 @@ struct FullStoreStories {
         policy.ioCapability = .displayYesNo
         policy.requiresAuthentication = true
         let request = harness.ask(.pair(policy), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         try peer.agree(in: &harness)
         guard case .bondNotStored = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
@@ -106,14 +106,14 @@ struct FullStoreStories {
         var peer = try PairingPeer(harness, isCentral: false)
         harness.isStoreFull = true
         _ = harness.ask(.pair(Pairing.Policy()), of: first)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         harness.advance(by: .seconds(60))
         #expect(harness.saves.isEmpty, "No save is pending")
         harness.isStoreFull = false
         let link = try harness.connect(address)
         peer = try PairingPeer(harness, isCentral: false)
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         #expect(throws: Never.self) { try harness.answer(request) }
         #expect(harness.store[RecordName.bond(address).key] != nil)
         #expect(harness.core.bonds.count == 1 && peer.keys != nil)
@@ -127,7 +127,7 @@ struct FullStoreStories {
         var peer = try PairingPeer(harness, isCentral: false)
         harness.isStoreFull = true
         let request = harness.ask(.pair(Pairing.Policy()), of: link)
-        peer.goOn(with: &harness)
+        peer.continuePairing(with: &harness)
         guard case .bondNotStored = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }

@@ -124,7 +124,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     }
 }
 
-/// Divides the chunks of a channel into messages, and sends answers for a test.
+/// A device that divides the chunks of a channel into messages, and sends answers for a test.
 struct FakeDevice {
     let transport: FakeTransport
     private var framing: any MessageFraming

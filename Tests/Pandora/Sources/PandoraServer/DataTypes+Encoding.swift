@@ -112,7 +112,7 @@ extension Pandora_DataTypes {
     }
 }
 
-/// Writes structures: a length, a type and a value each.
+/// A writer of structures: a length, a type and a value each.
 private struct StructureWriter {
     private(set) var bytes: [UInt8] = []
 

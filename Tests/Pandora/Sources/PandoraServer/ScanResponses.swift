@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// Holds the advertisements of scannable devices until their scan responses arrive, as the interface
+/// The advertisements of scannable devices until their scan responses arrive, as the interface
 /// reports both in one message.
 ///
 /// An advertisement without a response is reported when the next one of the device arrives.

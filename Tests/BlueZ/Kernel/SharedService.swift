@@ -7,7 +7,7 @@ import Testing
 
 /// The services that either side serves in these scenarios: a plain value, a value that requires
 /// encryption, and a value that is notified.
-enum Workbench {
+enum SharedService {
     static let service = BluetoothUUID(0xFFE0)
     static let value = BluetoothUUID(0xFFE1)
     static let secret = BluetoothUUID(0xFFE2)
@@ -42,25 +42,25 @@ enum Workbench {
     )
 }
 
-/// The workbench that BlueZ serves, as our host discovered it.
-struct FoundWorkbench: Sendable {
+/// The shared service that BlueZ serves, as our host discovered it.
+struct FoundSharedService: Sendable {
     let link: Link
     let value: GATT.Characteristic
     let secret: GATT.Characteristic
     let ticker: GATT.Characteristic
 
-    /// Discovers the workbench of the peer.
+    /// Discovers the shared service of the peer.
     init(on link: Link) async throws {
         self.link = link
         var found: [BluetoothUUID: GATT.Characteristic] = [:]
-        for service in try await link.discoverServices(uuid: Workbench.service) {
+        for service in try await link.discoverServices(uuid: SharedService.service) {
             for characteristic in try await link.discoverCharacteristics(of: service) {
                 found[characteristic.uuid] = characteristic
             }
         }
-        guard let value = found[Workbench.value], let secret = found[Workbench.secret],
-            let ticker = found[Workbench.ticker]
-        else { throw HostError.unsupported("the workbench") }
+        guard let value = found[SharedService.value], let secret = found[SharedService.secret],
+            let ticker = found[SharedService.ticker]
+        else { throw HostError.unsupported("the shared service") }
         (self.value, self.secret, self.ticker) = (value, secret, ticker)
     }
 
@@ -76,7 +76,7 @@ struct FoundWorkbench: Sendable {
         #expect(end == .disconnected(.connectionTimeout))
         #expect(silence > timeout * 0.8, "the supervision time-out is \(timeout)")
         #expect(
-            silence < timeout + .seconds(3) * Limits.patience,
+            silence < timeout + .seconds(3) * Limits.factor,
             "the supervision time-out is \(timeout)"
         )
     }

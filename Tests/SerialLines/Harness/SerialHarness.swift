@@ -14,7 +14,7 @@ import struct BluetoothHost.Link
 
 /// A host on a serial line, at the other end of which is one of our virtual controllers, with the
 /// demo accessory in range. It runs in real time, and the line is a real terminal.
-struct Workbench: Sendable {
+struct SerialHarness: Sendable {
     /// The time limit for any step, on a machine with other load.
     static let limit = Duration.seconds(120)
 
@@ -113,18 +113,18 @@ func withLine(
 }
 
 /// Gives `body` a host that has been started on a line in the state that `prepare` sets.
-func withWorkbench(
+func withSerialHarness(
     _ options: String = "@1000000",
     seed: UInt64 = 1,
     prepare: @Sendable (inout UART.Line) -> Void = { _ in },
-    _ body: @Sendable (Workbench) async throws -> Void
+    _ body: @Sendable (SerialHarness) async throws -> Void
 ) async throws {
     try await withLine(seed: seed, prepare: prepare) { uart in
         let specification = try AdapterSpecification("serial:\(uart.terminal.path)\(options)")
         let host = BluetoothHost(transport: specification.makeTransport())
-        let harness = Workbench(host: host, uart: uart, states: StateLog(host))
+        let harness = SerialHarness(host: host, uart: uart, states: StateLog(host))
         let end = await Result {
-            try await within(Workbench.limit, "a host") { try? await host.start() }
+            try await within(SerialHarness.limit, "a host") { try? await host.start() }
             try await harness.wait { $0 == .ready }
             try await body(harness)
         }
