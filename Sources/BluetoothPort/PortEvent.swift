@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Receives the events of a port.
+/// An observer of a port's events.
 package protocol PortObserver: AnyObject, Sendable {
     /// Receives an event, on the port's executor, in the order of the events.
     func portDid(_ event: PortEvent)

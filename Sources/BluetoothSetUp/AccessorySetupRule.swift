@@ -2,7 +2,7 @@
 
 import BluetoothValues
 
-/// Checks the declarations for the system's accessory picker (AccessorySetupKit, iOS 18).
+/// The rule about the declarations for the system's accessory picker (AccessorySetupKit, iOS 18).
 struct AccessorySetupRule {
     static let supports = "NSAccessorySetupSupports"
     static let services = "NSAccessorySetupBluetoothServices"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the declarations for Bluetooth in the background.
+/// The rule about the declarations for Bluetooth in the background.
 struct BackgroundModeRule {
     static let key = "UIBackgroundModes"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the devices to which the App Store offers the app.
+/// The rule about the devices to which the App Store offers the app.
 enum DeviceCapabilityRule {
     static let key = "UIRequiredDeviceCapabilities"
     static let capability = "bluetooth-le"

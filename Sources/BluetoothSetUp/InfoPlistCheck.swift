@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Checks an app's `Info.plist` for Bluetooth.
+/// A check of an app's `Info.plist` for Bluetooth.
 ///
 /// The system asks the user for permission with a text from this file, and terminates an app
 /// without that text. The file also declares the app's use of Bluetooth in the background. Without

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the sandbox of macOS, whose permissions are in the entitlements and not in `Info.plist`.
+/// The rule about the sandbox of macOS, whose permissions are in the entitlements and not in
+/// `Info.plist`.
 enum SandboxRule {
     static let sandbox = "com.apple.security.app-sandbox"
     static let bluetooth = "com.apple.security.device.bluetooth"

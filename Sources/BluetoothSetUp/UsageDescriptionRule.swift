@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Checks the texts with which the system asks the user for permission.
+/// The rule about the texts with which the system asks the user for permission.
 enum UsageDescriptionRule {
     static let key = "NSBluetoothAlwaysUsageDescription"
     /// The key for systems before iOS 13, for apps that use Bluetooth in the background.

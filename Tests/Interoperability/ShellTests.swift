@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Runs scripts of the shell against Bumble's accessory.
+/// Scripts of the shell against Bumble's accessory.
 @Suite(.needsPeers) struct ShellTests {
     @Test(
         "A script reads, writes, subscribes and sees the end of the link",

@@ -12,8 +12,8 @@ import Synchronization
 /// later.
 package final class AdapterUsage: Sendable {
     typealias Waiter = @Sendable (SharedAdapter?) -> Void
-    /// Makes the port each time that the adapter is opened. Returns `nil` if there is no such
-    /// adapter.
+    /// A function that makes the port each time that the adapter is opened. It returns `nil` if
+    /// there is no such adapter.
     package typealias Opener = @Sendable (AdapterUsage) -> OpenedPort?
 
     private typealias Caller = CheckedContinuation<Void, Never>

@@ -4,7 +4,7 @@ import BluetoothPort
 import Dispatch
 import Synchronization
 
-/// Calls a closure on a dispatch queue after any thread has called `fire()`.
+/// A trigger that calls a closure on a dispatch queue after any thread has called `fire()`.
 ///
 /// The calls come one at a time, also on a concurrent queue.
 ///

@@ -4,7 +4,7 @@ import BluetoothPort
 import Dispatch
 import Synchronization
 
-/// Carries events from the adapter's thread to a manager's queue.
+/// The delivery of events from the adapter's thread to a manager's queue.
 ///
 /// Each event is one block on the application's queue, behind the blocks that were there when it
 /// was posted. An application that enqueues work and then causes an event finds the work done when

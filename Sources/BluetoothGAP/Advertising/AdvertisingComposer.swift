@@ -2,7 +2,8 @@
 
 import BluetoothTypes
 
-/// Places the structures of advertising content in the advertising data or in the scan response.
+/// A composer that places the structures of advertising content in the advertising data or in the
+/// scan response.
 struct AdvertisingComposer {
     private typealias DataType = AdvertisingData.DataType
     private typealias Builder = AdvertisingData.Builder

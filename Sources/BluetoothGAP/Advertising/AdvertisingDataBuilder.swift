@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension AdvertisingData {
-    /// Writes advertising data structure by structure, up to a limit.
+    /// A builder of advertising data, structure by structure, up to a limit.
     ///
     /// ```swift
     /// var builder = AdvertisingData.Builder()

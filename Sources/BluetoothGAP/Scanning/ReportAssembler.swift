@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Turns the controller's advertising reports into advertisements.
+/// An assembler of advertisements from the controller's advertising reports.
 ///
 /// - Extended data arrives in pieces of at most 229 bytes. The assembler joins them for each
 ///   advertising set, bounded in length (`AdvertisingData.extendedLimit`) and in number

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Decides the advertising commands of one controller.
+/// An advertiser, which decides the advertising commands of one controller.
 ///
 /// Like `CentralScheduler`, the advertiser compares the requested state with the presumed state of
 /// the controller, and issues one operation at a time.

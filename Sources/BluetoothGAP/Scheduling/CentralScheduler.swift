@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Decides the scanning and initiating commands of one controller.
+/// A scheduler that decides the scanning and initiating commands of one controller.
 ///
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a

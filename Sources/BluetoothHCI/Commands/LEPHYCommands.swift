@@ -55,7 +55,7 @@ extension HCI {
         }
     }
 
-    /// Requests a change of the PHYs on a link. LE PHY Update Complete reports the result. (Vol 4,
+    /// A request to change the PHYs on a link. LE PHY Update Complete reports the result. (Vol 4,
     /// Part E, 7.8.49)
     package struct LESetPHY: CommandStatusCommand {
         package static let opcode = Opcode.leSetPHY

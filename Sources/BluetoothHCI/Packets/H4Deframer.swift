@@ -18,7 +18,7 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Splits a byte stream into H4 packets (Vol 4, Part A, 2).
+/// A splitter of a byte stream into H4 packets (Vol 4, Part A, 2).
 ///
 /// The input is bytes as they arrive, split and joined in any way. The output is complete packets,
 /// as slices of one buffer. After each `append(_:)`, call `next()` until it returns nil. The

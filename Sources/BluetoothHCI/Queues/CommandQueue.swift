@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// Sends commands at the rate that the controller allows, and matches each answer to its command
-/// (Vol 4, Part E, 4.4).
+/// A queue that sends commands at the rate that the controller allows, and matches each answer to
+/// its command (Vol 4, Part E, 4.4).
 ///
 /// Every answer states how many more commands may be sent. Commands wait in the queue in order.
 /// Each command ends exactly once: with its answer, with `.timedOut`, or with `.discarded`.

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Delivers the values that peers send to the streams that subscribed to them.
+/// A router that delivers the values that peers send to the streams that subscribed to them.
 struct NotificationRouter {
     /// One characteristic of one link.
     struct Key: Hashable, Sendable {

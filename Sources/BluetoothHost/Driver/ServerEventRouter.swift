@@ -4,7 +4,8 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// Delivers the events of clients to the one reader of `BluetoothHost.serverEvents()`.
+/// A router that delivers the events of clients to the one reader of
+/// `BluetoothHost.serverEvents()`.
 ///
 /// It stores links by their addresses and gets the host with each call. A stored `Link` would keep
 /// the host alive, so that a host with an open link would never be deallocated.

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Receives the events of a host. See `BluetoothHost.attach(_:)`.
+/// An observer of a host's events. See `BluetoothHost.attach(_:)`.
 package protocol HostObserver: AnyObject, Sendable {
     /// Receives an event.
     ///

@@ -87,7 +87,7 @@ struct AirSession: Sendable {
     }
 }
 
-/// Reports connections as they begin and end, by the names of their controllers at that time.
+/// The report of connections as they begin and end, by the names of their controllers at that time.
 enum AirLinks {
     /// Reports all further connections, on the world's thread.
     static func report(in world: World, _ send: @escaping @Sendable (AirEvent) -> Void) {

@@ -63,7 +63,7 @@ enum StoreDiagnosis {
     private static func shown(_ path: String) -> String { TerminalText.escape(path) }
 }
 
-/// Checks whether a host can keep its bonds in a directory.
+/// The check whether a host can keep its bonds in a directory.
 struct StoreExamination {
     let choice: StoreChoice
     var reader = SystemReader()

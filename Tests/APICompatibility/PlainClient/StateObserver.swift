@@ -4,7 +4,7 @@ import CoreBluetooth
 
 // An application that uses key-value observation instead of the delegate's methods.
 
-/// Reports the changes of a central manager and of one of its peripherals.
+/// An observer of the changes of a central manager and of one of its peripherals.
 final class StateObserver: NSObject, CBCentralManagerDelegate {
     private var observations: [NSKeyValueObservation] = []
     private let report: (String) -> Void

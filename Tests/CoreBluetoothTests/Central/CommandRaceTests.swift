@@ -62,7 +62,7 @@ struct CommandRaceTests {
     }
 }
 
-/// Reports the states of a manager.
+/// An observer of a manager's states.
 private final class StateWatcher: NSObject, CBCentralManagerDelegate {
     let states: AsyncStream<CBManagerState>
     private let continuation: AsyncStream<CBManagerState>.Continuation

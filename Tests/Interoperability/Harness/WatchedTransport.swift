@@ -4,8 +4,8 @@ import BluetoothHost
 import HCITransports
 import Synchronization
 
-/// Counts the packets on a transport, so that a test can compare the count with a trace, and fails
-/// at the packet that a test chooses. It can be opened again afterwards.
+/// A transport that counts its packets, so that a test can compare the count with a trace, and
+/// fails at the packet that a test chooses. It can be opened again afterwards.
 final class WatchedTransport: HCITransport {
     private struct State {
         var isOpen = false

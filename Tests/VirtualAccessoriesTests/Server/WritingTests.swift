@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Writes of all kinds, on the table of `TestProfile` with the smallest MTU.
+/// Write requests and commands of all kinds, on the table of `TestProfile` with the smallest MTU.
 @Suite struct WritingTests {
     private var client = ServerClient()
 

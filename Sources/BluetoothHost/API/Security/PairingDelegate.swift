@@ -193,8 +193,8 @@ public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reports keypresses to the peer while the user enters digits, if both devices support that. The
-/// value belongs to one question and does nothing after that question has ended.
+/// The entry of digits by the user, whose keypresses are reported to the peer if both devices
+/// support that. The value belongs to one question and does nothing after that question has ended.
 public struct DigitEntry: Sendable {
     let press: @Sendable (Pairing.Keypress) -> Void
 
