@@ -14,14 +14,20 @@ actor Device {
     }
 
     private let adapter: AdapterSpecification
+    nonisolated let ioCapability: Pairing.IOCapability
     private let isVerbose: Bool
     private var store = MemoryStore()
     private var current: Session?
     /// The latest reset, which the next one waits for.
     private var reset: Task<Void, any Error>?
 
-    init(adapter: AdapterSpecification, isVerbose: Bool) {
+    init(
+        adapter: AdapterSpecification,
+        ioCapability: Pairing.IOCapability,
+        isVerbose: Bool
+    ) {
         self.adapter = adapter
+        self.ioCapability = ioCapability
         self.isVerbose = isVerbose
     }
 
@@ -70,7 +76,7 @@ actor Device {
         var configuration = HostConfiguration()
         configuration.name = "Pandora"
         configuration.store = store
-        configuration.pairing = .pandora
+        configuration.pairing = .pandora(ioCapability)
         configuration.pairingDelegate = pairing
         // Clients decide when a link is secured, and with which level.
         configuration.securesOnDemand = false
@@ -87,10 +93,10 @@ actor Device {
 }
 
 extension Pairing.Policy {
-    /// The policy of the device: it shows and accepts numbers, and asks about every pairing.
-    static var pandora: Pairing.Policy {
+    /// Returns the policy of the device, which asks about every pairing.
+    static func pandora(_ ioCapability: Pairing.IOCapability) -> Pairing.Policy {
         var policy = Pairing.Policy()
-        policy.ioCapability = .keyboardDisplay
+        policy.ioCapability = ioCapability
         policy.consent = .always
         policy.allowsLegacyPairing = true
         return policy

@@ -33,6 +33,19 @@ struct PandoraServer: AsyncParsableCommand {
     @Option(help: "The port on the loopback interface. Port 0 lets the system choose.")
     var port = 0
 
+    @Option(
+        help: "The IO capability of the host in pairing, as display-yes-no.",
+        transform: { name in
+            let capability = Pairing.IOCapability.allCases.first { "\($0)" == name }
+            guard let capability else {
+                let names = Pairing.IOCapability.allCases.map(\.description)
+                throw ValidationError("use one of \(names.joined(separator: ", "))")
+            }
+            return capability
+        }
+    )
+    var ioCapability = Pairing.IOCapability.keyboardDisplay
+
     @Flag(help: "Log the actions of the host.")
     var verbose = false
 
@@ -43,7 +56,11 @@ struct PandoraServer: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let device = Device(adapter: adapter, isVerbose: verbose)
+        let device = Device(
+            adapter: adapter,
+            ioCapability: ioCapability,
+            isVerbose: verbose
+        )
         try await device.restart(removesBonds: true)
         let server = GRPCServer(
             transport: .http2NIOPosix(

@@ -60,7 +60,7 @@ struct SecurityService: Pandora_Security.SimpleServiceProtocol {
             do {
                 if try await link.security.reaches(level) { return .with { $0.success = .init() } }
                 if try await link.role == .peripheral { try await Task.sleep(for: Self.headStart) }
-                let security = try await link.pair(try Pairing.Policy(reaching: level))
+                let security = try await link.pair(policy(reaching: level))
                 let isReached = security.reaches(level) || level == .leLevel3
                 return .with {
                     if isReached { $0.success = .init() } else { $0.notReached = .init() }
@@ -137,16 +137,19 @@ extension LinkSecurity {
     }
 }
 
-extension Pairing.Policy {
-    /// The policy of a pairing that is to reach this level.
-    fileprivate init(reaching level: Pandora_LESecurityLevel) throws {
-        self = .pandora
+extension SecurityService {
+    /// Returns the policy of a pairing that is to reach the level.
+    private func policy(reaching level: Pandora_LESecurityLevel) throws -> Pairing.Policy {
+        var policy = Pairing.Policy.pandora(device.ioCapability)
         switch level {
-        case .leLevel1, .leLevel2: prefersAuthentication = false
-        case .leLevel3: prefersAuthentication = true
-        case .leLevel4: (requiresAuthentication, allowsLegacyPairing) = (true, false)
+        case .leLevel1, .leLevel2: policy.prefersAuthentication = false
+        case .leLevel3: policy.prefersAuthentication = true
+        case .leLevel4:
+            policy.requiresAuthentication = true
+            policy.allowsLegacyPairing = false
         case .UNRECOGNIZED(let number): throw RPCError.invalid("there is no LE level \(number)")
         }
+        return policy
     }
 }
 
