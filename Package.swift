@@ -255,6 +255,13 @@ let package = Package(
         module("BusTestSupport", ["DBus", "HCITransports"], path: "Tests/BusSupport"),
         module("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
         program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
+        // Our controller for RootCanal's tests of the Link Layer.
+        program(
+            "LinkLayerTester",
+            ["BluetoothTypes", "BluetoothHCI", "VirtualRadio"],
+            path: "Tests/LinkLayer",
+            exclude: ["README.md", "rootcanal_suite.py"]
+        ),
 
         tests("BluetoothTypesTests", ["BluetoothTypes"]),
         tests("BluetoothCryptoTests", ["BluetoothTypes", "BluetoothCrypto", crypto]),

@@ -97,6 +97,25 @@ package struct LegacyAdvertisement: Sendable {
     package var supportsChannelSelection2 = true
     /// AdvData or ScanRspData, at most 31 bytes.
     package var data: [UInt8]
+
+    /// Creates an advertisement of the set, or its scan response.
+    package init(
+        set: UInt8,
+        advertiser: DeviceAddress,
+        target: DeviceAddress? = nil,
+        isConnectable: Bool,
+        isScannable: Bool,
+        supportsChannelSelection2: Bool = true,
+        data: [UInt8]
+    ) {
+        self.set = set
+        self.advertiser = advertiser
+        self.target = target
+        self.isConnectable = isConnectable
+        self.isScannable = isScannable
+        self.supportsChannelSelection2 = supportsChannelSelection2
+        self.data = data
+    }
 }
 
 /// A packet with the Common Extended Advertising Payload Format.

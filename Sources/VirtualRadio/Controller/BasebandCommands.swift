@@ -19,6 +19,7 @@ package enum BasebandCommands {
         .completing(HCI.LESetEventMask.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
             ether.ports[controller.radio.index].filter.leMask = command.mask
+                .intersection(controller.configuration.leEvents)
         },
         .completing(HCI.WriteLEHostSupport.self) {
             (_, _, _) throws(HCI.ErrorCode) -> Void in

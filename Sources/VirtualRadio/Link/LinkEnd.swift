@@ -47,7 +47,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// The sequence numbers of packets.
     var sequence = PacketSequence()
     /// The PDU that is being sent, until it is acknowledged.
-    var outgoing: LinkPDU?
+    package internal(set) var outgoing: LinkPDU?
 
     /// Whether the last packet, empty or not, is not acknowledged. Then the end sends the same
     /// packet again.

@@ -3,16 +3,16 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// The content of a packet of a link (Vol 6, Part B, 2.4), and its encryption.
-struct LinkPDU: Sendable {
+package struct LinkPDU: Sendable {
     /// The content of a PDU.
-    enum Content: Sendable {
+    package enum Content: Sendable {
         /// A fragment of an L2CAP frame.
         case data(LinkFragment)
         /// A control PDU of the Link Layer.
         case control(LLControlPDU)
     }
 
-    let content: Content
+    package let content: Content
     /// The key of the encryption session; `nil` for an unencrypted PDU.
     let key: [UInt8]?
 
@@ -29,7 +29,7 @@ struct LinkPDU: Sendable {
 }
 
 /// A fragment of one of the host's ACL packets that fits into a PDU.
-struct LinkFragment: Hashable, Sendable {
+package struct LinkFragment: Hashable, Sendable {
     /// The bytes.
     let payload: ArraySlice<UInt8>
     /// Whether the fragment begins an L2CAP frame (LLID 10) or continues one (01).

@@ -68,6 +68,18 @@ struct LinkOpeningTests {
         #expect(harness.hosts[0].events.count == (isOld ? 1 : 2))
     }
 
+    @Test("An old controller ignores the bits of later events in the LE event mask")
+    func laterEvents() throws {
+        let harness = try LinkHarness { $0.isOld = true }
+        harness.hosts[0].command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))
+        try harness.connect()
+        harness.world.run(for: .milliseconds(10))
+        guard case .enhancedConnectionComplete? = harness.hosts[0].events.first?.event else {
+            Issue.record("another event came: \(harness.hosts[0].events)")
+            return
+        }
+    }
+
     @Test(
         "The first packet comes one transmit window delay after the request",
         arguments: [

@@ -100,7 +100,7 @@ package struct LinkProcedures: Sendable {
     /// The lengths that the peer has offered.
     var peerLength: LengthOffer?
     /// The PHYs that the host prefers.
-    var preference: HCI.PHYPreference
+    package var preference: HCI.PHYPreference
     /// The coding that the host prefers on LE Coded.
     var coding = HCI.CodedPHYPreference.none
     /// The reason with which this end disconnects, and the deadline for the peer's acknowledgment.
