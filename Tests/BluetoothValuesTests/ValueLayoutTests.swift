@@ -167,9 +167,14 @@ import Testing
     func refusesTexts() throws {
         let level = try Self.layout("2A19")
         for text in ["101", "-1", "55.5", "full", "", "nan"] {
-            #expect(throws: FieldTextError.invalid("Battery Level", text, "0 to 100 %")) {
+            let form = "a whole number from 0 to 100 %"
+            #expect(throws: FieldTextError.invalid("Battery Level", text, form)) {
                 try level.parse(text)
             }
+        }
+        let form = #"a number from -273.15 to 327.67 °C in steps of 0.01, or "not known""#
+        #expect(throws: FieldTextError.invalid("Temperature", "21.555", form)) {
+            try Self.layout("2A6E").parse("21.555")
         }
         #expect(throws: FieldTextError.unknownField("Decade")) {
             try Self.layout("2A85").parse("Decade=1")

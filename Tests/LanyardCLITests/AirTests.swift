@@ -94,6 +94,7 @@ struct AirTests {
             (["--listen", "here"], .usage), (["--listen", "tcp:localhost:70000"], .usage),
             (["--listen", "unix:"], .usage), (["--scenario", "/nonexistent/x"], .inputOutput),
             (["--trace", "/dev/null/x"], .inputOutput),
+            (["--empty", "--scenario", "/nonexistent/x"], .usage),
         ] as [([String], ProcessStatus)]
     )
     func refusals(arguments: [String], status: ProcessStatus) throws {
@@ -144,6 +145,83 @@ struct AirTests {
         let line = try #require(lines.lines.first)
         #expect(line.hasPrefix("ready: tcp:127.0.0.1:") && line.hasSuffix(" (seed 4)\n"))
         #expect(!line.contains(":0 "))
+    }
+
+    @Test("An address where the command cannot listen is named with the reason and the remedy")
+    func unusableAddress() async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString.prefix(8))"
+        let missing = await failure(listeningAt: "unix:\(folder)/x")
+        #expect(
+            missing?.line
+                == "lanyard: cannot listen at unix:\(folder)/x: there is no directory \(folder); "
+                + "make the directory, or give --listen another path"
+        )
+        let file = await failure(listeningAt: "unix:/dev/null")
+        #expect(file?.happened.hasSuffix("there is a file that is not a socket") == true)
+        let elsewhere = await failure(listeningAt: "tcp:192.0.2.1:0")
+        #expect(elsewhere?.happened.hasSuffix("this machine has no such address") == true)
+        let air = LiveAir(World(seed: 1))
+        let server = AirServer(air) { _ in }
+        let address = try await server.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let used = await failure(listeningAt: address.description)
+        #expect(used?.happened.hasSuffix("\(address): another process uses the address") == true)
+        await server.stop()
+        air.shutDown()
+    }
+
+    private func failure(listeningAt address: String) async -> ProgramFailure? {
+        await #expect(throws: ProgramFailure.self) {
+            try await session("--listen", address, "--until-end-of-input").run()
+        }
+    }
+
+    @Test("The digits of an accessory are on a line for those without a terminal")
+    func digits() async throws {
+        let (lines, remarks) = (ScriptedAccessory.Recorder(), ScriptedAccessory.Recorder())
+        func console(_ output: ScriptedAccessory.Recorder) -> Console {
+            Console(
+                isOutputTerminal: false,
+                isRemarkTerminal: false,
+                size: { Console.Size(columns: 80, rows: 24) },
+                write: { output.note($0) },
+                remark: { remarks.note($0) }
+            )
+        }
+        let session = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0"])
+            .session(on: console(lines))
+        let air = Task {
+            defer { lines.end() }
+            try await session.run()
+        }
+        await lines.waitForLine()
+        let ready = try #require(lines.lines.first?.firstMatch(of: #/tcp:127\.0\.0\.1:\d+/#))
+        var terminal = console(ScriptedAccessory.Recorder())
+        terminal.lines = {
+            AsyncStream { feed in
+                Task {
+                    // The person answers when the line has the digits.
+                    while !lines.lines.contains(where: { $0.hasPrefix("display: ") }),
+                        await lines.waitForLine()
+                    {}
+                    feed.yield(InputLine(text: "y", readAt: .now))
+                    feed.finish()
+                }
+            }
+        }
+        let status = await ProgramRun.run(
+            [
+                "pair", "Front Door", "--mitm", "--io", "display-yes-no", "--answers",
+                "--adapter", String(ready.0), "--no-store", "--timeout", "60",
+            ],
+            on: terminal
+        )
+        air.cancel()
+        try await air.value
+        let text = remarks.lines.joined()
+        #expect(status == .success, "\(text)")
+        let shown = try #require(text.firstMatch(of: #/show (\d{3}) (\d{3})\?/#))
+        let display = lines.lines.filter { $0.hasPrefix("display: ") }
+        #expect(display == ["display: Front Door shows \(shown.1)\(shown.2)\n"])
     }
 
     @Test("Incomplete packet logs are reported once, on standard error")

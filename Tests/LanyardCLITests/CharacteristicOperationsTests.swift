@@ -130,30 +130,47 @@ import Testing
     func subscribes() async throws {
         var accessory = accessory
         accessory.notifications = [[1], [2], [3]]
+        #expect(try await subscribe(to: ["#7"], of: accessory, count: 2) == ["01  1 %", "02  2 %"])
+    }
+
+    /// Subscribes, and returns the lines of the values.
+    private func subscribe(
+        to references: [String],
+        of accessory: ScriptedAccessory,
+        kind: GATT.SubscriptionKind? = nil,
+        count: Int?
+    ) async throws -> [String] {
         let received = Mutex<[String]>([])
-        let operations = CharacteristicOperations(accessory: accessory, limits: StepLimits())
-        let reference = try CharacteristicReference("#7")
-        try await operations.subscribe(to: reference, kind: nil, count: 2) { report in
+        let subscriptions = CharacteristicSubscriptions(
+            operations: CharacteristicOperations(accessory: accessory, limits: StepLimits()),
+            references: try references.map { try CharacteristicReference($0) },
+            kind: kind,
+            count: count
+        )
+        try await subscriptions.run { report in
             received.withLock { $0.append(report.line) }
         }
-        #expect(received.withLock { $0 } == ["01  1 %", "02  2 %"])
+        return received.withLock { $0 }
     }
 
     @Test("Several subscriptions end together after the requested number of values")
     func subscribesToSeveral() async throws {
         var accessory = accessory
         accessory.notifications = [[1], [2], [3]]
-        let received = Mutex<[String]>([])
-        let subscriptions = CharacteristicSubscriptions(
-            operations: CharacteristicOperations(accessory: accessory, limits: StepLimits()),
-            references: try ["#7", "#13"].map { try CharacteristicReference($0) },
-            kind: nil,
-            count: 3
+        #expect(try await subscribe(to: ["#7", "#13"], of: accessory, count: 3).count == 3)
+    }
+
+    @Test("A characteristic that is named several times is subscribed to once")
+    func subscribesOnce() async throws {
+        var accessory = accessory
+        accessory.notifications = [[1], [2]]
+        let lines = try await subscribe(
+            to: ["#7", "180F/2A19", "#7", "#0x7"],
+            of: accessory,
+            count: 2
         )
-        try await subscriptions.run { report in
-            received.withLock { $0.append(report.line) }
-        }
-        #expect(received.withLock { $0.count } == 3)
+        #expect(lines == ["01  1 %", "02  2 %"])
+        #expect(accessory.written.lines == ["subscribe 7"])
     }
 
     @Test("The line of a value has its time and, beside others, its characteristic")
@@ -168,9 +185,8 @@ import Testing
 
     @Test("A subscription that ends early is an error")
     func subscriptionEnds() async throws {
-        let reference = try CharacteristicReference("#7")
         await #expect {
-            try await operations.subscribe(to: reference, kind: nil, count: nil) { _ in }
+            try await subscribe(to: ["#7"], of: accessory, count: nil)
         } throws: {
             Self.status($0) == .inputOutput
         }
@@ -178,9 +194,8 @@ import Testing
 
     @Test("Indications are not requested from a characteristic without them")
     func refusesIndications() async throws {
-        let reference = try CharacteristicReference("#7")
         await #expect {
-            try await operations.subscribe(to: reference, kind: .indication, count: 1) { _ in }
+            try await subscribe(to: ["#7"], of: accessory, kind: .indication, count: 1)
         } throws: {
             Self.status($0) == .refused
         }

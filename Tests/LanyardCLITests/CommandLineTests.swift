@@ -196,6 +196,81 @@ import VirtualAdapters
         #expect(text.contains("show \(shown.1)? [y/N] "))
     }
 
+    @Test(
+        "Help that cannot be written is a failure, unless its reader has closed the output",
+        arguments: [["help"], ["--version"], ["scan", "--help"], []]
+    )
+    func unwritableHelp(arguments: [String]) async {
+        let remarks = ScriptedAccessory.Recorder()
+        func run(_ failure: ProgramFailure) async -> ProcessStatus {
+            let console = Console(
+                isOutputTerminal: false,
+                isRemarkTerminal: false,
+                size: { Console.Size(columns: 80, rows: 24) },
+                write: { _ in throw failure },
+                remark: { remarks.note($0) }
+            )
+            return await ProgramRun.run(arguments, on: console)
+        }
+        #expect(await run(.outputClosed) == .outputClosed && remarks.lines.isEmpty)
+        #expect(await run(ProgramFailure(.inputOutput, "the disk is full")) == .inputOutput)
+        #expect(remarks.lines == ["lanyard: the disk is full\n"])
+    }
+
+    @Test(
+        "A wrong argument is answered with what was probably meant, or the help of its command",
+        arguments: [
+            (["version"], "'version' is not a command; did you mean '--version'?"),
+            (["bonds", "remve", "Lamp"], "did you mean 'remove'?"),
+            (["channel", "open"], "see 'lanyard channel open --help'"),
+            (["demo", "--trac", "x"], "Unknown option '--trac'; did you mean '--trace'?"),
+            (
+                ["air", "--seed", "-1"],
+                "'-1' is invalid for '--seed <n>'; see 'lanyard air --help'"
+            ),
+            (["explore", "11:22:33:44:55"], "'11:22:33:44:55' is not a valid address"),
+        ]
+    )
+    func wrongArguments(arguments: [String], line: String) async {
+        let run = await run(arguments)
+        #expect(run.status == .usage && run.remarks.contains(line), "\(run.remarks)")
+    }
+
+    @Test("Adapters that do not work as one are refused with the reason")
+    func adapterLists() async {
+        let alone = await run(["scan", "--adapter", "virtual+virtual"])
+        #expect(alone.status == .usage)
+        #expect(alone.remarks.contains("the adapter 'virtual' works only alone"))
+        let twice = await run(["scan", "--adapter", "hci0+hci0"])
+        #expect(twice.status == .usage)
+        #expect(twice.remarks.contains("the adapter 'hci0' is named twice; name each adapter once"))
+    }
+
+    @Test("A value in words is refused with what the field can contain")
+    func valueInWords() async {
+        let write = ["write", "Lamp", "2A6E", "value:21.555", "--adapter", "virtual"]
+        #expect(
+            await run(write).remarks
+                == "lanyard: '21.555' is not a valid Temperature; use a number from -273.15 to "
+                + "327.67 °C in steps of 0.01, or \"not known\"\n"
+        )
+        let fields = await run(["write", "Lamp", "2A1C", "value:21.5", "--adapter", "virtual"])
+        #expect(
+            fields.remarks.contains(
+                "its fields are Temperature, Time Stamp, Temperature Type; "
+                    + "write them as 'Temperature=…', with commas between them"
+            ),
+            "\(fields.remarks)"
+        )
+    }
+
+    @Test("The name of the device is said once")
+    func nameOnce() async {
+        let run = await run(["explore", "thermo", "--adapter", "virtual", "--timeout", "60"])
+        #expect(run.status == .success && run.remarks.isEmpty, "\(run.remarks)")
+        #expect(run.output.hasPrefix("Thermometer  "))
+    }
+
     @Test("The least signal strength is a negative number")
     func minimumStrength() async {
         let run = await run([

@@ -38,6 +38,23 @@ import VirtualAdapters
         #expect(await task.value == .interrupted)
     }
 
+    @Test(
+        "An operation that waits for an earlier one is refused with advice, not as a defect",
+        arguments: [HostError.busy, .alreadyConnecting, .tooManyRequests]
+    )
+    func busy(error: HostError) {
+        let failure = ProgramFailure(error, during: "changing the parameters")
+        #expect(failure.status == .refused)
+        #expect(failure.advice == "wait until it is done, and try again")
+    }
+
+    @Test("A change of the link has as much time as its connection events take")
+    func changeLimit() {
+        let limits = [nil, 2].map { StepLimits(seconds: $0) }
+        let changes = limits.map { $0.changing(interval: .seconds(4), latency: 1) }
+        #expect(changes == [.seconds(4 + 8 * 8), .seconds(2)])
+    }
+
     @Test("A failure is one line with the event and the remedy")
     func lines() {
         let failure = ProgramFailure(.refused, "writing: refused", advice: "try another value")

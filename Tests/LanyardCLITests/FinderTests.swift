@@ -67,7 +67,9 @@ import Testing
             }
         }
         defer { allReceived.occur() }
-        return try await TimeLimit.passing(at: allReceived) { try await finder.find(target) }
+        return try await TargetFinder.$settle.withValue({ _ in await allReceived.wait() }) {
+            try await TimeLimit.passing(at: allReceived) { try await finder.find(target) }
+        }
     }
 
     private let lamp = Advertisement(
@@ -87,10 +89,17 @@ import Testing
         #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
-    private func device(_ value: UInt64, _ name: String) -> Advertisement {
+    private func device(
+        _ value: UInt64,
+        _ name: String,
+        rssi: Int? = nil,
+        isConnectable: Bool = true
+    ) -> Advertisement {
         let bytes = Array(name.utf8)
         return Advertisement(
             address: DeviceAddress(value: value, kind: .random),
+            isConnectable: isConnectable,
+            rssi: rssi,
             data: AdvertisingData([UInt8(bytes.count + 1), 9] + bytes)
         )
     }
@@ -132,6 +141,32 @@ import Testing
         } throws: {
             ($0 as? ProgramFailure)?.advice == "give the address"
         }
+    }
+
+    @Test("Two devices of exactly that name are refused, with their addresses and signals")
+    func sameExactName() async throws {
+        let received = [
+            device(2, "Lamp", rssi: -71), device(1, "Lamp", rssi: -40), device(3, "Lamp 2"),
+            device(1, "Lamp", rssi: -42),
+        ]
+        let failure = await #expect(throws: ProgramFailure.self) {
+            try await find(Target("Lamp"), receiving: received)
+        }
+        #expect(
+            failure?.line
+                == "lanyard: 2 devices match 'Lamp': 'Lamp' (00:00:00:00:00:01/random, -42 dBm), "
+                + "'Lamp' (00:00:00:00:00:02/random, -71 dBm); give the address"
+        )
+        #expect(failure?.status == .usage)
+    }
+
+    @Test("A beacon with the name of an accessory does not hide it")
+    func beaconOfSameName() async throws {
+        let beacon = device(2, "Lamp", isConnectable: false)
+        let found = try await find(Target("Lamp"), receiving: [beacon, lamp, beacon])
+        #expect(found.address == lamp.address)
+        let alone = try await find(Target("Lamp"), receiving: [beacon])
+        #expect(alone.address == beacon.address && !alone.isConnectable && found.isConnectable)
     }
 
     @Test("A device that is not found is an error with the nearest name")

@@ -160,6 +160,18 @@ struct RadiosTests {
         }
     }
 
+    @Test("An unknown target is an error with the nearest name, also within a short time")
+    func unknownTarget() async throws {
+        try await withRooms { rooms in
+            let run = await run([
+                "radios", "Lanyard Dmeo", "--adapter", rooms.adapter, "--timeout", "3",
+                "--no-store",
+            ])
+            #expect(run.status == .notFound)
+            #expect(run.remarks.contains("did you mean '\(Rooms.target)'?"), "\(run.remarks)")
+        }
+    }
+
     @Test("A target that a person has pinned is connected through that adapter, also later")
     func pins() async throws {
         try await withRooms { rooms in

@@ -133,6 +133,39 @@ import Testing
         #expect(thirty[1] == "Lamp\\u{1B}           ▂▄▆  -60 ")
     }
 
+    @Test("The name of scan --name is in upper or lower case")
+    func nameFilter() throws {
+        let lamp = Self.advertisement(hex: Self.full)
+        #expect(try ScanOptions.parse(["--name", "LAM"]).filter.matches(lamp))
+        #expect(try !ScanOptions.parse(["--name", "amp"]).filter.matches(lamp))
+    }
+
+    @Test("At 40 columns, a device without a name has its address, and every key is named")
+    func drawsFortyColumns() {
+        var view = ScanView()
+        for value in 1...8 as ClosedRange<UInt64> {
+            view.receive(Self.advertisement(value, rssi: -90), at: .zero)
+        }
+        let table = ScanTable(size: .init(columns: 40, rows: 24))
+        let lines = table.lines(view, now: .zero)
+        #expect(lines[1] == "00:00:00:00:00:01/random       ▂    -90 ")
+        #expect(lines.last == "8 devices, by signal. Keys: s f p q g")
+        _ = view.receive(keys: [UInt8(ascii: "p")], at: .zero)
+        #expect(table.lines(view, now: .zero).last == "8 devices, PAUSED. Keys: s f p q g")
+    }
+
+    @Test("A line of a scan fits the terminal, and keeps the name")
+    func narrowLine() throws {
+        let lamp = Self.advertisement(hex: Self.full)
+        #expect(lamp.line(columns: 200) == lamp.line)
+        #expect(lamp.line(columns: 40) == #"-60 dBm   "Lamp\u{1B}"  Heart Rate, Bat…"#)
+        let unnamed = Self.advertisement(2, rssi: -90)
+        #expect(unnamed.line(columns: 40).hasPrefix("-90 dBm   00:00:00:00:00:02/random"))
+        for columns in 1...60 {
+            #expect(TerminalColumns.count(lamp.line(columns: columns)) <= columns)
+        }
+    }
+
     @Test("No line is wider, and the table is not higher, than the terminal")
     func fitsAnyTerminal() {
         var view = ScanView()

@@ -39,6 +39,19 @@ struct AdapterChoiceTests {
         #expect(error.description.hasSuffix("; use \(AdapterChoice.forms)"))
     }
 
+    @Test(
+        "A list of adapters that do not work as one is refused with the reason",
+        arguments: [
+            ("hci0+hci1+hci0", .repeatedAdapter("hci0")),
+            ("tcp:a:1+tcp:a:1", .repeatedAdapter("tcp:a:1")),
+            ("virtual+virtual", .loneAdapter("virtual")),
+            ("hci0+bluez", .loneAdapter("bluez")),
+        ] as [(String, AdapterChoiceError)]
+    )
+    func refusedLists(text: String, error: AdapterChoiceError) {
+        #expect(throws: error) { try AdapterChoice(text) }
+    }
+
     @Test("An adapter at a socket is chosen before the socket is opened")
     func reached() throws {
         let access = try AdapterChoice("unix:/nonexistent/socket").makeAccess()

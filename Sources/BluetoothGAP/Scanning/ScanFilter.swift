@@ -55,6 +55,9 @@ public struct ScanFilter: Sendable, Hashable {
     /// The beginning of the local name, or `nil` for any.
     public var namePrefix: String?
 
+    /// Whether ``name`` and ``namePrefix`` distinguish upper and lower case.
+    public var isNameCaseSensitive = true
+
     /// The manufacturer data to look for, by company identifier. At least one entry must match. An
     /// empty dictionary adds no condition.
     public var manufacturerData: [UInt16: Pattern] = [:]
@@ -124,9 +127,13 @@ public struct ScanFilter: Sendable, Hashable {
 
     private func admitsName(_ data: AdvertisingData) -> Bool {
         guard name != nil || namePrefix != nil else { return true }
-        guard let localName = data.localName else { return false }
-        return (name.map { $0 == localName } ?? true)
-            && (namePrefix.map(localName.hasPrefix) ?? true)
+        guard let localName = data.localName.map(comparable) else { return false }
+        return (name.map { comparable($0) == localName } ?? true)
+            && (namePrefix.map { localName.hasPrefix(comparable($0)) } ?? true)
+    }
+
+    private func comparable(_ name: String) -> String {
+        isNameCaseSensitive ? name : name.lowercased()
     }
 
     private func admitsManufacturerData(_ data: AdvertisingData) -> Bool {

@@ -21,7 +21,7 @@ public struct FieldLayout: Hashable, Sendable {
 
     /// Whether the field has a value of its own. The other fields only show which fields are
     /// present.
-    var isShown: Bool { !kind.isPresenceFlags || !parts.isEmpty }
+    package var isShown: Bool { !kind.isPresenceFlags || !parts.isEmpty }
 
     /// The bits that have a meaning.
     var namedBits: Int64 { parts.reduce(0) { $0 | (1 << $1.count - 1) << $1.lowest } }

@@ -58,6 +58,13 @@ enum FieldScale: Hashable, Sendable {
         }
     }
 
+    /// The difference between two neighboring numbers in the unit; `nil` if it is not constant or
+    /// not a decimal number.
+    var step: String? {
+        guard case .decimal(let factor, let exponent, _) = self else { return nil }
+        return Self.withoutZeros(DecimalText.describe(Int(factor), exponent: exponent))
+    }
+
     /// A quotient of a power of two has more digits than the number.
     private static func withoutZeros(_ text: String) -> String {
         guard text.contains(".") else { return text }

@@ -70,9 +70,12 @@ extension FieldLayout {
 
     private var numberText: String {
         let ends = range ?? kind.range
-        let numbers = "\(scale.describe(ends.lowerBound)) to \(scale.describe(ends.upperBound))"
-        let words = meanings.sorted { $0.key < $1.key }.map(\.value)
-        return ([withUnit(numbers)] + words).joined(separator: ", ")
+        let numbers =
+            "from \(scale.describe(ends.lowerBound)) to \(scale.describe(ends.upperBound))"
+        let words = meanings.sorted { $0.key < $1.key }.map { ", or \"\($0.value)\"" }
+        let step = scale.step
+        return (step == "1" ? "a whole number " : "a number ") + withUnit(numbers)
+            + (step.map { $0 == "1" ? "" : " in steps of \($0)" } ?? "") + words.joined()
     }
 
     /// Returns the content that a text spells; nil if the field cannot contain it.

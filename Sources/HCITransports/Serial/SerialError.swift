@@ -28,7 +28,7 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSuchDevice(let path, let present):
             "\(path): no such device; "
                 + (present.isEmpty
-                    ? "there is not a serial port; check that the device is plugged in"
+                    ? "there are no serial ports; check that the device is plugged in"
                     : "there are " + present.joined(separator: ", "))
         case .notATerminal(let path): "\(path): is not a serial port"
         case .permissionDenied(let path, let group?):

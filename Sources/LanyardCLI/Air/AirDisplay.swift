@@ -14,9 +14,13 @@ final class AirDisplay: Sendable {
 
     /// The time between two drawings of the table.
     private static let period = Duration.seconds(1)
+    /// The time between two looks at the displays of accessories for the lines.
+    private static let screenPeriod = Duration.milliseconds(250)
 
     private struct State {
         var area = LiveArea()
+        /// The texts on the displays of accessories.
+        var screens: [ControllerID: String] = [:]
     }
 
     init(console: Console, isJSON: Bool, heading: String) {
@@ -58,12 +62,26 @@ final class AirDisplay: Sendable {
             if isLive {
                 try draw(await air.perform { $0.status })
             } else {
+                try reportScreens(of: await air.perform { $0.status })
                 await traces.check(air)
             }
             if let failure = air.failure {
                 throw ProgramFailure(.internalError, "\(failure)", advice: "please report this")
             }
-            try await Task.sleep(for: Self.period)
+            try await Task.sleep(for: isLive ? Self.period : Self.screenPeriod)
+        }
+    }
+
+    /// Reports the displays that show another text than before.
+    private func reportScreens(of status: WorldStatus) throws {
+        for controller in status.controllers {
+            let text = controller.screen
+            let isNew = state.withLock { state in
+                defer { state.screens[controller.id] = text }
+                return state.screens[controller.id] != text
+            }
+            guard isNew, let text else { continue }
+            try report(.display(controller: controller.label, text: text))
         }
     }
 

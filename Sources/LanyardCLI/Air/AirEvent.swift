@@ -20,6 +20,8 @@ enum AirEvent: Equatable, Sendable {
     case linked(AirLink)
     /// A connection between two controllers has ended.
     case unlinked(AirLink)
+    /// The display of an accessory shows a text, to enter or compare on the other device.
+    case display(controller: String, text: String)
 
     /// The event on one line. Names come from other hosts, so they are escaped.
     var line: String {
@@ -34,6 +36,8 @@ enum AirEvent: Equatable, Sendable {
         case .refused: "refused: there are too many hosts"
         case .linked(let link): "linked: \(link.text)"
         case .unlinked(let link): "unlinked: \(link.text)"
+        case .display(let controller, let text):
+            "display: \(Self.plain(controller)) shows \(Self.plain(text))"
         }
     }
 
@@ -62,6 +66,12 @@ enum AirEvent: Equatable, Sendable {
         case .refused: event("refused")
         case .linked(let link): event("linked", link.members)
         case .unlinked(let link): event("unlinked", link.members)
+        case .display(let controller, let text):
+            event(
+                "display",
+                .init("controller", .string(controller)),
+                .init("text", .string(text))
+            )
         }
     }
 

@@ -68,7 +68,7 @@ struct AirSession: Sendable {
             do {
                 actual.append(try await server.listen(at: address))
             } catch {
-                throw ProgramFailure(.adapterUnavailable, TerminalText.escape("\(error)"))
+                throw ProgramFailure(error, listeningAt: address)
             }
         }
         return actual

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HCITransports
 import VirtualAdapters
 
@@ -28,7 +29,7 @@ struct OpenAir: Sendable {
                 console.remark("lanyard: other hosts join this radio with --adapter \(actual)\n")
             } catch {
                 await server.stop()
-                throw ProgramFailure(.adapterUnavailable, TerminalText.escape("\(error)"))
+                throw ProgramFailure(error, listeningAt: address)
             }
         }
     }
@@ -39,7 +40,56 @@ struct OpenAir: Sendable {
     }
 }
 
+extension ProgramFailure {
+    /// The failure to listen at an address.
+    init(_ error: TransportError, listeningAt address: AdapterSpecification) {
+        let step = "cannot listen at \(TerminalText.escape("\(address)"))"
+        switch error {
+        case .noSuchFile(let path):
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            self.init(
+                .adapterUnavailable,
+                "\(step): there is no directory \(TerminalText.escape(folder))",
+                advice: "make the directory, or give --listen another path"
+            )
+        case .permissionDenied:
+            self.init(
+                .adapterUnavailable,
+                "\(step): permission denied",
+                advice: "give --listen a path in a directory of yours, or a port above 1023"
+            )
+        case .unreachable:
+            self.init(
+                .adapterUnavailable,
+                "\(step): this machine has no such address",
+                advice: "use an address of this machine, such as tcp:127.0.0.1:6402"
+            )
+        case .addressInUse where address.isOtherFile:
+            self.init(
+                .adapterUnavailable,
+                "\(step): there is a file that is not a socket",
+                advice: "give --listen another path"
+            )
+        case .addressInUse:
+            self.init(
+                .adapterUnavailable,
+                "\(step): another process uses the address",
+                advice: "end that process, or give --listen another address"
+            )
+        default:
+            self.init(.adapterUnavailable, "\(step): \(TerminalText.escape("\(error)"))")
+        }
+    }
+}
+
 extension AdapterSpecification {
+    /// Whether the path is that of a file that is not a socket.
+    fileprivate var isOtherFile: Bool {
+        guard case .unix(let path) = self else { return false }
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
+    }
+
     /// A warning if other machines may connect to the listening address; nil if only this machine
     /// can.
     var openness: String? {

@@ -27,7 +27,7 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
     func find(_ target: Target) throws(ProgramFailure) -> Peer? {
         let exact = bonds.filter { Self.matches($0, target) }
         let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
-        if case .bond = target, matches.isEmpty { throw Self.notBonded(target) }
+        if case .bond = target, matches.isEmpty { throw notBonded(target) }
         guard matches.count > 1 else { return matches.first }
         let identifiers = matches.map(\.identifier.description).joined(separator: ", ")
         throw .usage(
@@ -38,12 +38,21 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
 
     /// Returns the peer. Throws if there is none, or more than one.
     func require(_ target: Target) throws(ProgramFailure) -> Peer {
-        guard let peer = try find(target) else { throw Self.notBonded(target) }
+        guard let peer = try find(target) else { throw notBonded(target) }
         return peer
     }
 
-    private static func notBonded(_ target: Target) -> ProgramFailure {
-        ProgramFailure(.notFound, "there is no bond with \(target)", advice: "see 'lanyard bonds'")
+    private func notBonded(_ target: Target) -> ProgramFailure {
+        let names = bonds.compactMap(\.name).map { TerminalText.escape($0) }
+        var advice = bonds.isEmpty ? "there are no bonds" : "see 'lanyard bonds'"
+        if case .name(let name) = target {
+            advice = ProgramFailure.didYouMean(
+                TerminalText.escape(name),
+                among: names,
+                otherwise: advice
+            )
+        }
+        return ProgramFailure(.notFound, "there is no bond with \(target)", advice: advice)
     }
 
     private static func matches(_ peer: Peer, _ target: Target) -> Bool {

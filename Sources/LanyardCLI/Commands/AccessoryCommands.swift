@@ -15,9 +15,10 @@ struct ExploreCommand: ConsoleCommand {
 
     func run(on console: Console) async throws {
         let target = try Target(target)
-        let session = try options.session(on: console, worksOnDaemon: true)
+        var session = try options.session(on: console, worksOnDaemon: true)
+        session.namesDevice = true
         let progress = ProgressLine(console: console)
-        try await session.withAccessory(to: target) { accessory, found in
+        try await session.withAccessory(to: target) { [session] accessory, found in
             let explorer = Explorer(
                 accessory: accessory,
                 limits: session.limits,

@@ -40,6 +40,7 @@ struct AirCommand: ConsoleCommand {
     var empty = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The random seed. The default is the scenario's seed, or a new one.",
             valueName: "n"
@@ -73,6 +74,12 @@ struct AirCommand: ConsoleCommand {
 
     /// Returns the session that the options describe. Throws if they are not valid.
     func session(on console: Console) throws -> AirSession {
+        guard !empty || scenario == nil else {
+            throw ProgramFailure.usage(
+                "--empty and --scenario exclude each other, because a scenario names all devices",
+                advice: "leave one of them out"
+            )
+        }
         let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(
             AdapterSpecification.listening
         )

@@ -58,7 +58,7 @@ enum ProgramRun {
             "'\(shown)' is not a command",
             advice: ProgramFailure.didYouMean(
                 name,
-                among: names,
+                among: names + ["--version"],
                 otherwise: "'lanyard help' lists the commands"
             )
         )
@@ -79,8 +79,12 @@ enum ProgramRun {
         on console: Console
     ) -> ProcessStatus {
         if LanyardCommand.exitCode(for: error) == .success {
-            try? console.print(LanyardCommand.fullMessage(for: error))
-            return .success
+            do {
+                try console.print(LanyardCommand.fullMessage(for: error))
+                return .success
+            } catch {
+                return report(error, of: arguments, on: console)
+            }
         }
         let failure = failure(error, of: arguments)
         if failure.status != .outputClosed {
@@ -95,25 +99,53 @@ enum ProgramRun {
         guard LanyardCommand.exitCode(for: error) == .validationFailure else {
             return ProgramFailure(error, during: "running the command")
         }
-        let command = arguments.first { commandNames.contains($0) }.map { " " + $0 } ?? ""
         let message = LanyardCommand.message(for: error)
-        let adapter = arguments.first { argument in
-            message.hasPrefix("Unexpected argument '\(argument)'")
-                && (try? AdapterChoice(argument)) != nil
+        let path = commandPath(in: arguments)
+        let isUnexpected = message.lowercased().contains("unexpected argument")
+        let unexpected = isUnexpected ? arguments.first { message.contains("'\($0)'") } : nil
+        var advice = "see 'lanyard\(path.names.map { " " + $0 }.joined()) --help'"
+        if let unexpected {
+            if (try? AdapterChoice(unexpected)) != nil {
+                advice = "did you mean '--adapter \(unexpected)'?"
+            } else {
+                advice = ProgramFailure.didYouMean(
+                    unexpected,
+                    among: path.subcommands,
+                    otherwise: advice
+                )
+            }
         }
-        return .usage(
-            message: message,
-            advice: adapter.map { "did you mean '--adapter \($0)'?" }
-                ?? "see 'lanyard\(command) --help'"
-        )
+        return .usage(message: message, advice: advice)
+    }
+
+    /// Returns the names of the command and its subcommand, and the subcommands that could follow.
+    private static func commandPath(
+        in arguments: [String]
+    ) -> (names: [String], subcommands: [String]) {
+        var names: [String] = []
+        var commands = LanyardCommand.configuration.subcommands
+        for argument in arguments {
+            guard let next = commands.first(where: { $0.configuration.commandName == argument })
+            else { continue }
+            names.append(argument)
+            commands = next.configuration.subcommands
+        }
+        return (names, commands.compactMap { $0.configuration.commandName })
     }
 }
 
 extension ProgramFailure {
     /// Returns the failure for a message of the parser of arguments.
     static func usage(message: String, advice: String) -> ProgramFailure {
-        let line = message.split(separator: "\n").first ?? "wrong usage"
-        let text = TerminalText.escape(String(line))
+        let line = message.split(separator: "\n").first.map(String.init) ?? "wrong usage"
+        // The parser suggests options in a sentence of its own.
+        if let range = line.range(of: ". Did you mean ") {
+            return .usage(
+                TerminalText.escape(String(line[..<range.lowerBound])),
+                advice: "did you mean " + TerminalText.escape(String(line[range.upperBound...]))
+            )
+        }
+        let text = TerminalText.escape(line)
         return .usage(text.hasSuffix(".") ? String(text.dropLast()) : text, advice: advice)
     }
 }

@@ -30,7 +30,7 @@ struct DemoCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write a web page with the time line of the demo.",
+            "Write a web page with the timeline of the demo.",
             valueName: "file.html"
         ),
         completion: .file(extensions: ["html"])

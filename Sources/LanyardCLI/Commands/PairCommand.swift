@@ -64,7 +64,8 @@ struct PairCommand: ConsoleCommand {
             policy: policy,
             delegate: TerminalDelegate(dialogue: dialogue),
             bondLossPolicy: again ? .pairOnce : .ask,
-            isTalking: { dialogue.hasBegun }
+            isTalking: { dialogue.hasBegun },
+            hasDeclined: { dialogue.hasDeclined }
         )
         try await session.withLink(to: target) { [policy, session] link, found in
             let procedure = PairingProcedure(

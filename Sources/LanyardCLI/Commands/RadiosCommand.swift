@@ -12,7 +12,7 @@ struct RadiosCommand: ConsoleCommand {
         abstract: "Show how well each of several adapters receives each device.",
         discussion: """
             --adapter names the adapters, with '+' between them (docs/ROAMING.md). With a target, \
-            connects to it and shows the adapter of its link, and why. Prints once a second: on a \
+            connects to it first, and shows the adapter of its link, and why. Prints once a second: on a \
             terminal, a table in place, otherwise a table below the other, or with --json an object. \
             Ends after --timeout seconds or with Ctrl-C.
             """
@@ -37,7 +37,7 @@ struct RadiosCommand: ConsoleCommand {
     private static let period = Duration.seconds(1)
 
     func run(on console: Console) async throws {
-        let target = try target.map { try Target($0) }
+        let wanted = try target.map { try Target($0) }
         let session = try options.session(on: console)
         guard case .radios = session.adapter else {
             throw ProgramFailure.usage(
@@ -45,29 +45,39 @@ struct RadiosCommand: ConsoleCommand {
                 advice: "give several with '+' between them, such as --adapter hci0+hci1"
             )
         }
-        if pin != nil || unpin { return try await choose(for: target, session, console) }
+        if pin != nil || unpin { return try await choose(for: wanted, session, console) }
         let limit = try options.seconds.map { Duration.seconds($0) }
         try await session.withRadios { radios in
             let devices = ReceivedDevices()
+            // An unknown target is an error, also if the table ends before the search does.
+            let link = try await connect(to: wanted, session, radios, devices)
             let watch: @Sendable () async throws -> Void = {
                 try await FirstResult.of([
                     { @Sendable in try await devices.receive(radios.scan(reportsDuplicates: true))
                     },
                     { @Sendable in try await print(devices, of: radios, on: console) },
                     { @Sendable in
-                        if let target {
-                            let (link, found) = try await session.connect(to: target, on: radios)
-                            devices.connected(link.address, name: found.name)
-                            let reason = try await link.ended()
-                            throw ProgramFailure(reason, during: "showing the link")
-                        }
-                        await EndOfInput.never()
+                        guard let link else { return await EndOfInput.never() }
+                        throw ProgramFailure(try await link.ended(), during: "showing the link")
                     },
                 ])
             }
             guard let limit else { return try await watch() }
             _ = try await TimeLimit.run(limit, watch)
         }
+    }
+
+    /// Connects to the target. Returns the link; nil if there is no target.
+    private func connect(
+        to target: Target?,
+        _ session: AdapterSession,
+        _ radios: RadioGroup,
+        _ devices: ReceivedDevices
+    ) async throws -> Link? {
+        guard let target else { return nil }
+        let (link, found) = try await session.connect(to: target, on: radios)
+        devices.connected(link.address, name: found.name)
+        return link
     }
 
     /// Chooses the adapter of the target, or leaves it to the signal again.

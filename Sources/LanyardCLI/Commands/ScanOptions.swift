@@ -17,7 +17,12 @@ struct ScanOptions: ParsableArguments {
     )
     var service: [String] = []
 
-    @Option(help: ArgumentHelp("Only devices whose name has this prefix.", valueName: "prefix"))
+    @Option(
+        help: ArgumentHelp(
+            "Only devices whose name has this prefix, in upper or lower case.",
+            valueName: "prefix"
+        )
+    )
     var name: String?
 
     @Option(
@@ -61,6 +66,7 @@ struct ScanOptions: ParsableArguments {
             var filter = ScanFilter()
             for text in service { filter.services.insert(try BluetoothUUID(service: text)) }
             filter.namePrefix = name
+            filter.isNameCaseSensitive = name == nil
             filter.minimumRSSI = try strength
             filter.discoveryProcedure = try discoveryProcedure
             return filter

@@ -5,6 +5,7 @@ import BluetoothTypes
 import Foundation
 import HCITransports
 import Synchronization
+import VirtualAdapters
 
 struct ShellCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -61,10 +62,7 @@ struct ShellCommand: ConsoleCommand {
             terminal.onComplete { before in
                 await session.complete(before, variables: ScriptInterpreter.resultVariables)
             }
-            console.remark(
-                "lanyard \(LanyardCommand.configuration.version) on \(setup.adapter.adapter). "
-                    + "Type help for the commands.\n"
-            )
+            greet(on: setup.adapter.adapter, console)
             try await FirstResult.of([
                 { @Sendable in
                     await terminal.run()
@@ -85,11 +83,17 @@ struct ShellCommand: ConsoleCommand {
         }
     }
 
+    private func greet(on adapter: AdapterChoice, _ console: Console) {
+        let version = LanyardCommand.configuration.version
+        console.remark("lanyard \(version) on \(adapter). Type help for the commands.\n")
+    }
+
     // MARK: A script
 
     private func runScript(_ target: Target?, on console: Console) async throws {
         let setup = try ShellSetup(options, on: console)
         let lines = console.lines().texts
+        if console.isInputTerminal { greet(on: setup.adapter.adapter, console) }
         try await setup.adapter.withRadios { radios in
             let session = setup.session(on: radios)
             defer { session.end() }

@@ -7,7 +7,7 @@ import Lanyard
 struct TimelineCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
-        abstract: "Make a web page with the time line of a recording.",
+        abstract: "Make a web page with the timeline of a recording.",
         discussion: """
             The recording is a file that an app wrote from its FlightRecorder (recording.jsonLines). \
             Packet logs of the same period, as --trace writes them, appear beside it under their file \
@@ -38,7 +38,7 @@ struct TimelineCommand: ConsoleCommand {
     var output: String?
 
     @Option(help: "The title of the page.")
-    var title = "Accessories on one time line"
+    var title = "Accessories on one timeline"
 
     func run(on console: Console) async throws {
         let output = output ?? Self.page(of: recording)

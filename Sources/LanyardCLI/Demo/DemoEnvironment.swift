@@ -210,7 +210,7 @@ import BluetoothTypes
             return last.flatMap { AccessoryState(named: $0.text) }
         }
 
-        // MARK: The time line
+        // MARK: The timeline
 
         /// Marks the beginning of a chapter.
         func mark(chapter title: String) {

@@ -12,7 +12,7 @@ import Synchronization
 /// The host's thread and the tasks of the command add to it. Only the server's thread takes updates
 /// from it, several times a second, so the work of decoding does not delay the host.
 final class LiveHub: Sendable {
-    /// A change that is neither an advertisement nor an entry of the time line.
+    /// A change that is neither an advertisement nor an entry of the timeline.
     struct Message: Sendable {
         let type: String
         let members: [JSON.Member]
@@ -49,9 +49,9 @@ final class LiveHub: Sendable {
     private let timeline: Mutex<LiveTimeline>
 
     /// - Parameters:
-    ///   - adapters: The names of the adapters' rows on the time line, in the order of their numbers.
+    ///   - adapters: The names of the adapters' rows on the timeline, in the order of their numbers.
     ///   - now: The time of the history of signals.
-    ///   - clock: The time of the time line, in microseconds since 1970.
+    ///   - clock: The time of the timeline, in microseconds since 1970.
     init(
         adapters: [String],
         now: @escaping @Sendable () -> Instant,

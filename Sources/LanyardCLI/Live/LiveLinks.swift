@@ -286,7 +286,7 @@ extension LiveLinks {
         )
     }
 
-    /// The states of the time line, which has colors for them, by the states of links.
+    /// The states of the timeline, which has colors for them, by the states of links.
     private static let timelineStates = ["connected": "ready", "lost": "outOfRange"]
 
     private nonisolated func note(

@@ -6,7 +6,7 @@ import HCITransports
 import JSONText
 import Lanyard
 
-/// An entry of the page's time line before it is decoded.
+/// An entry of the page's timeline before it is decoded.
 enum LiveEntry: Sendable {
     case packet(Btsnoop.Record, adapter: Int)
     /// An event of a device.
@@ -15,7 +15,7 @@ enum LiveEntry: Sendable {
 
 /// The entries that wait for the next update of the page.
 struct LiveBacklog: Sendable {
-    /// The time between two advertising reports on the time line, in microseconds. Devices send
+    /// The time between two advertising reports on the timeline, in microseconds. Devices send
     /// hundreds and thousands a second, which would hide everything else.
     static let reportPeriod: Int64 = 1_000_000
     /// The maximum number of entries in an update.
@@ -48,7 +48,7 @@ struct LiveBacklog: Sendable {
     }
 }
 
-/// The time line of the page: decodes entries to the JSON that the page's script takes.
+/// The timeline of the page: decodes entries to the JSON that the page's script takes.
 struct LiveTimeline: Sendable {
     /// The maximum number of events that a page gets when it opens.
     static let historyLimit = 5_000

@@ -25,6 +25,7 @@ final class PairingDialogue: Sendable {
         var reportsKeypresses = false
         var scene: PairingContext?
         var hasBegun = false
+        var hasDeclined = false
         /// The number of digits that were entered on the peer.
         var pressed = 0
         /// The displays of the accessories on a virtual radio, which a person cannot see otherwise.
@@ -49,10 +50,13 @@ final class PairingDialogue: Sendable {
     /// Whether a question was asked or digits were shown.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
+    /// Whether a question was answered with no, or not answered.
+    var hasDeclined: Bool { state.withLock { $0.hasDeclined } }
+
     /// Forgets the last pairing, before another one begins.
-    func reset(reportsKeypresses: Bool) {
+    func reset(reportsKeypresses: Bool = false) {
         state.withLock { state in
-            (state.scene, state.hasBegun) = (nil, false)
+            (state.scene, state.hasBegun, state.hasDeclined) = (nil, false, false)
             state.reportsKeypresses = reportsKeypresses
         }
     }
@@ -72,14 +76,15 @@ final class PairingDialogue: Sendable {
 
     /// Asks whether to pair without protection from a device in between.
     func consents(_ scene: PairingContext) async -> Bool {
+        noted(
         await ask(scene, PairingText.consent(scene), PairingText.yesOrNo, PairingText.readYes)
-            ?? false
+        )
     }
 
     /// Asks whether the peer shows the same digits.
     func confirms(_ digits: PairingDigits, _ scene: PairingContext) async -> Bool {
         let question = PairingText.comparison(digits, scene)
-        return await ask(scene, question, PairingText.yesOrNo, PairingText.readYes) ?? false
+        return noted(await ask(scene, question, PairingText.yesOrNo, PairingText.readYes))
     }
 
     /// Shows digits until the task is canceled.
@@ -102,7 +107,10 @@ final class PairingDialogue: Sendable {
             PairingText.sixDigits,
             PairingText.readEntry
         )
-        guard case .digits(let digits) = entry else { return nil }
+        guard case .digits(let digits) = entry else {
+            _ = noted(false)
+            return nil
+        }
         if reportsKeypresses {
             for _ in digits.description { press(.digitEntered) }
             press(.entryCompleted)
@@ -131,14 +139,23 @@ final class PairingDialogue: Sendable {
         let introduction = PairingText.lost(peer) + "\n"
         guard let questions else {
             say(introduction)
-            return decline(PairingText.needOfPairingAgain)
+            decline(PairingText.needOfPairingAgain)
+            return noted(false)
         }
-        return await questions.ask(
+        return noted(
+            await questions.ask(
             PairingText.again(peer),
             introduction: introduction,
             hint: PairingText.yesOrNo,
             PairingText.readYes
-        ) ?? false
+            )
+        )
+    }
+
+    /// Returns the answer to a question, where none means no, and notes a no.
+    private func noted(_ answer: Bool?) -> Bool {
+        if answer != true { state.withLock { $0.hasDeclined = true } }
+        return answer ?? false
     }
 
     private func begin(_ scene: PairingContext) {
@@ -159,13 +176,12 @@ final class PairingDialogue: Sendable {
             return await questions.ask(prompt, introduction: introduction, hint: hint, read)
         }
         say(introduction)
-        _ = decline(PairingText.need(of: scene.method))
+        decline(PairingText.need(of: scene.method))
         return nil
     }
 
-    private func decline(_ need: String) -> Bool {
+    private func decline(_ need: String) {
         say("lanyard: declined: \(need); \(PairingText.howToAnswer)\n")
-        return false
     }
 }
 

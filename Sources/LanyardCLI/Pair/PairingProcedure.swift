@@ -116,6 +116,8 @@ struct PairingSetup: Sendable {
     let hasBonded = Latch()
     /// Whether a person is being asked, which takes longer than a machine.
     var isTalking: @Sendable () -> Bool = { false }
+    /// Whether a person has declined a question.
+    var hasDeclined: @Sendable () -> Bool = { false }
 
     func apply(to configuration: inout HostConfiguration) {
         configuration.pairing = policy

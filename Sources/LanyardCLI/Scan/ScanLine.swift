@@ -35,6 +35,15 @@ extension Advertisement {
         ].joined(separator: "  ")
     }
 
+    /// Returns the advertisement on one line of a terminal. On a narrow terminal, the name takes the
+    /// place of the address, and the end of a long line is left out.
+    func line(columns: Int) -> String {
+        guard columns < ScanTable.wideColumns else { return line }
+        let strength = TerminalColumns.fit(rssi.map { "\($0) dBm" } ?? "-", to: 8)
+        let device = data.printableName.map { "\"\($0)\"" } ?? AddressText.describe(address)
+        return TerminalColumns.truncate("\(strength)  \(device)  \(summary)", to: columns)
+    }
+
     /// The contents of the advertisement.
     fileprivate var words: String {
         let name = data.printableName.map { "\"\($0)\"" } ?? "-"

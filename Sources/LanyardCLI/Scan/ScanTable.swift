@@ -44,10 +44,14 @@ struct ScanTable: Sendable {
         let hidden = view.total > shown ? ", \(view.total - shown) not shown" : ""
         let filter = view.filter.isEmpty ? "" : ", filter \"\(view.filter)\""
         let pause = view.paused == nil ? "" : ", PAUSED"
-        return truncate(
-            Self.count(view.total) + hidden + ", " + view.order.words + filter + pause
-                + ". Keys: s sorts, f filters, p pauses, q quits, g plots"
-        )
+        let count = Self.count(view.total) + hidden
+        let state = ", " + view.order.words + filter + pause
+        let forms = [
+            count + state + ". Keys: s sorts, f filters, p pauses, q quits, g plots",
+            count + state + ". Keys: s f p q g", count + pause + ". Keys: s f p q g",
+        ]
+        return forms.first { TerminalColumns.count($0) <= size.columns }
+            ?? truncate(forms[forms.count - 1])
     }
 
     /// Returns the row of a device with its signal over time.
@@ -94,6 +98,10 @@ struct ScanTable: Sendable {
 
     /// Puts cells in columns. On a narrow terminal, the columns of least use are left out.
     private func row(_ cells: [String]) -> String {
+        let widths = widths
+        var cells = cells
+        // A device without a name has at least its address.
+        if cells[0].isEmpty, widths[1] == 0 { cells[0] = cells[1] }
         let text = zip(cells, widths).filter { $1 > 0 }
             .map { TerminalColumns.fit($0, to: $1) }.joined(separator: Self.gap)
         return truncate(text)
@@ -132,7 +140,7 @@ struct ScanTable: Sendable {
     private static let signalColumns = 9
     private static let ageColumns = 6
     /// The narrowest terminal with all columns.
-    private static let wideColumns = 74
+    static let wideColumns = 74
     /// The titles and the footer.
     private static let fixedLines = 2
 }

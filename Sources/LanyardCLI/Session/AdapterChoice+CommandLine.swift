@@ -58,6 +58,13 @@ extension ProgramFailure {
             )
         case .tooManyAdapters:
             self = .usage("\(error)", advice: "leave some adapters out")
+        case .repeatedAdapter:
+            self = .usage(TerminalText.escape("\(error)"), advice: "name each adapter once")
+        case .loneAdapter:
+            self = .usage(
+                TerminalText.escape("\(error)"),
+                advice: "name it alone, or only adapters of the other kinds (docs/ROAMING.md)"
+            )
         case .daemonWithoutController:
             self = .usage(
                 "this command needs a controller, to which the Bluetooth daemon gives no access",

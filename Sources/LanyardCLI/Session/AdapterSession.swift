@@ -27,6 +27,8 @@ struct AdapterSession: Sendable {
     /// The identity of the host when it serves an accessory.
     var identity: ServedIdentity?
     var pairing = PairingSetup()
+    /// Whether the result of the command names the device, so that no remark has to.
+    var namesDevice = false
 
     /// Reports that the adapter is lost, with the reason, or, with nil, available again. With a
     /// closure, the session waits for the adapter to come back. Without one, it ends.
@@ -167,7 +169,7 @@ struct AdapterSession: Sendable {
         progress.show("looking for \(target)")
         let found = try await TargetFinder(limits: limits, bonds: bonds, scan: scan).find(target)
         let peer = AddressText.describe(found.address)
-        if found.isByPrefix, let name = found.name {
+        if found.isByPrefix, !namesDevice, let name = found.name {
             progress.clear()
             console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
         }
@@ -176,14 +178,28 @@ struct AdapterSession: Sendable {
         let limit = found.isNear ? limits.step : limits.search
         // If the peer has lost the keys of its bond, the host asks a person before the link is
         // reported.
-        let connection = try await limits.run(
-            "connecting to \(peer)",
-            within: limit,
-            isExcused: pairing.isTalking
-        ) {
-            try await connect(found.address)
+        do {
+            let connection = try await limits.run(
+                "connecting to \(peer)",
+                within: limit,
+                isExcused: pairing.isTalking
+            ) {
+                do {
+                    return try await connect(found.address)
+                } catch HostError.bondLost where pairing.hasDeclined() {
+                    throw ProgramFailure.declinedAgain(peer)
+                }
+            }
+            return (connection, found)
+        } catch let failure as ProgramFailure
+            where failure.status == .timedOut && !found.isConnectable
+        {
+            throw ProgramFailure(
+                .refused,
+                "connecting to \(peer): it only broadcasts, and accepts no connections",
+                advice: "'lanyard scan' shows what it broadcasts"
+            )
         }
-        return (connection, found)
     }
 
     /// Makes the packet log of an adapter. The second of several adapters has `FILE.2`.

@@ -93,20 +93,17 @@ struct CharacteristicOperations: Sendable {
         )
     }
 
-    /// Passes on the values that the accessory sends: `count` of them, or all until the link ends.
-    func subscribe(
-        to reference: CharacteristicReference,
+    /// Passes on the values that the accessory sends until the link ends.
+    func receiveValues(
+        of characteristic: GATT.Characteristic,
+        named reference: CharacteristicReference,
         kind: GATT.SubscriptionKind?,
-        count: Int?,
         receive: @Sendable (ValueReport) throws -> Void
     ) async throws {
-        let (characteristic, values) = try await subscribe(to: reference, kind: kind)
-        var remaining = count ?? .max
+        let values = try await subscribe(to: characteristic, named: reference, kind: kind)
         do {
             for try await bytes in values {
                 try receive(ValueReport(address: accessory.address, characteristic, bytes))
-                remaining -= 1
-                if remaining == 0 { return }
             }
         } catch {
             throw ProgramFailure(error, during: "waiting for values of \(reference)")
@@ -118,12 +115,14 @@ struct CharacteristicOperations: Sendable {
         )
     }
 
-    /// Subscribes to a characteristic. Returns the characteristic and the values that arrive.
+    /// Subscribes to a characteristic. Returns the values that arrive.
+    ///
+    /// - Parameter reference: The reference that found the characteristic, for messages.
     func subscribe(
-        to reference: CharacteristicReference,
+        to characteristic: GATT.Characteristic,
+        named reference: CharacteristicReference,
         kind: GATT.SubscriptionKind?
-    ) async throws -> (GATT.Characteristic, ArrivingValues) {
-        let characteristic = try await find(reference)
+    ) async throws -> ArrivingValues {
         if kind == .indication, !characteristic.properties.contains(.indicate) {
             throw ProgramFailure(
                 .refused,
@@ -131,10 +130,23 @@ struct CharacteristicOperations: Sendable {
                 advice: "leave --indicate out"
             )
         }
-        let values = try await limits.run("subscribing to \(reference)") {
+        return try await limits.run("subscribing to \(reference)") {
             try await accessory.subscribe(to: characteristic, kind: kind)
         }
-        return (characteristic, values)
+    }
+
+    /// Returns the characteristics that the references name, each of them once.
+    func findEach(
+        of references: [CharacteristicReference]
+    ) async throws -> [(CharacteristicReference, GATT.Characteristic)] {
+        var found: [(CharacteristicReference, GATT.Characteristic)] = []
+        for reference in references {
+            let characteristic = try await find(reference)
+            guard !found.contains(where: { $0.1.valueHandle == characteristic.valueHandle })
+            else { continue }
+            found.append((reference, characteristic))
+        }
+        return found
     }
 
     func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {

@@ -5,7 +5,7 @@ import BluetoothGATT
 import Foundation
 import Synchronization
 
-/// Subscriptions to one or several characteristics of an accessory.
+/// Subscriptions to one or several characteristics of an accessory, to each of them once.
 struct CharacteristicSubscriptions: Sendable {
     /// The maximum number of subscriptions at the same time.
     static let limit = 64
@@ -20,11 +20,15 @@ struct CharacteristicSubscriptions: Sendable {
     func run(_ receive: @escaping @Sendable (ValueReport) throws -> Void) async throws {
         let remaining = Mutex(count ?? .max)
         let (isOver, end) = AsyncStream.makeStream(of: Never.self)
-        let all = references.map { reference in
+        let found = try await operations.findEach(of: references)
+        let all = found.map { reference, characteristic in
             { @Sendable () async throws -> Void in
                 do {
-                    try await operations.subscribe(to: reference, kind: kind, count: nil) {
-                        report in
+                    try await operations.receiveValues(
+                        of: characteristic,
+                        named: reference,
+                        kind: kind
+                    ) { report in
                         try remaining.withLock { remaining in
                             guard remaining > 0 else { return }
                             try receive(report)

@@ -52,7 +52,9 @@ extension ProgramFailure {
             self.init(.timedOut, "\(step): \(error)", advice: Self.tryAgain)
         case .disconnected, .failedToConnect:
             self.init(.inputOutput, "\(step): \(error)", advice: Self.tryAgain)
-        case .controller, .commandTimedOut, .unsupported:
+        case .busy, .alreadyConnecting, .tooManyRequests:
+            self.init(.refused, "\(step): \(error)", advice: "wait until it is done, and try again")
+        case .controller, .commandTimedOut, .malformedAnswer, .unsupported:
             self.init(
                 .adapterUnavailable,
                 "\(step): \(error)",
@@ -139,6 +141,15 @@ extension ProgramFailure {
     }
 
     static let tryAgain = "check that the accessory is on and in range, and try again"
+
+    /// Returns the failure of a connection whose lost bond a person did not replace.
+    static func declinedAgain(_ peer: String) -> ProgramFailure {
+        ProgramFailure(
+            .refused,
+            "connecting to \(peer): pairing again was declined here, and the bond stays",
+            advice: "use 'lanyard pair' to replace it, or 'lanyard bonds remove' to remove it"
+        )
+    }
 }
 
 extension ProgramFailure {

@@ -38,6 +38,15 @@ struct StepLimits: Equatable, Sendable {
         isChosen ? step : adapter.setUpLimit + step
     }
 
+    /// The number of connection events after which a change of the link applies: the peer should
+    /// receive at least six (Vol 6, Part B, 5.1.1), and some may be missed.
+    private static let changeEvents = 8
+
+    /// Changing the parameters or the physical layers of a link with this interval and latency.
+    func changing(interval: Duration, latency: Int) -> Duration {
+        isChosen ? step : step + interval * (latency + 1) * Self.changeEvents
+    }
+
     /// Runs a step. Throws a `ProgramFailure` that names the step if it fails or takes too long.
     func run<Result: Sendable>(
         _ step: String,

@@ -16,8 +16,9 @@ enum Target: Equatable, Sendable {
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,
     /// or a name. A name that could be one of the others is written `name:…`.
     ///
-    /// Six groups with colons between them are an address, and an error if they are not valid: a
-    /// typing error must not become a search for a device of that name.
+    /// Six groups with colons between them are an address, and an error if they are not valid, as are
+    /// pairs of hexadecimal digits with colons between them that are not six: a typing error must not
+    /// become a search for a device of that name.
     init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix(Self.namePrefix) {
             try self.init(name: text.dropFirst(Self.namePrefix.count))
@@ -29,7 +30,11 @@ enum Target: Equatable, Sendable {
         }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let address = parts.first ?? ""
-        guard address.split(separator: ":", omittingEmptySubsequences: false).count == 6 else {
+        let groups = address.split(separator: ":", omittingEmptySubsequences: false)
+        guard groups.count == 6 else {
+            let isPair = { (group: Substring) in group.count == 2 && group.allSatisfy(\.isHexDigit)
+            }
+            guard groups.count < 4 || !groups.allSatisfy(isPair) else { throw Self.noAddress(text) }
             try self.init(name: text[...])
             return
         }

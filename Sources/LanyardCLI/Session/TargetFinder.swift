@@ -17,21 +17,30 @@ struct TargetFinder: Sendable {
         var isNear = false
         /// Whether only the beginning of the name is that of the target.
         var isByPrefix = false
+        /// Whether the device accepts connections, as far as its advertisements tell.
+        var isConnectable = true
     }
 
-    /// The time for which the scan continues after the first device whose name is similar to the
-    /// target's, because a device with exactly that name may follow.
+    /// The time for which the scan continues after the first device whose name is the target's or
+    /// similar, because another device may have that name, or exactly that name.
     static let settlingTime = Duration.seconds(1)
 
+    /// Waits for the settling time. Tests replace this wait by a wait for a cause.
+    @TaskLocal static var settle: @Sendable (Duration) async throws -> Void = {
+        try await Task.sleep(for: $0)
+    }
+
     let limits: StepLimits
+    /// Whether any device of exactly that name will do, because it is not connected to.
+    var takesFirst = false
     /// The bonded devices.
     var bonds: [PortBond] = []
     /// Starts a scan.
     let scan: @Sendable () async -> AsyncThrowingStream<Advertisement, any Error>
 
-    /// Returns the device with exactly that name. Without such a device, returns the only one whose
-    /// name differs only in case, or else the only one whose name begins with the target's name.
-    /// Throws if no device is found within the limit.
+    /// Returns the only device with exactly that name. Without such a device, returns the only one
+    /// whose name differs only in case, or else the only one whose name begins with the target's
+    /// name. Throws if no device is found within the limit, or if several have the same rank.
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
             return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
@@ -39,8 +48,8 @@ struct TargetFinder: Sendable {
         if let peer = try BondFinder(bonds: bonds).find(target) {
             return Found(address: peer.identity, name: peer.name)
         }
-        let search = TargetSearch(target)
-        for bond in bonds { search.add(bond.identity, bond.name, isNear: false) }
+        let search = TargetSearch(target, takesFirst: takesFirst)
+        for bond in bonds { search.add(bond) }
         do {
             let exact = try await limits.run("scanning for \(target)", within: limits.search) {
                 try await FirstResult.of([
@@ -58,10 +67,20 @@ struct TargetFinder: Sendable {
 
 /// The devices that a scan for a target has received.
 private final class TargetSearch: Sendable {
-    private struct Candidate {
+    /// How well a name fits the target's; the best first.
+    fileprivate enum Rank: Int, Comparable {
+        case exact, equal, prefix
+
+        static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    fileprivate struct Candidate {
         var found: TargetFinder.Found
         /// The name, safe to print.
         var name: String
+        var rank: Rank
+        /// The signal strength of the last advertisement, in dBm; nil if it is not known.
+        var rssi: Int?
     }
 
     private struct State {
@@ -74,92 +93,154 @@ private final class TargetSearch: Sendable {
     private static let limit = 100
 
     private let target: Target
+    private let takesFirst: Bool
     private let state = Mutex(State())
     private let (similar, feed) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
     )
 
-    init(_ target: Target) {
+    init(_ target: Target, takesFirst: Bool) {
         self.target = target
+        self.takesFirst = takesFirst
     }
 
-    /// Receives advertisements until one is of exactly the target, or there are no more.
+    /// Receives advertisements until one has the target's address, or there are no more.
     func receive(
         _ scan: AsyncThrowingStream<Advertisement, any Error>
     ) async throws -> TargetFinder.Found? {
         for try await advertisement in scan {
-            if target.matches(advertisement) {
+            let isExact = target.matches(advertisement)
+            if isExact, takesFirst || target.isAddress {
                 return TargetFinder.Found(
                     address: advertisement.address,
                     name: advertisement.data.localName,
-                    isNear: true
+                    isNear: true,
+                    isConnectable: advertisement.isConnectable
                 )
             }
-            let data = advertisement.data
-            guard let name = data.localName ?? data.printableName else { continue }
-            add(advertisement.address, name, isNear: true)
+            add(advertisement, isExact: isExact)
         }
         return nil
     }
 
-    /// Adds a device that has this name.
-    func add(_ address: DeviceAddress, _ name: String?, isNear: Bool) {
-        guard let name else { return }
+    /// Adds a bonded device, whose name may begin with the target's.
+    func add(_ bond: PortBond) {
+        guard let name = bond.name else { return }
+        add(bond.identity, name) { printable, rank in
+            Candidate(
+                found: .init(address: bond.identity, name: name, isByPrefix: rank == .prefix),
+                name: printable,
+                rank: rank
+            )
+        }
+    }
+
+    private func add(_ advertisement: Advertisement, isExact: Bool) {
+        guard let name = advertisement.data.localName ?? advertisement.data.printableName
+        else { return }
+        add(advertisement.address, name, isExact: isExact) { printable, rank in
+            Candidate(
+                found: .init(
+                    address: advertisement.address,
+                    name: isExact ? advertisement.data.localName : name,
+                    isNear: true,
+                    isByPrefix: rank == .prefix,
+                    isConnectable: advertisement.isConnectable
+                ),
+                name: isExact ? advertisement.data.printableName ?? printable : printable,
+                rank: rank,
+                rssi: advertisement.rssi
+            )
+        }
+    }
+
+    /// Adds a device that has this name, if the name is the target's or similar.
+    private func add(
+        _ address: DeviceAddress,
+        _ name: String,
+        isExact: Bool = false,
+        _ makeCandidate: (String, Rank) -> Candidate
+    ) {
         let printable = TerminalText.escape(name)
         state.withLock { state in
             if state.names.count < Self.limit { state.names.insert(printable) }
-            guard case .name(let wanted) = target, state.candidates.count < Self.limit else {
-                return
+            guard let rank = rank(of: printable, isExact: isExact),
+                state.candidates.count < Self.limit || state.candidates[address] != nil
+            else { return }
+            var candidate = makeCandidate(printable, rank)
+            // One of a device's advertisements may accept connections, and another one not.
+            if state.candidates[address]?.found.isConnectable == true {
+                candidate.found.isConnectable = true
             }
-            let (lower, wantedLower) = (printable.lowercased(), wanted.lowercased())
-            guard lower.hasPrefix(wantedLower) else { return }
-            state.candidates[address] = Candidate(
-                found: .init(
-                    address: address,
-                    name: name,
-                    isNear: isNear,
-                    isByPrefix: lower != wantedLower
-                ),
-                name: printable
-            )
+            state.candidates[address] = candidate
             feed.yield()
         }
+    }
+
+    /// Returns the rank of a name; nil if the name does not begin with the target's.
+    private func rank(of printable: String, isExact: Bool) -> Rank? {
+        guard case .name(let wanted) = target else { return nil }
+        if isExact { return .exact }
+        let (name, wantedName) = (printable.lowercased(), wanted.lowercased())
+        guard name.hasPrefix(wantedName) else { return nil }
+        return name == wantedName ? .equal : .prefix
     }
 
     /// Waits until there is a device with a similar name, and then for the settling time.
     func settle() async throws -> TargetFinder.Found? {
         for await _ in similar {
-            try await TimeLimit.wait(TargetFinder.settlingTime)
+            try await TargetFinder.settle(TargetFinder.settlingTime)
             return nil
         }
         throw CancellationError()
     }
 
-    /// Returns the only device with a similar name. Throws if there is none, or more than one.
+    /// Returns the only device whose name fits best. Throws if there is none, or more than one.
     func choice(within limit: Duration) throws(ProgramFailure) -> TargetFinder.Found {
         let (all, names) = state.withLock { (Array($0.candidates.values), $0.names.sorted()) }
-        let equal = all.filter { !$0.found.isByPrefix }
-        let best = (equal.isEmpty ? all : equal).sorted { $0.name < $1.name }
+        let best = Self.best(of: all)
         guard let only = best.first else {
             throw .notFound(target, within: limit, received: names)
         }
         guard best.count == 1 else {
-            let list = best.prefix(3).map {
-                "'\($0.name)' (\(AddressText.describe($0.found.address)))"
-            }
+            let list = best.prefix(Self.shownLimit).map(\.description)
             throw .usage(
                 "\(best.count) devices match \(target): \(list.joined(separator: ", "))"
-                    + (best.count > 3 ? ", …" : ""),
+                    + (best.count > Self.shownLimit ? ", …" : ""),
                 advice: Set(best.map(\.name)).count == 1
                     ? "give the address" : "write the whole name, or the address"
             )
         }
         return only.found
     }
+
+    /// The maximum number of devices that the error lists.
+    private static let shownLimit = 3
+
+    /// Returns the candidates of the best rank, sorted. A device that accepts no connection, such
+    /// as a beacon beside the accessory, does not count if another one accepts connections.
+    private static func best(of all: [Candidate]) -> [Candidate] {
+        let rank = all.map(\.rank).min()
+        let ranked = all.filter { $0.rank == rank }
+        let connectable = ranked.filter(\.found.isConnectable)
+        return (connectable.isEmpty ? ranked : connectable).sorted {
+            ($0.name, $0.found.address.value) < ($1.name, $1.found.address.value)
+        }
+    }
+}
+
+extension TargetSearch.Candidate: CustomStringConvertible {
+    /// The name, the address and the signal strength.
+    var description: String {
+        let strength = rssi.map { ", \($0) dBm" } ?? ""
+        return "'\(name)' (\(AddressText.describe(found.address))\(strength))"
+    }
 }
 
 extension Target {
+    fileprivate var isAddress: Bool { if case .address = self { true } else { false } }
+
     fileprivate func matches(_ advertisement: Advertisement) -> Bool {
         switch self {
         case .address(let value, let kind):

@@ -113,11 +113,9 @@ struct ValueArgument: Equatable, Sendable {
             let shown = TerminalText.escape(String(text.prefix(shownLimit)))
             throw .usage("'\(shown)' is not a number", advice: "write \(format.rawValue):12")
         }
-        let exponent = format.isMedical ? -decimals(in: text) : 0
-        let isPossible = format.exponents.contains(Double(exponent))
-        let range = format.range(exponent: isPossible ? exponent : 0)
-        guard isPossible, range.contains(number), !format.isWhole || number == number.rounded()
-        else {
+        if format.isMedical { return try medical(number, text, format) }
+        let range = format.range(exponent: 0)
+        guard range.contains(number), !format.isWhole || number == number.rounded() else {
             let kind = format.isWhole ? "whole numbers " : "numbers "
             throw .usage(
                 "\(TerminalText.escape(text)) is not in the range of \(format.rawValue)",
@@ -125,7 +123,34 @@ struct ValueArgument: Equatable, Sendable {
                     + describe(range.upperBound)
             )
         }
-        return format.encode(number, exponent: exponent)
+        return format.encode(number, exponent: 0)
+    }
+
+    /// Returns the bytes of a medical number with the digits of the text. Zeros at the end move into
+    /// the exponent if the mantissa does not fit otherwise.
+    private static func medical(
+        _ number: Double,
+        _ text: String,
+        _ format: NumberFormat
+    ) throws(ProgramFailure) -> [UInt8] {
+        let (mantissas, exponents) = (format.range(exponent: 0), format.exponents)
+        var exponent = Double(-decimals(in: text))
+        var mantissa = (number * pow(10, -exponent)).rounded()
+        while !mantissas.contains(mantissa) || exponent < exponents.lowerBound,
+            mantissa.isFinite, mantissa.truncatingRemainder(dividingBy: 10) == 0,
+            exponent < exponents.upperBound
+        {
+            (mantissa, exponent) = (mantissa / 10, exponent + 1)
+        }
+        guard mantissas.contains(mantissa), exponents.contains(exponent) else {
+            throw .usage(
+                "\(TerminalText.escape(text)) has no exact form as \(format.rawValue)",
+                advice: "it holds whole numbers from \(describe(mantissas.lowerBound)) to "
+                    + "\(describe(mantissas.upperBound)), times ten to a power from "
+                    + "\(describe(exponents.lowerBound)) to \(describe(exponents.upperBound))"
+            )
+        }
+        return format.encode(mantissa * pow(10, exponent), exponent: Int(exponent))
     }
 
     /// Returns the number that decimal digits, or hexadecimal digits after `0x`, spell.
@@ -140,9 +165,13 @@ struct ValueArgument: Equatable, Sendable {
         return number
     }
 
-    /// Returns the number of digits after the point.
+    /// Returns the number of digits after the point, less the exponent of the text.
     private static func decimals(in text: String) -> Int {
-        text.firstIndex(of: ".").map { text[$0...].dropFirst().prefix { $0.isNumber }.count } ?? 0
+        let parts = text.lowercased().split(separator: "e", maxSplits: 1)
+        let digits = parts.first ?? ""
+        let point = digits.firstIndex(of: ".")
+        let count = point.map { digits[$0...].dropFirst().count } ?? 0
+        return count - (parts.count == 2 ? Int(parts[1]) ?? 0 : 0)
     }
 
     private static func describe(_ number: Double) -> String {
@@ -161,7 +190,7 @@ extension ValueLayout {
             case .unknownField(let name):
                 throw .usage(
                     "\(characteristic) has no field '\(TerminalText.escape(name))'",
-                    advice: "its fields are " + fields.map(\.name).joined(separator: ", ")
+                    advice: fieldAdvice(text)
                 )
             case .invalid(let name, let text, let form):
                 throw .usage(
@@ -175,9 +204,20 @@ extension ValueLayout {
         } catch {
             throw .usage(
                 "the fields are not a value of \(characteristic): \(error)",
-                advice: "its fields are " + fields.map(\.name).joined(separator: ", ")
+                advice: fieldAdvice(text)
             )
         }
+    }
+
+    /// Returns the advice that lists the fields, and their form if the text has none of them.
+    private func fieldAdvice(_ text: String) -> String {
+        var names: [String] = []
+        for field in fields where field.isShown && !names.contains(field.name) {
+            names.append(field.name)
+        }
+        let list = "its fields are " + names.joined(separator: ", ")
+        guard !text.contains("="), let first = names.first else { return list }
+        return "\(list); write them as '\(first)=…', with commas between them"
     }
 }
 

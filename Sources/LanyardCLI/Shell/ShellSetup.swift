@@ -48,11 +48,13 @@ struct ShellSetup: Sendable {
         }
         var adapter = try options.session(on: console)
         adapter.onAir = dialogue.watch
+        adapter.namesDevice = true
         adapter.pairing = PairingSetup(
             delegate: TerminalDelegate(dialogue: dialogue),
             bondLossPolicy: .ask,
             securesOnDemand: false,
-            isTalking: { dialogue.hasBegun }
+            isTalking: { dialogue.hasBegun },
+            hasDeclined: { dialogue.hasDeclined }
         )
         self.adapter = adapter
         self.console = console

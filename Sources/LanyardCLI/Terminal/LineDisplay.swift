@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A prompt in several forms, the longest first, for terminals of different widths.
+struct LinePrompt: Equatable, Sendable, ExpressibleByStringLiteral {
+    let forms: [String]
+    /// Whether the prompt asks a question, whose answer is short.
+    var isQuestion = false
+
+    init(forms: [String]) {
+        self.forms = forms
+    }
+
+    init(question: String) {
+        forms = [question]
+        isQuestion = true
+    }
+
+    init(stringLiteral text: String) {
+        forms = [text]
+    }
+}
+
 /// A display of a prompt and an edited line in one row of a terminal. A long line is shown in part.
 struct LineDisplay: Sendable {
     /// The width of the terminal.
     let columns: Int
 
     /// Returns the text that replaces the row and puts the cursor at its place.
-    func draw(prompt: String, before: String, after: String) -> String {
-        // A prompt leaves room for the line. The last column stays empty, because a character in it
-        // moves some terminals to the next row.
-        let promptColumns = max(1, columns / 2, columns - Self.lineColumns)
-        let prompt = TerminalColumns.truncate(prompt, to: promptColumns)
+    ///
+    /// The prompt has the first form that leaves room for the line, or the end of the last form,
+    /// because a question has its digits there. The last column stays empty, because a character in
+    /// it moves some terminals to the next row.
+    func draw(prompt: LinePrompt, before: String, after: String) -> String {
+        let promptColumns =
+            prompt.isQuestion
+            ? max(1, columns - Self.answerColumns)
+            : max(1, columns / 2, columns - Self.lineColumns)
+        let prompt =
+            prompt.forms.first { TerminalColumns.count($0) <= promptColumns }
+            ?? Self.suffix(of: prompt.forms.last ?? "", columns: promptColumns)
         let room = max(1, columns - TerminalColumns.count(prompt) - 1)
         let shown = Self.suffix(of: before, columns: room)
         let rest = Self.prefix(of: after, columns: room - TerminalColumns.count(shown))
@@ -21,6 +48,8 @@ struct LineDisplay: Sendable {
 
     /// The columns that a prompt leaves for the line on a wide terminal.
     private static let lineColumns = 24
+    /// The columns that a question leaves for its answer: six digits, and some more.
+    private static let answerColumns = 10
 
     /// Returns the end of a text in at most so many columns, with an ellipsis for what is cut off.
     private static func suffix(of text: String, columns: Int) -> String {

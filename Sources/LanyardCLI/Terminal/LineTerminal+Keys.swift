@@ -45,7 +45,7 @@ extension LineTerminal {
         let (effect, prompt) = state.withLock { state in
             let effect = state.editor.receive(key)
             if effect == .redraw { redraw(state) }
-            return (effect, state.question ?? state.prompt)
+            return (effect, state.shownPrompt)
         }
         switch effect {
         case .none, .redraw, .complete: break
@@ -64,7 +64,7 @@ extension LineTerminal {
     private static let clearScreen = "\u{1B}[2J\u{1B}[H"
 
     /// Leaves the complete line on the terminal and delivers it.
-    private func submit(_ line: String, _ prompt: String) {
+    private func submit(_ line: String, _ prompt: LinePrompt) {
         let (isAnswer, waiting) = state.withLock { state in
             let display = LineDisplay(columns: console.size().columns)
             try? console.write(display.draw(prompt: prompt, before: line, after: "") + "\n")

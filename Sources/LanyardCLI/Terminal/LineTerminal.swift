@@ -11,12 +11,12 @@ final class LineTerminal: Sendable {
 
     struct State {
         var editor: LineEditor
-        var prompt = ""
+        var prompt: LinePrompt = ""
         /// Whether the prompt is shown and keys edit the line.
         var isEditing = false
         var waiting: CheckedContinuation<String?, Never>?
         /// The question that is asked while a command runs.
-        var question: String?
+        var question: LinePrompt?
         /// The keys that wait for the next line.
         var typedAhead: [TerminalKey] = []
         /// Whether these keys are given to the editor, before keys that arrive now.
@@ -32,6 +32,9 @@ final class LineTerminal: Sendable {
         /// Receives the answer to a question.
         var answered: @Sendable (String) -> Void = { _ in }
         var hasEnded = false
+
+        /// The question, or else the prompt.
+        var shownPrompt: LinePrompt { question ?? prompt }
     }
 
     struct DisplayHooks {
@@ -96,7 +99,7 @@ final class LineTerminal: Sendable {
     }
 
     /// Shows the prompt and reads a line. Returns nil at the end of the input.
-    func readLine(prompt: String) async -> String? {
+    func readLine(prompt: LinePrompt) async -> String? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(prompt, continuation)
@@ -106,7 +109,7 @@ final class LineTerminal: Sendable {
         }
     }
 
-    private func begin(_ prompt: String, _ continuation: CheckedContinuation<String?, Never>) {
+    private func begin(_ prompt: LinePrompt, _ continuation: CheckedContinuation<String?, Never>) {
         let isOpen = state.withLock { state in
             guard !state.hasEnded else { return false }
             state.prompt = prompt
@@ -169,7 +172,7 @@ final class LineTerminal: Sendable {
     }
 
     /// Changes the prompt of the line that is edited.
-    func change(prompt: String) {
+    func change(prompt: LinePrompt) {
         state.withLock { state in
             state.prompt = prompt
             redraw(state)
@@ -189,7 +192,7 @@ final class LineTerminal: Sendable {
                 (state.question, state.isEditing) = (nil, false)
                 return
             }
-            state.question = prompt
+            state.question = LinePrompt(question: prompt)
             state.editor.isCommandLine = false
             state.editor.clear()
             state.isEditing = true
@@ -210,7 +213,7 @@ final class LineTerminal: Sendable {
         let display = LineDisplay(columns: console.size().columns)
         try? console.write(
             display.draw(
-                prompt: state.question ?? state.prompt,
+                prompt: state.shownPrompt,
                 before: state.editor.before,
                 after: state.editor.after
             )

@@ -112,7 +112,7 @@ extension Timeline {
     /// The longest gap in microseconds between equal events that are folded into one.
     static let repetitionGap: Int64 = 5_000_000
 
-    /// Shortens a time line for a page: folds repeated events, then leaves out the beginning. Adds
+    /// Shortens a timeline for a page: folds repeated events, then leaves out the beginning. Adds
     /// a remark about it.
     mutating func fit(to limit: Int = eventLimit) {
         guard events.count > limit else { return }

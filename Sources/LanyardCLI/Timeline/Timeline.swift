@@ -4,7 +4,7 @@ import Foundation
 import HCITransports
 import Lanyard
 
-/// The events of several devices on one time line: the events of a recorder and the packets of
+/// The events of several devices on one timeline: the events of a recorder and the packets of
 /// logs. `TimelinePage` shows it.
 struct Timeline: Equatable, Sendable {
     /// A chapter: from its time until the next.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time line as a web page: one file that loads nothing else.
+/// A timeline as a web page: one file that loads nothing else.
 ///
 /// Text from a device never becomes markup. The page holds it as JSON without a `<`, and the script
 /// shows it as text.

@@ -53,8 +53,9 @@ package enum AdapterChoice: Hashable, Sendable {
 
     /// Parses the text.
     ///
-    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text, and `tooManyAdapters` for too
-    ///   long a list.
+    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text, `tooManyAdapters` for too long a
+    ///   list, `repeatedAdapter` for a list with the same adapter twice, and `loneAdapter` for a list
+    ///   with an adapter that works only alone.
     package init(_ text: String) throws(AdapterChoiceError) {
         if text == "virtual" {
             self = .virtual(scenario: nil)
@@ -69,6 +70,8 @@ package enum AdapterChoice: Hashable, Sendable {
                 throw .tooManyAdapters(list.count)
             }
             self = .radios(list)
+        } else if let error = Self.listError(text) {
+            throw error
         } else {
             do throws(AdapterSpecificationError) {
                 self = .reached(try AdapterSpecification(text))
@@ -80,6 +83,23 @@ package enum AdapterChoice: Hashable, Sendable {
 }
 
 extension AdapterChoice {
+    /// Returns the reason why these adapters do not work as one; `nil` if a part of the text is no
+    /// adapter.
+    private static func listError(_ text: String) -> AdapterChoiceError? {
+        let parts = text.split(
+            separator: AdapterSpecification.listSeparator,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count > 1 else { return nil }
+        let choices = parts.compactMap { try? AdapterChoice(String($0)) }
+        guard choices.count == parts.count else { return nil }
+        for choice in choices {
+            guard case .reached = choice else { return .loneAdapter("\(choice)") }
+        }
+        var names: Set<AdapterChoice> = []
+        return choices.first { !names.insert($0).inserted }.map { .repeatedAdapter("\($0)") }
+    }
+
     /// Returns the adapter in `bluez:hci1`. `nil` for any other text.
     private static func daemonAdapter(_ text: String) -> String? {
         guard text.hasPrefix("bluez:") else { return nil }
@@ -108,6 +128,10 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     case noAdapter(AdapterSpecificationError)
     /// The list has more adapters than `AdapterSpecification.listLimit`.
     case tooManyAdapters(Int)
+    /// The list has this adapter twice.
+    case repeatedAdapter(String)
+    /// The list has this adapter, which works only alone.
+    case loneAdapter(String)
     /// The daemon gives no access to its controller.
     case daemonWithoutController
     /// The scenario file cannot be read.
@@ -126,6 +150,9 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
             "'\(error.text)' is not an adapter: \(error.problemText); use \(AdapterChoice.forms)"
         case .tooManyAdapters(let count):
             "\(count) adapters are too many: name at most \(AdapterSpecification.listLimit)"
+        case .repeatedAdapter(let name): "the adapter '\(name)' is named twice"
+        case .loneAdapter(let name):
+            "the adapter '\(name)' works only alone, not in a list with '+'"
         case .daemonWithoutController:
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"

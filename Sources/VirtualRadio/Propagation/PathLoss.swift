@@ -4,7 +4,9 @@
 ///
 /// The loss in decibels is `reference + 10 · exponent · log₁₀ d`, for d meters. The reference is
 /// the loss over the first meter, about 40 dB at 2.44 GHz between ideal antennas. The exponent
-/// describes the obstacles.
+/// describes the obstacles. The loss is never negative, because a receiver cannot take more power
+/// from a signal than the transmitter has sent. The formula is wrong within some centimeters, which
+/// are less than a wavelength.
 public struct PathLoss: Hashable, Sendable {
     /// The least distance between two devices in the model, in meters. The model is wrong near the
     /// antenna.
@@ -28,9 +30,9 @@ public struct PathLoss: Hashable, Sendable {
     /// Walls, ceilings and metal between the devices.
     public static let obstructed = PathLoss(exponent: 3.5)
 
-    /// Returns the loss over a distance in meters, in decibels.
+    /// Returns the loss over a distance in meters, in decibels. It is 0 or more.
     public func decibels(distance: Double) -> Double {
         let meters = max(distance, Self.distanceMinimum)
-        return reference + 10 * exponent * Reproducible.decimalLogarithm(meters)
+        return max(0, reference + 10 * exponent * Reproducible.decimalLogarithm(meters))
     }
 }

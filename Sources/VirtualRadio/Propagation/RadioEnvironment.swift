@@ -131,8 +131,11 @@ package struct RadioEnvironment: Sendable {
         if let loss = explicitLosses[pair] { return source.transmitPower - loss }
         let distance = source.path.position(at: instant)
             .distance(to: destination.path.position(at: instant))
-        return source.transmitPower - pathLoss.decibels(distance: distance)
+        let power =
+            source.transmitPower - pathLoss.decibels(distance: distance)
             + shadowing.gain(of: pair, at: instant, seed: seed)
+        // Between devices side by side, shadowing cannot add power either.
+        return min(source.transmitPower, power)
     }
 
     /// Returns whether the power between the two stays the same from the instant on, until a

@@ -50,6 +50,13 @@ struct ScanFilterTests {
         #expect(try !admits { $0.name = "Lanyard" })
         #expect(try admits { $0.namePrefix = "Lany" })
         #expect(try !admits { $0.namePrefix = "any" })
+        #expect(try !admits { $0.namePrefix = "lany" })
+        #expect(
+            try admits {
+                $0.isNameCaseSensitive = false
+                ($0.name, $0.namePrefix) = ("lanyard 7", "LANY")
+            }
+        )
         var filter = ScanFilter(namePrefix: "")
         #expect(
             !filter.matches(Advertisement(address: .accessory(1))),

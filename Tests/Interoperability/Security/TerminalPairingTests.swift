@@ -281,6 +281,24 @@ import Testing
         }
     }
 
+    @Test("A person who declines to pair again keeps the bond, and reads that as the reason")
+    func declinesAgain() async throws {
+        try await withFixture(Plan()) { fixture in
+            let first = try fixture.pair()
+            try await fixture.expectPaired(first, method: "just works", isAuthenticated: false)
+            try await fixture.companion.forget()
+
+            try await fixture.companion.prepare(Plan())
+            try await fixture.companion.advertise()
+            let terminal = try fixture.pair()
+            try await terminal.wait(for: " again? [y/N] ")
+            terminal.type(line: "n")
+            #expect(try await terminal.waitUntilEnd() == .exited(77))
+            #expect(terminal.shown.contains("pairing again was declined here, and the bond stays"))
+            #expect(try await fixture.bonds().count == 1)
+        }
+    }
+
     // MARK: Pairings by the peer
 
     @Test("The serve command asks at the terminal that also takes its commands")

@@ -62,6 +62,18 @@ struct BondFinderTests {
         }
     }
 
+    @Test("The error for an unknown bond suggests a similar name")
+    func suggestsName() throws {
+        let finder = try finder()
+        let advice = try ["Lmap", "Door", "C4:F0:00:00:00:09"].map { text in
+            try #require(throws: ProgramFailure.self) { try finder.require(Target(text)) }.advice
+        }
+        #expect(advice == ["did you mean 'Lamp'?", "see 'lanyard bonds'", "see 'lanyard bonds'"])
+        let none = BondFinder<BondedPeer>(bonds: [])
+        let failure = try #require(throws: ProgramFailure.self) { try none.require(Target("Lamp")) }
+        #expect(failure.advice == "there are no bonds")
+    }
+
     @Test("Bonds with the same name are listed by identifier")
     func ambiguity() throws {
         let finder = try finder()

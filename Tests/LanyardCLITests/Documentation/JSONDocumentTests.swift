@@ -279,5 +279,6 @@ extension AirEvent {
         .disconnected(host: "h", controller: "c", cause: nil), .refused,
         .linked(AirLink(central: "a", peripheral: "b")),
         .unlinked(AirLink(central: "a", peripheral: "b")),
+        .display(controller: "c", text: "123456"),
     ]
 }

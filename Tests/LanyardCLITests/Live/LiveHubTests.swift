@@ -71,7 +71,7 @@ struct LiveHubTests {
         #expect(members["timeline"]?.members?["events"]?.elements?.count == 1)
     }
 
-    @Test("Many advertising reports are left out of the time line, and counted")
+    @Test("Many advertising reports are left out of the timeline, and counted")
     func reports() throws {
         for number in 0..<200 { hub.receive(report(UInt8(number)), from: 0) }
         hub.receive(reset(), from: 0)

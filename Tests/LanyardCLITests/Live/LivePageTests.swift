@@ -78,7 +78,7 @@ struct LivePageTests {
 }
 
 @Suite(
-    "A long time line in a browser",
+    "A long timeline in a browser",
     .enabled(
         if: LiveBrowser.isAvailable,
         "this machine has no Chromium or no websockets for Python"
@@ -127,7 +127,7 @@ struct LongTimelineTests {
         #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
         #expect(steps["opened"]?["events"] == .integer(100_000))
         let milliseconds = try #require(steps["frames"]?["millisecondsPerFrame"]?.double)
-        print("time line with 100,000 events: \(milliseconds) ms of processor time for a frame")
+        print("timeline with 100,000 events: \(milliseconds) ms of processor time for a frame")
         #expect(milliseconds <= 1_000.0 / 30)
         #expect(steps["packet"]?["bytes"]?.text == "0240000700030004000A0300")
         let fields = steps["packet"]?["fields"]?.elements?.compactMap(\.text) ?? []

@@ -5,7 +5,7 @@
 
 Prints one JSON object for each step. `walk` chooses a device on the live page, connects, reads, subscribes,
 writes, and drags the accessory out of range and back. `load` measures the processor time of
-the frames that the live page draws, and `timeline` of those of a time line that is moved. Screenshots go to FOLDER.
+the frames that the live page draws, and `timeline` of those of a timeline that is moved. Screenshots go to FOLDER.
 """
 
 import base64
@@ -158,7 +158,7 @@ HIDDEN_LABELS = (
 
 
 def logged(text):
-    """Whether the search on the time line finds a packet."""
+    """Whether the search on the timeline finds a packet."""
     return (
         "(() => { const page = element('frame').contentDocument, query = page.getElementById('query');"
         f" if (query.value !== '{text}') {{ query.value = '{text}'; query.dispatchEvent(new Event('input')); }}"
@@ -177,7 +177,7 @@ def walk(browser, folder):
     report("first value", clicks=browser.clicks, value=browser.run(f"{part('Temperature')}.querySelector('.value').textContent"))
 
     browser.click(act("Temperature", "Read"))
-    browser.wait(logged("ATT_READ_REQ"), "packet on the time line")
+    browser.wait(logged("ATT_READ_REQ"), "packet on the timeline")
     report("read", packet=browser.run(logged("ATT_READ_REQ")))
     browser.run(logged(""))
 

@@ -141,6 +141,25 @@ struct PairingDialogueTests {
         #expect(lines.allSatisfy { $0.hasSuffix("; \(PairingText.howToAnswer)\n") })
     }
 
+    @Test("The dialogue notes that a question was declined, until the next pairing")
+    func declined() async throws {
+        let yes = dialogue(["y", "y", "123456"])
+        _ = await yes.pairsAgain(Self.peer)
+        _ = await yes.confirms(try digits(1), Self.scene(.numericComparison))
+        _ = await yes.enterDigits(Self.scene(.passkeyEntry)) { _ in }
+        #expect(!yes.hasDeclined)
+        let no = dialogue(["n", "n", ""])
+        _ = await no.pairsAgain(Self.peer)
+        #expect(no.hasDeclined)
+        no.reset()
+        #expect(!no.hasDeclined)
+        _ = await no.confirms(try digits(1), Self.scene(.numericComparison))
+        #expect(no.hasDeclined)
+        no.reset()
+        _ = await no.enterDigits(Self.scene(.passkeyEntry)) { _ in }
+        #expect(no.hasDeclined)
+    }
+
     @Test("Pairing again with a peer that lost its keys needs a yes")
     func again() async {
         #expect(await dialogue(["y"]).pairsAgain(Self.peer))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGAP
+import BluetoothTypes
 import Foundation
 import HCITransports
 import Testing
@@ -9,6 +11,51 @@ import VirtualAdapters
 
 @Suite("The adapter of a command")
 struct AdapterSessionTests {
+    @Test("A connection that a beacon does not answer fails with that reason")
+    func beacon() async throws {
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { _ in }
+        )
+        let session = AdapterSession(
+            adapter: .virtual(scenario: nil),
+            traceFile: nil,
+            limits: StepLimits(),
+            console: console
+        )
+        for isConnectable in [false, true] {
+            let beacon = Advertisement(
+                address: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
+                isConnectable: isConnectable
+            )
+            let isConnecting = Moment()
+            defer { isConnecting.occur() }
+            let failure = await #expect(throws: ProgramFailure.self) {
+                try await TimeLimit.passing(at: isConnecting) {
+                    _ = try await session.connect(
+                        to: Target("C4:F0:00:00:00:01"),
+                        bonds: [],
+                        scan: {
+                            AsyncThrowingStream { feed in
+                                feed.yield(beacon)
+                                feed.finish()
+                            }
+                        },
+                        connect: { _ in
+                            isConnecting.occur()
+                            try await Task.sleep(for: .seconds(3_600))
+                        }
+                    )
+                }
+            }
+            #expect(failure?.status == (isConnectable ? .timedOut : .refused))
+            #expect(failure?.happened.contains("it only broadcasts") == !isConnectable)
+        }
+    }
+
     @Test("The radio is closed to other hosts if the packet log cannot be made")
     func closesRadio() async throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString.prefix(8)).socket"

@@ -32,6 +32,19 @@ struct TypedCommandTests {
     }
 
     @Test(
+        "A line with a wrong name or wrong arguments is answered with the right form",
+        arguments: [
+            ("set 2A19", "'set 2A19' has missing or extra arguments; use set CHARACTERISTIC VALUE"),
+            ("links 1", "'links 1' has missing or extra arguments; use links"),
+            ("notfy 2A19", "'notfy 2A19' is not a command; did you mean 'notify'?"),
+        ]
+    )
+    func forms(line: String, message: String) throws {
+        let failure = try #require(throws: ProgramFailure.self) { try TypedCommand(line) }
+        #expect(failure.line == "lanyard: " + message)
+    }
+
+    @Test(
         "An invalid line is refused with advice",
         arguments: [
             "bogus", "set", "set 2A19", "set nothing 00", "set 2A19 0", "set 2A19 \"x",

@@ -161,7 +161,9 @@ import Testing
 }
 
 @Suite("The row of the edited line") struct LineDisplayTests {
-    private func row(_ prompt: String, _ before: String, _ after: String, columns: Int) -> String {
+    private func row(_ prompt: LinePrompt, _ before: String, _ after: String, columns: Int)
+        -> String
+    {
         let display = LineDisplay(columns: columns)
         return TerminalScreen.lines(of: display.draw(prompt: prompt, before: before, after: after))
             .joined(separator: "\n")
@@ -172,9 +174,28 @@ import Testing
         #expect(row("> ", "abc", "def", columns: 20) == "> abcdef")
         #expect(row("> ", "abcdefghij", "klmnop", columns: 10) == "> …efghij")
         #expect(row("> ", "", "abcdefghij", columns: 10) == "> abcdef…")
-        #expect(row("a long prompt> ", "x", "", columns: 12) == "a lon…x")
+        #expect(row("a long prompt> ", "x", "", columns: 12) == "…mpt> x")
         #expect(row("a long prompt> ", "x", "", columns: 80) == "a long prompt> x")
         #expect(row("> ", "", "", columns: 1) == "…")
+    }
+
+    @Test("On a narrow terminal, the prompt of the shell has only the device")
+    func shortPrompt() {
+        var status = ShellSession.Status(adapter: "tcp:127.0.0.1:6402")
+        func prompt(_ columns: Int) -> String { row(status.prompt, "", "", columns: columns) }
+        #expect(prompt(80) == "tcp:127.0.0.1:6402>" && prompt(40) == "tcp:127.0.0.1:6402>")
+        #expect(prompt(30) == ">")
+        status.device = "Front Door"
+        status.security = LinkSecurity(isEncrypted: true, isAuthenticated: true)
+        #expect(prompt(80) == "tcp:127.0.0.1:6402 Front Door [authenticated]>")
+        #expect(prompt(52) == "Front Door [authenticated]>" && prompt(40) == "Front Door>")
+    }
+
+    @Test("On a narrow terminal, the end of a question with its digits is shown")
+    func question() {
+        let question = LinePrompt(question: "Does C4:F0:00:00:00:01/random show 123 456? [y/N] ")
+        let row = row(question, "y", "", columns: 40)
+        #expect(row.hasPrefix("…") && row.hasSuffix("show 123 456? [y/N] y"))
     }
 
     @Test("No row is wider than the terminal", arguments: 1...40)

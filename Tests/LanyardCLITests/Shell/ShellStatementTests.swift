@@ -51,6 +51,7 @@ import Testing
         #expect(try statement("scan") == .perform(.scan(ShellOperation.ScanRequest())))
         var request = ShellOperation.ScanRequest(hasFilter: true, limit: .seconds(2.5))
         request.filter.namePrefix = "La"
+        request.filter.isNameCaseSensitive = false
         request.filter.minimumRSSI = -60
         request.filter.discoveryProcedure = .general
         request.filter.services = [BluetoothUUID(0x180D)]
@@ -114,8 +115,11 @@ import Testing
             ("scan 0", "'0' is not a valid time"),
             ("scan --minimum-rssi 60", "did you mean -60?"),
             ("scan --discovery all", "'all' is not a valid --discovery; use general or limited"),
-            ("wait", "'wait' needs an event"), ("wait forever", "'forever' is not a valid time"),
-            ("wait 1e9", "'1e9' is not a valid time"), ("wait nan", "'nan' is not a valid time"),
+            ("wait", "'wait' needs an event"), ("wait forever", "'forever' is not an event"),
+            ("wait 1e9", "'1e9' is not a valid time"), ("wait nan", "'nan' is not an event"),
+            ("wait notificatin", "did you mean 'notification'?"),
+            ("wait notificatin 2A19", "'notificatin 2A19' is not an event to wait for; did you"),
+            ("wait devise Lamp", "did you mean 'device'?"), ("wait -1", "'-1' is not a valid time"),
             ("wait device", "'device' is not an event to wait for"),
             ("wait disconnected now", "'disconnected now' is not an event"),
             ("expect", "an expectation is missing"), ("expect equals", "'equals' needs one text"),

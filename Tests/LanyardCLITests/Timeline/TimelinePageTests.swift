@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("The page of a time line") struct TimelinePageTests {
+@Suite("The page of a timeline") struct TimelinePageTests {
     private static let hostile = #"</script><script>alert("1")</script><!--\u{2028}\"#
 
     private static var timeline: Timeline {
@@ -70,7 +70,7 @@ import Testing
         #expect(!html.contains("<!--"))
     }
 
-    @Test("The page of a long time line stays small") func size() {
+    @Test("The page of a long timeline stays small") func size() {
         var timeline = Timeline(title: "long")
         let device = timeline.device("strap")
         for number in 0..<100_000 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("Time lines") struct TimelineTests {
+@Suite("Timelines") struct TimelineTests {
     private func event(
         _ time: Int64,
         _ text: String,
@@ -96,7 +96,7 @@ import Testing
         )
     }
 
-    @Test("A short time line is not folded") func shortTimeline() {
+    @Test("A short timeline is not folded") func shortTimeline() {
         var timeline = Timeline(title: "")
         for number in 0..<10 { timeline.add(event(Int64(number), "x")) }
         let before = timeline
@@ -104,7 +104,7 @@ import Testing
         #expect(timeline == before)
     }
 
-    @Test("Repeated events of a long time line are folded") func repeatedEvents() {
+    @Test("Repeated events of a long timeline are folded") func repeatedEvents() {
         var timeline = Timeline(title: "")
         for number in 0..<10 {
             timeline.add(event(Int64(number), "x"))
@@ -118,7 +118,7 @@ import Testing
         #expect(timeline.remarks == ["9 repeated events are shown together"])
     }
 
-    @Test("A time line that is still too long loses its beginning")
+    @Test("A timeline that is still too long loses its beginning")
     func longTimeline() {
         var timeline = Timeline(title: "")
         for number in 0..<10 { timeline.add(event(Int64(number), "\(number)")) }

@@ -32,6 +32,17 @@ import VirtualRadio
         }
     }
 
+    @Test(
+        "A signal is never received with more power than was sent",
+        arguments: [PathLoss.freeSpace, .indoors, .obstructed, PathLoss(reference: 0, exponent: 9)]
+    )
+    func noGain(model: PathLoss) {
+        for meters in [0, 0.001, 0.01, 0.02, 0.05, 0.1, 0.5, 1] {
+            #expect(model.decibels(distance: meters) >= 0, "\(meters) m")
+        }
+        #expect(PathLoss.indoors.decibels(distance: 0) == 0)
+    }
+
     @Test("The distance has a minimum")
     func minimumDistance() {
         let closest = PathLoss.freeSpace.decibels(distance: PathLoss.distanceMinimum)

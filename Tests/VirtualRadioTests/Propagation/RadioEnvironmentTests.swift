@@ -32,6 +32,25 @@ import Testing
         try expect(world.power(from: phone, to: lock, at: .zero), is: -80.2)
     }
 
+    @Test("Devices at one place receive each other with at most the transmit power")
+    func samePlace() throws {
+        for seed in 0..<20 as Range<UInt64> {
+            var world = RadioEnvironment(
+                seed: WorldSeed(seed),
+                pathLoss: .indoors,
+                shadowing: Shadowing(deviation: 6)
+            )
+            world.place(Station(Path(.origin)), as: phone)
+            world.place(Station(Path(.origin), transmitPower: 4), as: lamp)
+            let powers = [
+                world.power(from: phone, to: lamp, at: .zero),
+                world.power(from: lamp, to: phone, at: .zero),
+            ]
+            #expect(try #require(powers[0]).decibels <= 0)
+            #expect(try #require(powers[1]).decibels <= 4)
+        }
+    }
+
     @Test("Shadowing adds the same loss in both directions")
     func shadowing() throws {
         var world = world(shadowing: Shadowing(deviation: 6))

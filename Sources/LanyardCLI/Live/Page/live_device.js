@@ -31,7 +31,7 @@ function fillDevice(box, device) {
   if (!device) {
     box.replaceChildren(make('p', 'empty', 'Choose a device in the list. Then connect to it to '
       + 'read, write and subscribe to its values. Numbers become charts, and every packet is on '
-      + 'the time line below.'));
+      + 'the timeline below.'));
     return;
   }
   signalCanvas = make('canvas');

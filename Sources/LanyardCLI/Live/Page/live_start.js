@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MARK: The feed
 
-// Events for the time line that arrived before its frame was ready, up to a limit.
+// Events for the timeline that arrived before its frame was ready, up to a limit.
 const WAITING_LIMIT = 5000;
 let waiting = [];
 
@@ -88,7 +88,7 @@ function frame() {
 // MARK: Parts of the page
 
 const TABS = [['devices', 'Devices'], ['device', 'Device'], ['map', 'Map'],
-  ['timeline', 'Time line']];
+  ['timeline', 'Timeline']];
 
 function showTabs() {
   const tab = document.body.dataset.tab;

@@ -54,12 +54,30 @@ enum TypedCommand: Equatable, Sendable {
         case ("links", 1): self = .links
         case ("help", 1): self = .help
         case ("quit", 1): self = .quit
-        default:
-            throw .usage(
-                "'\(TerminalText.escape(String(line.prefix(shownLimit))))' is not a command",
-                advice: "type help for the commands"
-            )
+        default: throw Self.unknown(line, words.first ?? "")
         }
+    }
+
+    /// The commands with their arguments.
+    private static let forms = [
+        "set": "set CHARACTERISTIC VALUE", "notify": "notify CHARACTERISTIC [VALUE]",
+        "authorize": "authorize", "deny": "deny", "pair": "pair", "values": "values",
+        "links": "links", "help": "help", "quit": "quit",
+    ]
+
+    private static func unknown(_ line: String, _ name: String) -> ProgramFailure {
+        let shown = TerminalText.escape(String(line.prefix(shownLimit)))
+        if let form = forms[name.lowercased()] {
+            return .usage("'\(shown)' has missing or extra arguments", advice: "use \(form)")
+        }
+        return .usage(
+            "'\(shown)' is not a command",
+            advice: ProgramFailure.didYouMean(
+                name,
+                among: forms.keys.sorted(),
+                otherwise: "type help for the commands"
+            )
+        )
     }
 }
 

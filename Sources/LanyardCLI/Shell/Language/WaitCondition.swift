@@ -27,7 +27,7 @@ enum WaitCondition: Equatable, Sendable {
     /// Parses the words after `wait`, without `within`.
     init(_ words: ArraySlice<String>) throws(ProgramFailure) {
         var rest = words
-        guard let first = rest.popFirst() else { throw Self.unknown("") }
+        guard let first = rest.popFirst() else { throw Self.unknown(words) }
         switch (first, rest.count) {
         case ("notification", _):
             var reference: CharacteristicReference?
@@ -38,8 +38,8 @@ enum WaitCondition: Equatable, Sendable {
             self = .notification(reference, rest.isEmpty ? nil : try ScriptExpectation(rest))
         case ("disconnected", 0): self = .disconnected
         case ("device", 1): self = .device(try Target(rest[rest.startIndex]))
-        case (_, 0) where !Self.keywords.contains(first): self = .time(try Self.seconds(first))
-        default: throw Self.unknown(words.joined(separator: " "))
+        case (_, 0) where first.first?.isLetter == false: self = .time(try Self.seconds(first))
+        default: throw Self.unknown(words)
         }
     }
 
@@ -66,11 +66,16 @@ enum WaitCondition: Equatable, Sendable {
         return .seconds(number)
     }
 
-    private static func unknown(_ text: String) -> ProgramFailure {
-        let shown = TerminalText.escape(String(text.prefix(60)))
+    private static func unknown(_ words: ArraySlice<String>) -> ProgramFailure {
+        guard let first = words.first else {
+            return .usage("'wait' needs an event", advice: "use \(forms)")
+        }
+        let shown = TerminalText.escape(String(words.joined(separator: " ").prefix(60)))
         return .usage(
-            text.isEmpty ? "'wait' needs an event" : "'\(shown)' is not an event to wait for",
-            advice: "use \(forms)"
+            "'\(shown)' is not an event to wait for",
+            advice: keywords.contains(first)
+                ? "use \(forms)"
+                : ProgramFailure.didYouMean(first, among: keywords, otherwise: "use \(forms)")
         )
     }
 }

@@ -19,6 +19,8 @@ extension ShellSession {
                 advice: "use 'connect TARGET'"
             )
         }
+        // A lost bond is a question of its own.
+        environment.dialogue.reset()
         let (link, found) = try await environment.adapter.connect(to: target, on: radios)
         let bonded = try? await link.bondedPeer
         let connection = Connection(link: link, name: found.name ?? bonded?.name)
@@ -124,13 +126,16 @@ extension ShellSession {
         var device: String?
         var security = LinkSecurity.none
 
-        /// The prompt.
-        var prompt: String {
-            guard let device else { return "\(adapter)> " }
+        /// The prompt. On a narrow terminal, it has only the device.
+        var prompt: LinePrompt {
+            guard let device else { return LinePrompt(forms: ["\(adapter)> ", "> "]) }
             let name = TerminalColumns.truncate(device, to: Self.deviceColumns)
-            guard security.isEncrypted else { return "\(adapter) \(name)> " }
-            return
-                "\(adapter) \(name) [\(security.isAuthenticated ? "authenticated" : "encrypted")]> "
+            let short = TerminalColumns.truncate(device, to: Self.shortDeviceColumns)
+            let protection = security.isAuthenticated ? "authenticated" : "encrypted"
+            let state = security.isEncrypted ? " [\(protection)]" : ""
+            return LinePrompt(forms: [
+                "\(adapter) \(name)\(state)> ", "\(name)\(state)> ", "\(name)> ", "\(short)> ",
+            ])
         }
 
         /// The protection in words.
@@ -141,6 +146,7 @@ extension ShellSession {
 
         /// The columns for the name of the device.
         private static let deviceColumns = 24
+        private static let shortDeviceColumns = 12
     }
 
     func presentStatus() async -> Status {

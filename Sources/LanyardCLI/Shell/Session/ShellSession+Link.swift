@@ -26,12 +26,14 @@ extension ShellSession {
 
     func parameters(_ timing: ConnectionTiming?) async throws -> ShellOutput {
         let link = try connection().link
-        let parameters = try await limits.run(
-            timing == nil ? "reading the parameters" : "changing the parameters"
-        ) {
-            guard let timing else { return try await link.properties.parameters }
-            return try await link.updateParameters(timing.update)
-        }
+        let parameters =
+            if let timing {
+                try await changing(link, "changing the parameters") {
+                    try await link.updateParameters(timing.update)
+                }
+            } else {
+                try await presentParameters(of: link)
+            }
         let (interval, timeout) = (parameters.interval, parameters.supervisionTimeout)
         let text =
             "interval \(Self.milliseconds(interval)), latency \(parameters.peripheralLatency), "
@@ -47,18 +49,42 @@ extension ShellSession {
 
     func physicalLayers(_ phy: PHY?) async throws -> ShellOutput {
         let link = try connection().link
-        let layers = try await limits.run(
-            phy == nil ? "reading the physical layers" : "changing the physical layers"
-        ) {
-            guard let phy else { return try await link.readPHY() }
-            return try await link.requestPHY(transmit: phy, receive: phy)
-        }
+        let layers =
+            if let phy {
+                try await changing(link, "changing the physical layers") {
+                    try await link.requestPHY(transmit: phy, receive: phy)
+                }
+            } else {
+                try await limits.run("reading the physical layers") { try await link.readPHY() }
+            }
         return output(
             "sends on \(layers.transmit), receives on \(layers.receive)",
             of: link,
             .init("transmit", .string("\(layers.transmit)")),
             .init("receive", .string("\(layers.receive)"))
         )
+    }
+
+    /// Changes a property of the link, within the time that the change takes at its present
+    /// parameters.
+    private func changing<Result: Sendable>(
+        _ link: Link,
+        _ step: String,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let progress = ProgressLine(console: environment.printer.console)
+        progress.show(step)
+        defer { progress.clear() }
+        let present = try await presentParameters(of: link)
+        let limit = limits.changing(
+            interval: present.interval,
+            latency: present.peripheralLatency
+        )
+        return try await limits.run(step, within: limit, body)
+    }
+
+    private func presentParameters(of link: Link) async throws -> ConnectionParameters {
+        try await limits.run("reading the parameters") { try await link.properties.parameters }
     }
 
     private func output(_ text: String, of link: Link, _ members: JSON.Member...) -> ShellOutput {

@@ -53,7 +53,11 @@ extension ShellSession {
                         .result(line: line, command: "scan", advertisement.json)
                     )
                 } else {
-                    try printer.console.print(text)
+                    let console = printer.console
+                    try console.print(
+                        console.isOutputTerminal
+                            ? advertisement.line(columns: console.size().columns) : text
+                    )
                 }
             }
         }

@@ -61,9 +61,9 @@ extension ShellSession {
             )
         }
         var names: [String] = []
-        for reference in references {
-            let (characteristic, values) = try await operations()
-                .subscribe(to: reference, kind: kind)
+        for (reference, characteristic) in try await operations().findEach(of: references) {
+            let values = try await operations()
+                .subscribe(to: characteristic, named: reference, kind: kind)
             let handle = characteristic.valueHandle.rawValue
             names.append("\(Self.name(of: characteristic.uuid)) #\(handle)")
             let task = receive(values, of: characteristic, on: link)
@@ -204,7 +204,9 @@ extension ShellSession {
 
     private func waitForDevice(_ target: Target) async throws -> ScriptSubject {
         // The limit of the line counts, not that of a search.
-        let finder = TargetFinder(limits: .unlimited) { [radios] in radios.scan() }
+        let finder = TargetFinder(limits: .unlimited, takesFirst: true) { [radios] in
+            radios.scan()
+        }
         let found = try await finder.find(target)
         let name = found.name.map { TerminalText.escape($0) + " " } ?? ""
         return ScriptSubject(text: name + AddressText.describe(found.address))

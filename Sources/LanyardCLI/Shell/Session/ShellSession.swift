@@ -21,7 +21,7 @@ final class ShellSession: Sendable {
         /// Whether a person types the lines at a terminal.
         let isInteractive: Bool
         /// Receives the prompt when the link has ended.
-        var promptChanged: @Sendable (String) -> Void = { _ in }
+        var promptChanged: @Sendable (LinePrompt) -> Void = { _ in }
     }
 
     /// The link.
