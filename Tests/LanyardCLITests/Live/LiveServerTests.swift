@@ -61,17 +61,23 @@ private final class RawClient: Sendable {
 @Suite("The server of the live page")
 struct LiveServerTests {
     /// Runs a server whose responses contain the path of the request.
-    private func withServer(_ body: (LiveServer, UInt16) async throws -> Void) async throws {
+    private func withServer(
+        requestLimit: Duration = LiveServer.requestLimit,
+        requested: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: (LiveServer, UInt16) async throws -> Void
+    ) async throws {
         let server = LiveServer(
             port: 0,
             .init(
                 respond: { request in
+                    requested(request.path)
                     if request.path == "/events" { return HTTPResponse(content: .events) }
                     if request.path == "/refused" { return .refusal(.notFound) }
                     return HTTPResponse(content: .json(.string(request.path)))
                 },
                 present: { "present" }
-            )
+            ),
+            requestLimit: requestLimit
         )
         let port = try await server.start()
         do {
@@ -81,6 +87,14 @@ struct LiveServerTests {
             throw error
         }
         await server.stop()
+    }
+
+    /// Whether the server answers a new connection.
+    private func answers(on port: UInt16) async throws -> Bool {
+        let client = try await RawClient(port: port)
+        defer { client.close() }
+        client.send("GET /next HTTP/1.1\r\n\r\n")
+        return await client.waits(for: "\"/next\"")
     }
 
     @Test("A connection carries several requests", .timeLimit(.minutes(5)))
@@ -129,10 +143,74 @@ struct LiveServerTests {
             await client.waitForEnd()
             #expect(client.text.hasPrefix("HTTP/1.1 \(status)\r\n"))
             client.close()
-            let next = try await RawClient(port: port)
-            next.send("GET /next HTTP/1.1\r\n\r\n")
-            #expect(await next.waits(for: "\"/next\""))
-            next.close()
+            #expect(try await answers(on: port))
+        }
+    }
+
+    @Test(
+        "A connection without a complete request ends after the limit",
+        .timeLimit(.minutes(5)),
+        arguments: ["", "GET / HT", "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx"]
+    )
+    func silence(text: String) async throws {
+        try await withServer(requestLimit: .milliseconds(200)) { _, port in
+            let client = try await RawClient(port: port)
+            if !text.isEmpty { client.send(text) }
+            await client.waitForEnd()
+            #expect(client.text.isEmpty)
+            client.close()
+            #expect(try await answers(on: port))
+        }
+    }
+
+    @Test("The body of a refused request is not a request", .timeLimit(.minutes(5)))
+    func unreadBody() async throws {
+        let requested = Mutex<[String]>([])
+        try await withServer(requested: { path in requested.withLock { $0.append(path) } }) {
+            _,
+            port in
+            for header in ["Content-Length: 20000", "Transfer-Encoding: chunked"] {
+                let client = try await RawClient(port: port)
+                client.send("POST /outer HTTP/1.1\r\n\(header)\r\n\r\nGET /inner HTTP/1.1\r\n\r\n")
+                await client.waitForEnd()
+                client.close()
+            }
+            #expect(try await answers(on: port))
+        }
+        #expect(requested.withLock { $0 } == ["/next"])
+    }
+
+    @Test("The end of the server ends its streams and waiting clients", .timeLimit(.minutes(5)))
+    func stop() async throws {
+        var clients: [RawClient] = []
+        try await withServer { _, port in
+            for text in ["GET /events HTTP/1.1\r\n\r\n", "GET /1 HTTP/1.1\r\n\r\n", "GET"] {
+                let client = try await RawClient(port: port)
+                client.send(text)
+                if text != "GET" { #expect(await client.waits(for: "\r\n\r\n")) }
+                clients.append(client)
+            }
+        }
+        for client in clients {
+            await client.waitForEnd()
+            client.close()
+        }
+        #expect(clients[0].text.hasPrefix("HTTP/1.1 200 OK"))
+    }
+
+    @Test("A port that is not free is an error", .timeLimit(.minutes(5)))
+    func portInUse() async throws {
+        try await withServer { _, port in
+            let content = LiveServer.Content(
+                respond: { _ in .refusal(.notFound) },
+                present: { "" }
+            )
+            let second = LiveServer(port: port, content)
+            let start = await Task { try await second.start() }.result
+            await second.stop()
+            #expect(throws: TransportError.self) { try start.get() }
+            let isAnswered = try await answers(on: port)
+            #expect(isAnswered)
         }
     }
 

@@ -41,11 +41,17 @@ final class LiveServer: Sendable {
     private let executor = AdapterExecutor()
     private let server: TCPServer
     private let content: Content
+    private let requestLimit: Duration
     private let state = Mutex(State())
 
-    init(port: UInt16, _ content: Content) {
+    /// - Parameters:
+    ///   - port: The port at 127.0.0.1; 0 lets the system choose.
+    ///   - content: The answers to requests.
+    ///   - requestLimit: The time in which a request must be complete.
+    init(port: UInt16, _ content: Content, requestLimit: Duration = requestLimit) {
         server = TCPServer(host: "127.0.0.1", port: port)
         self.content = content
+        self.requestLimit = requestLimit
     }
 
     /// Starts to listen, and returns the port.
@@ -103,7 +109,7 @@ extension LiveServer {
             return state.last
         }
         guard let number else { return }
-        timer.set(to: executor.now + Self.requestLimit)
+        timer.set(to: executor.now + requestLimit)
         // The task keeps the transport until the connection is closed.
         Task(executorPreference: executor.taskExecutor) { [self] in
             do throws(TransportError) {
@@ -157,7 +163,7 @@ extension LiveServer {
             connection.transport.close()
         } else {
             state.withLock { $0.connections[number]?.isBusy = false }
-            connection.timer.set(to: executor.now + Self.requestLimit)
+            connection.timer.set(to: executor.now + requestLimit)
             answerNext(number)
         }
     }
