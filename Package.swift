@@ -15,24 +15,17 @@ let dependencies: [Package.Dependency] =
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ]
     : [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        // Minor versions below 1.0.0 may change the API.
-        .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser",
     package: "swift-argument-parser"
 )
-// The HTTP server of `lanyard live`. `FlyingSocks` declares the sequences of its responses.
-let http: [Target.Dependency] = ["FlyingFox", "FlyingSocks"].map {
-    .product(name: $0, package: "FlyingFox")
-}
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 // BoringSSL's functions. On Apple's platforms, `Crypto` is CryptoKit, and BoringSSL is not built.
 let cryptoExtras: Target.Dependency = .product(
@@ -143,7 +136,7 @@ let tool = Target.executableTarget(
         + [
             "BluetoothRadios", "DBus", "BlueZAdapter", "Lanyard", "BluetoothValues",
             "BluetoothSetUp", "JSONText", logging, arguments,
-        ] + http,
+        ],
     // In the program itself, which stays one file.
     resources: [
         .embedInCode("AssignedNumbers/assigned-numbers.csv"),
@@ -308,7 +301,7 @@ let package = Package(
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "LanyardCLITests",
-            ["LanyardCLI", "DBus", "BusTestSupport"] + http,
+            ["LanyardCLI", "DBus", "BusTestSupport"],
             exclude: ["Live/browser.py"]
         ),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),

@@ -23,7 +23,7 @@ extension FuzzTarget {
         FuzzTarget("packet-log", fuzzPacketLog),
         FuzzTarget("capture", fuzzCapture),
         FuzzTarget("flight-recording", fuzzFlightRecording),
-        FuzzTarget("page-commands", fuzzPageCommands),
+        FuzzTarget("page-requests", fuzzPageRequests),
     ]
 }
 

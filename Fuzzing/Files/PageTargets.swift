@@ -2,10 +2,38 @@
 
 @testable import LanyardCLI
 
-/// Reads the body of a command of the live page.
-func fuzzPageCommands(_ bytes: [UInt8]) {
-    guard let command = try? LiveCommandBody(bytes) else { return }
-    if case .words(let words, _) = command {
-        require(words.count <= LiveRequests.wordLimit, "too many words")
+/// Reads a connection to the live page, at once and in pieces, and the command in each body. The
+/// first byte gives the length of the pieces.
+func fuzzPageRequests(_ bytes: [UInt8]) {
+    let size = Int(bytes.first ?? 0) % 16 + 1
+    let stream = bytes.dropFirst()
+    let whole = requests(in: [stream])
+    let pieces = stride(from: stream.startIndex, to: stream.endIndex, by: size).map {
+        stream[$0..<min($0 + size, stream.endIndex)]
     }
+    // One reading is larger than a buffer, and pieces are not.
+    if stream.count <= HTTPRequestReader.headLimit {
+        require(requests(in: pieces) == whole, "pieces change the requests")
+    }
+    for request in whole {
+        require(request.headers.count <= HTTPRequestReader.headerLimit, "too many headers")
+        require(request.body.count <= HTTPRequestReader.bodyLimit, "the body is too long")
+        _ = try? LiveCommandBody(request.body)
+    }
+}
+
+private func requests(in pieces: [ArraySlice<UInt8>]) -> [HTTPRequest] {
+    var reader = HTTPRequestReader()
+    var requests: [HTTPRequest] = []
+    for piece in pieces {
+        reader.append(piece)
+        reading: while true {
+            switch reader.next() {
+            case .request(let request): requests.append(request)
+            case .refused: return requests
+            case .incomplete: break reading
+            }
+        }
+    }
+    return requests
 }

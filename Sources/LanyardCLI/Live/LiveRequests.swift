@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FlyingFox
 import JSONText
 import Lanyard
 import Synchronization
 
 /// The answers to the requests of the page.
 final class LiveRequests: Sendable {
+    private let hub: LiveHub
     private let links: LiveLinks
     private let world: LiveWorld
-    private let streams: LiveStreams
     private let access = Mutex<LiveAccess?>(nil)
 
     /// The maximum number of words of a command.
     static let wordLimit = 16
 
-    init(links: LiveLinks, world: LiveWorld, streams: LiveStreams) {
+    init(hub: LiveHub, links: LiveLinks, world: LiveWorld) {
+        self.hub = hub
         self.links = links
         self.world = world
-        self.streams = streams
     }
 
     /// Sets the check of requests. Until then, all are refused.
@@ -27,23 +26,19 @@ final class LiveRequests: Sendable {
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        guard let access = access.withLock({ $0 }) else { return .refusal(.serviceUnavailable) }
-        let place: LivePlace
-        do throws(LiveRefusal) {
-            place = try access.place(of: request)
-        } catch {
-            return .refusal(error.status)
-        }
-        switch place {
-        case .page: return .document(LivePage.html)
+        guard let access = access.withLock({ $0 }) else { return .refusal(.unavailable) }
+        do throws(HTTPStatus) {
+            switch try access.place(of: request) {
+            case .page: return HTTPResponse(content: .html(LivePage.html))
             case .timeline:
                 var timeline = Timeline(title: "Live")
                 timeline.isLive = true
-            return .document(TimelinePage(timeline: timeline).html)
-        case .events: return await streams.events()
-        case .command:
-            guard let body = try? await request.bodyData else { return .refusal(.badRequest) }
-            return await streams.result { [self] in await answer(Array(body)) }
+                return HTTPResponse(content: .html(TimelinePage(timeline: timeline).html))
+            case .events: return HTTPResponse(content: .events)
+            case .command: return HTTPResponse(content: .json(await answer(request.body)))
+            }
+        } catch {
+            return .refusal(error)
         }
     }
 

@@ -53,9 +53,11 @@ struct LiveSession: Sendable {
         _ world: LiveWorld,
         _ radios: RadioGroup
     ) async throws {
-        let streams = LiveStreams { hub.present }
-        let requests = LiveRequests(links: links, world: world, streams: streams)
-        let server = LiveServer(port: port, streams) { await requests.respond(to: $0) }
+        let requests = LiveRequests(hub: hub, links: links, world: world)
+        let server = LiveServer(
+            port: port,
+            .init(respond: { await requests.respond(to: $0) }, present: { hub.present })
+        )
         var generator = SystemRandomNumberGenerator()
         let access = LiveAccess(port: try await listen(server), using: &generator)
         requests.admit(access)
@@ -65,7 +67,6 @@ struct LiveSession: Sendable {
             defer { launched?.end() }
             let publicAddress = await radios.hosts[0].publicAddress
             try await FirstResult.of([
-                { @Sendable in try await server.failure() },
                 { @Sendable in
                     for try await advertisement in radios.scan(reportsDuplicates: true) {
                         hub.receive(advertisement)
@@ -76,7 +77,7 @@ struct LiveSession: Sendable {
                     while true {
                         try await Task.sleep(for: Self.period)
                         if let map = await world.map(around: publicAddress) { hub.set(world: map) }
-                        await streams.publish { hub.takeUpdate() }
+                        await server.publish { hub.takeUpdate() }
                     }
                 },
                 { @Sendable in
@@ -102,16 +103,12 @@ struct LiveSession: Sendable {
     private func listen(_ server: LiveServer) async throws -> UInt16 {
         do {
             return try await server.start()
-        } catch let error as TransportError {
+        } catch {
             throw ProgramFailure(
                 .inputOutput,
                 TerminalText.escape("\(error)"),
                 advice: "give another --port, or leave it out"
             )
-        } catch let error as ProgramFailure {
-            throw error
-        } catch {
-            throw ProgramFailure(.inputOutput, TerminalText.escape(error.localizedDescription))
         }
     }
 

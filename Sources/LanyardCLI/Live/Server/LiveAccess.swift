@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FlyingFox
-
-/// The refusal of a request.
-struct LiveRefusal: Error, Equatable, Sendable {
-    let status: HTTPStatusCode
-}
-
 /// The part of the page that a request is for.
 enum LivePlace: String, CaseIterable, Sendable {
     case page = ""
@@ -37,30 +30,27 @@ struct LiveAccess: Sendable {
     /// The address of the page.
     var address: String { "http://127.0.0.1:\(port)/\(token)/" }
 
-    /// Returns the part of the page that an admitted request is for.
-    func place(of request: HTTPRequest) throws(LiveRefusal) -> LivePlace {
-        guard let host = request.headers[.host], hosts.contains(host) else {
-            throw LiveRefusal(status: .misdirectedRequest)
-        }
-        let parts = request.target.path().split(separator: "/", omittingEmptySubsequences: false)
+    /// Returns the part of the page that an admitted request is for. Throws the status of a
+    /// refusal.
+    func place(of request: HTTPRequest) throws(HTTPStatus) -> LivePlace {
+        guard let host = request.headers["host"], hosts.contains(host) else { throw .misdirected }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, Self.isEqual(String(parts[1]), token),
             let place = LivePlace(rawValue: String(parts[2]))
-        else { throw LiveRefusal(status: .notFound) }
-        if let origin = request.headers[HTTPHeader("Origin")], origin != "http://\(host)" {
-            throw LiveRefusal(status: .forbidden)
-        }
+        else { throw .notFound }
+        if let origin = request.headers["origin"], origin != "http://\(host)" { throw .forbidden }
         // The address of the page itself is opened from outside the browser.
-        if place != .page, let site = request.headers[HTTPHeader("Sec-Fetch-Site")],
+        if place != .page, let site = request.headers["sec-fetch-site"],
             !["same-origin", "none"].contains(site)
         {
-            throw LiveRefusal(status: .forbidden)
+            throw .forbidden
         }
-        guard request.method == (place == .command ? .POST : .GET) else {
-            throw LiveRefusal(status: .methodNotAllowed)
+        guard request.method == (place == .command ? "POST" : "GET") else {
+            throw .methodNotAllowed
         }
         // A form of another site cannot send this type.
-        if place == .command, request.headers[.contentType] != "application/json" {
-            throw LiveRefusal(status: .unsupportedMediaType)
+        if place == .command, request.headers["content-type"] != "application/json" {
+            throw .unsupportedMediaType
         }
         return place
     }

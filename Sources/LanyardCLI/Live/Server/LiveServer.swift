@@ -1,148 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FlyingFox
-import FlyingSocks
-import Foundation
+import BluetoothTypes
+import HCITransports
 import Synchronization
 
-/// The HTTP server of the page, on a loopback port.
+/// The server of the page: requests and streams of events on a loopback port.
 ///
-/// FlyingFox reads the requests and writes the responses. Because it has few limits, it listens on a
-/// Unix socket in a folder that only this user can enter, and the connections of the port pass a
-/// `LiveRelay`.
+/// It has a thread of its own, so that no request delays the host. A stream whose reader is slow
+/// closes when 1 MiB waits for it (`ByteStream.pendingBytesLimit`). The page then opens a new one,
+/// which begins with the present state.
 final class LiveServer: Sendable {
-    /// The maximum number of bytes of a body.
-    static let bodyLimit = 16_384
-    /// The maximum number of bytes of the path of a Unix socket. Some systems permit a few more.
-    private static let pathLimit = 103
-    /// The maximum time until FlyingFox listens, in seconds.
-    private static let startLimit = 30.0
+    /// The maximum number of connections. Further ones are closed at once.
+    static let connectionLimit = 32
+    /// The time in which a request must be complete.
+    static let requestLimit = Duration.seconds(10)
 
-    /// The folder of the Unix socket.
-    let folder: String
-    private let path: String
-    private let http: HTTPServer
-    private let relay: LiveRelay
-    private let streams: LiveStreams
-    private let tasks = Mutex<[Task<Void, any Error>]>([])
+    /// The answers to requests.
+    struct Content: Sendable {
+        /// Returns the response to a request.
+        let respond: @Sendable (HTTPRequest) async -> HTTPResponse
+        /// Returns the event with which a stream begins. Called on the server's thread.
+        let present: @Sendable () -> String
+    }
+
+    private struct Connection {
+        let transport: any HCITransport
+        let timer: any HostTimer
+        var reader = HTTPRequestReader()
+        /// Whether a request is being answered.
+        var isBusy = false
+        var isStream = false
+    }
+
+    private struct State {
+        var connections: [Int: Connection] = [:]
+        var last = 0
+        var isStopped = false
+    }
+
+    private let executor = AdapterExecutor()
+    private let server: TCPServer
+    private let content: Content
+    private let requestLimit: Duration
+    private let state = Mutex(State())
 
     /// - Parameters:
     ///   - port: The port at 127.0.0.1; 0 lets the system choose.
-    ///   - streams: The responses that are not complete.
-    ///   - place: The folder in which the folder of the Unix socket is made.
-    ///   - respond: Returns the response to a request. Cancellation of its task ends it.
-    init(
-        port: UInt16,
-        _ streams: LiveStreams,
-        silenceLimit: Duration = LiveRelay.silenceLimit,
-        place: String = NSTemporaryDirectory(),
-        respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
-    ) {
-        let name = "lanyard-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        folder = URL(fileURLWithPath: place).appendingPathComponent(name).path
-        let path = folder + "/http"
-        let handler = ClosureHTTPHandler { request in
-            do throws(LiveRefusal) {
-                try Self.check(request)
-            } catch {
-                return .refusal(error.status)
-            }
-            return await respond(request)
-        }
-        http = HTTPServer(
-            config: .init(
-                address: sockaddr_un.unix(path: path),
-                sharedRequestBufferSize: Self.bodyLimit,
-                sharedRequestReplaySize: Self.bodyLimit,
-                logger: .disabled
-            ),
-            handler: handler
-        )
-        self.path = path
-        relay = LiveRelay(port: port, to: path, silenceLimit: silenceLimit)
-        self.streams = streams
+    ///   - content: The answers to requests.
+    ///   - requestLimit: The time in which a request must be complete.
+    init(port: UInt16, _ content: Content, requestLimit: Duration = requestLimit) {
+        server = TCPServer(host: "127.0.0.1", port: port)
+        self.content = content
+        self.requestLimit = requestLimit
     }
 
     /// Starts to listen, and returns the port.
+    func start() async throws(TransportError) -> UInt16 {
+        try await server.start(on: executor) { [weak self] in self?.accept($0) }
+    }
+
+    /// Sends an event to every stream.
     ///
-    /// - Throws: `TransportError` if the port is not free, or an error about the folder.
-    func start() async throws -> UInt16 {
-        // FlyingFox would listen at the beginning of a longer path.
-        guard path.utf8.count <= Self.pathLimit else {
-            throw ProgramFailure(
-                .inputOutput,
-                "the path of the folder for temporary files is too long for a socket",
-                advice: "set TMPDIR to a folder with a shorter path"
-            )
-        }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700]
-            )
-            try await startHTTP()
-            return try await relay.start()
-        } catch {
-            await stop()
-            throw error
-        }
-    }
-
-    /// Waits until the server ends without `stop()`, and throws the reason.
-    func failure() async throws {
-        let running = tasks.withLock { $0.first }
-        try await running?.value
-    }
-
-    /// Closes all connections, and removes the folder.
-    func stop() async {
-        await relay.stop()
-        await http.stop()
-        let ending = tasks.withLock { tasks in
-            defer { tasks = [] }
-            return tasks
-        }
-        for task in ending {
-            task.cancel()
-            _ = await task.result
-        }
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    private func startHTTP() async throws {
-        let start = Task { [http] in
-            try await http.waitUntilListening(timeout: Self.startLimit)
-        }
-        let running = Task { [http] in
-            defer { start.cancel() }
-            try await http.run()
-        }
-        let marks = Task { [streams] in
-            while true {
-                try await Task.sleep(for: LiveStreams.markPeriod)
-                await streams.mark()
+    /// - Parameter event: Returns the event; nil for none. Called on the server's thread, after the
+    ///   beginnings of earlier streams and before those of later ones.
+    func publish(_ event: @escaping @Sendable () -> String?) async {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            executor.perform { [self] in
+                if let text = event() {
+                    let streams = state.withLock { $0.connections.values.filter(\.isStream) }
+                    let bytes = Self.message(text)
+                    for stream in streams { stream.transport.send([bytes]) }
+                }
+                done.resume()
             }
         }
-        tasks.withLock { $0 = [running, marks] }
-        if case .failure(let error) = await start.result {
-            running.cancel()
-            // The error of the server itself is the better reason.
-            do { try await running.value } catch is CancellationError {}
-            throw error
+    }
+
+    /// Closes all connections, and ends the thread.
+    func stop() async {
+        await server.stop()
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            executor.perform { [self] in
+                let transports = state.withLock { state in
+                    state.isStopped = true
+                    return state.connections.values.map(\.transport)
+                }
+                for transport in transports { transport.close() }
+                done.resume()
+            }
+        }
+        executor.shutDown()
+    }
+
+    private static func message(_ text: String) -> [UInt8] { Array("data: \(text)\n\n".utf8) }
+}
+
+// MARK: - Connections
+
+extension LiveServer {
+    private func accept(_ transport: any HCITransport) {
+        let timer = executor.makeTimer { transport.close() }
+        let number = state.withLock { state -> Int? in
+            guard !state.isStopped, state.connections.count < Self.connectionLimit else {
+                return nil
+            }
+            state.last += 1
+            state.connections[state.last] = Connection(transport: transport, timer: timer)
+            return state.last
+        }
+        guard let number else { return }
+        timer.set(to: executor.now + requestLimit)
+        // The task keeps the transport until the connection is closed.
+        Task(executorPreference: executor.taskExecutor) { [self] in
+            do throws(TransportError) {
+                try await transport.open(on: executor) { [self] in receive($0, from: number) }
+            } catch {
+                executor.perform { [self] in receive(.closed(error), from: number) }
+            }
         }
     }
 
-    /// Checks what FlyingFox accepts and the page does not need.
-    private static func check(_ request: HTTPRequest) throws(LiveRefusal) {
-        guard request.version == .http11 else {
-            throw LiveRefusal(status: .httpVersionNotSupported)
+    private func receive(_ event: TransportEvent, from number: Int) {
+        switch event {
+        case .received(let bytes):
+            state.withLock { $0.connections[number]?.reader.append(bytes) }
+            answerNext(number)
+        case .closed:
+            let ended = state.withLock { $0.connections.removeValue(forKey: number) }
+            ended?.timer.set(to: nil)
         }
-        guard request.headers[.transferEncoding] == nil else {
-            throw LiveRefusal(status: .notImplemented)
+    }
+
+    /// Answers the next request of a connection, if it is complete and none is being answered.
+    private func answerNext(_ number: Int) {
+        let outcome = state.withLock { state -> HTTPRequestReader.Outcome in
+            guard let connection = state.connections[number], !connection.isBusy,
+                !connection.isStream
+            else { return .incomplete }
+            let outcome = state.connections[number]?.reader.next() ?? .incomplete
+            if outcome != .incomplete { state.connections[number]?.isBusy = true }
+            return outcome
         }
-        guard let count = request.bodySequence.count, count <= bodyLimit else {
-            throw LiveRefusal(status: .payloadTooLarge)
+        switch outcome {
+        case .incomplete: return
+        case .refused(let status): send(.refusal(status), to: number)
+        case .request(let request):
+            state.withLock { $0.connections[number]?.timer.set(to: nil) }
+            Task { [self] in
+                let response = await content.respond(request)
+                executor.perform { [self] in send(response, to: number) }
+            }
+        }
+    }
+
+    private func send(_ response: HTTPResponse, to number: Int) {
+        guard let connection = state.withLock({ $0.connections[number] }) else { return }
+        connection.transport.send([response.bytes])
+        if response.isStream {
+            connection.transport.send([Self.message(content.present())])
+            state.withLock { $0.connections[number]?.isStream = true }
+        } else if response.status != .ok {
+            connection.transport.close()
+        } else {
+            state.withLock { $0.connections[number]?.isBusy = false }
+            connection.timer.set(to: executor.now + requestLimit)
+            answerNext(number)
         }
     }
 }
