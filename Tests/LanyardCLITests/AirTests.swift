@@ -321,7 +321,7 @@ struct AirShowTests {
         #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
         #expect(lines.count <= max(rows, 7))
         if rows == 24 { #expect(lines.contains { $0.hasPrefix("Lanyard Demo") }) }
-        if columns >= 80, rows == 24 {
+        if columns >= 40, rows == 24 {
             #expect(lines.contains { $0.contains("Lanyard Demo") && $0.contains("1.0, 0.0 m") })
             #expect(lines.contains { $0.contains("off  ") })
         }

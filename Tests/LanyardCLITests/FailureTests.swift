@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import Foundation
 import HCITransports
 import Synchronization
 import Testing
@@ -53,6 +54,17 @@ import VirtualAdapters
         let limits = [nil, 2].map { StepLimits(seconds: $0) }
         let changes = limits.map { $0.changing(interval: .seconds(4), latency: 1) }
         #expect(changes == [.seconds(4 + 8 * 8), .seconds(2)])
+    }
+
+    @Test("Output that cannot be written is a failure with the remedy for its cause")
+    func writing() {
+        func failure(_ code: Int32) -> ProgramFailure {
+            Console.failure(ofWriting: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
+        }
+        #expect(failure(EPIPE) == .outputClosed)
+        #expect(failure(ENOSPC).advice == "free some space, or write elsewhere")
+        #expect(failure(EBADF).advice == "write elsewhere")
+        #expect(failure(EBADF).status == .inputOutput)
     }
 
     @Test("A failure is one line with the event and the remedy")

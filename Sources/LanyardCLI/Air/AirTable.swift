@@ -55,14 +55,17 @@ struct AirTable: Sendable {
         return lines + (hidden > 0 ? [fit("\(hidden) more links")] : [])
     }
 
+    /// Puts cells in columns. On a narrow terminal, the address and then the counts are left out.
     private func row(_ cells: [String]) -> String {
-        let name = max(
-            Self.leastNameColumns,
-            min(Self.nameColumns, size.columns - Self.otherColumns)
-        )
-        let widths = [name] + Self.widths
+        var shown = Array(Self.widths.indices)
+        var others: Int { shown.reduce(0) { $0 + Self.widths[$1] + Self.gap.count } }
+        for columns in [[0], [2, 3]] where size.columns < Self.leastNameColumns + others {
+            shown.removeAll { columns.contains($0) }
+        }
+        let name = max(Self.leastNameColumns, min(Self.nameColumns, size.columns - others))
+        let rest = shown.map { TerminalColumns.fit(cells[$0 + 1], to: Self.widths[$0]) }
         return fit(
-            zip(cells, widths).map { TerminalColumns.fit($0, to: $1) }.joined(separator: "  ")
+            ([TerminalColumns.fit(cells[0], to: name)] + rest).joined(separator: Self.gap)
         )
     }
 
@@ -94,9 +97,9 @@ struct AirTable: Sendable {
     private static let nameColumns = 24
     /// The narrowest name column. A narrower terminal cuts off the other columns instead.
     private static let leastNameColumns = 12
+    /// The widths of the columns beside the name.
     private static let widths = [24, 18, 9, 9]
-    /// The width of the columns beside the name, with the gaps.
-    private static let otherColumns = 68
+    private static let gap = "  "
     /// Heading, titles, two "more" lines, the footer, and the line the cursor is in.
     private static let fixedLines = 6
 }

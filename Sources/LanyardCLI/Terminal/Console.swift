@@ -117,7 +117,8 @@ extension Console {
         return ProgramFailure(
             .inputOutput,
             "the output cannot be written: \(String(cString: strerror(Int32(cause.code))))",
-            advice: "free some space, or write elsewhere"
+            advice: cause.code == Int(ENOSPC)
+                ? "free some space, or write elsewhere" : "write elsewhere"
         )
     }
 
