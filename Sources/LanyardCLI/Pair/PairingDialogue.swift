@@ -77,7 +77,7 @@ final class PairingDialogue: Sendable {
     /// Asks whether to pair without protection from a device in between.
     func consents(_ scene: PairingContext) async -> Bool {
         noted(
-        await ask(scene, PairingText.consent(scene), PairingText.yesOrNo, PairingText.readYes)
+            await ask(scene, PairingText.consent(scene), PairingText.yesOrNo, PairingText.readYes)
         )
     }
 
@@ -144,10 +144,10 @@ final class PairingDialogue: Sendable {
         }
         return noted(
             await questions.ask(
-            PairingText.again(peer),
-            introduction: introduction,
-            hint: PairingText.yesOrNo,
-            PairingText.readYes
+                PairingText.again(peer),
+                introduction: introduction,
+                hint: PairingText.yesOrNo,
+                PairingText.readYes
             )
         )
     }

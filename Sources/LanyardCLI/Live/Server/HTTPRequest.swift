@@ -9,7 +9,7 @@ struct HTTPRequest: Equatable, Sendable {
     var body: [UInt8] = []
 }
 
-/// Splits the bytes of a connection into requests. Bytes of any program of this machine arrive
+/// A splitter of a connection's bytes into requests. Bytes of any program of this machine arrive
 /// here, so everything that the page does not need is refused.
 struct HTTPRequestReader: Sendable {
     /// The maximum number of bytes of a request line with its headers.
