@@ -143,7 +143,8 @@ import VirtualAdapters
     func leavesNoStore() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let adapter = ["scan", "--adapter", "unix:/nonexistent/lanyard"]
+        // The load of the machine must not decide whether the time limit passes first.
+        let adapter = ["scan", "--adapter", "unix:/nonexistent/lanyard", "--timeout", "60"]
         #expect(await run(adapter + ["--store", folder + "/a/b"]).status == .adapterUnavailable)
         #expect(!FileManager.default.fileExists(atPath: folder))
         // A directory that was there stays.
@@ -275,6 +276,7 @@ import VirtualAdapters
     func minimumStrength() async {
         let run = await run([
             "scan", "--minimum-rssi", "-60", "--adapter", "unix:/nonexistent/lanyard", "--no-store",
+            "--timeout", "60",
         ])
         #expect(run.status == .adapterUnavailable, "\(run.remarks)")
     }
