@@ -155,6 +155,8 @@ extension CharacteristicReferenceTests {
             ("medfloat16:2046", "times ten to a power from -8 to 7"),
             ("medfloat16:2.0455", "whole numbers from -2045 to 2045, times ten to a power"),
             ("medfloat16:0e-400", "times ten"), ("medfloat16:1e-9", "times ten"),
+            ("medfloat16:1e-9223372036854775808", "times ten"),
+            ("medfloat16:1e-99999999999999999999", "times ten"),
             ("uint12:3", "text:hello"), ("\u{1B}[2J", "use two"), (#"{"uint8": 300}"#, "use two"),
             ("text:" + String(repeating: "x", count: 513), "at most 512"),
             (String(repeating: "00", count: 513), "at most 512"),

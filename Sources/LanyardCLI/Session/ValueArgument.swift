@@ -165,13 +165,17 @@ struct ValueArgument: Equatable, Sendable {
         return number
     }
 
+    /// An exponent beyond every format, which stands for all greater ones.
+    private static let exponentLimit = 10_000.0
+
     /// Returns the number of digits after the point, less the exponent of the text.
     private static func decimals(in text: String) -> Int {
         let parts = text.lowercased().split(separator: "e", maxSplits: 1)
         let digits = parts.first ?? ""
         let point = digits.firstIndex(of: ".")
         let count = point.map { digits[$0...].dropFirst().count } ?? 0
-        return count - (parts.count == 2 ? Int(parts[1]) ?? 0 : 0)
+        let exponent = parts.count == 2 ? Double(parts[1]) ?? 0 : 0
+        return count - Int(min(max(exponent, -exponentLimit), exponentLimit))
     }
 
     private static func describe(_ number: Double) -> String {
