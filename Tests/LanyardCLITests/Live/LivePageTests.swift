@@ -30,6 +30,7 @@ struct LivePageTests {
         #expect(steps["first value"]?["value"]?.text?.contains("°C") == true)
         #expect(steps["read"]?["packet"] == .bool(true))
         #expect(steps["chart"]?["points"]?.double ?? 0 >= 3)
+        #expect(steps["chart"]?["says_off"] == .bool(false), "of a subscribed characteristic")
         #expect(steps["moved"]?["meters"]?.double ?? 0 > 1_000)
         #expect(steps["lost"]?["reason"]?.text?.isEmpty == false)
         #expect(steps["back"]?["points"]?.double ?? 0 >= 4)
@@ -41,6 +42,8 @@ struct LivePageTests {
         #expect(steps["map"]?["chosen"] == .array([.string("Thermometer")]))
         #expect(steps["map"]?["labels"]?.double ?? 0 >= 7)
         #expect(steps["map"]?["hidden"] == .array([]))
+        #expect(steps["order"]?["pointed"] == steps["order"]?["weakest"], "under the mouse")
+        #expect(steps["order"]?["first"] == steps["order"]?["weakest"], "without the mouse")
         #expect(steps["narrow"]?["overflow"] == .array([0, 0, 0, 0].map { .integer($0) }))
         #expect(steps["end"]?["errors"] == .array([]))
     }

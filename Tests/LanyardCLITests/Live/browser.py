@@ -91,6 +91,8 @@ class Browser:
         )
 
     def click(self, element):
+        # The list of devices keeps its order while the mouse is over it.
+        self.mouse("mouseMoved", *self.place(element))
         x, y = self.place(element)
         for kind in ["mousePressed", "mouseReleased"]:
             self.mouse(kind, x, y, button="left", clickCount=1)
@@ -189,7 +191,8 @@ def walk(browser, folder):
     picture = browser.run(chart)
     browser.wait(f"{points} > {before}", "another value")
     browser.wait(f"{chart} !== '{picture}'", "movement of the chart")
-    report("chart", points=browser.run(points))
+    report("chart", points=browser.run(points), says_off=browser.run(
+        f"{part('Temperature')}.textContent.includes('Configuration: off')"))
     browser.picture(f"{folder}/live-1400-light.png")
 
     ground = browser.run("(() => { const box = ground.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()")
@@ -241,6 +244,14 @@ def walk(browser, folder):
     report("map", chosen=browser.run("[...document.querySelectorAll('.pin.chosen span')].map(pin => pin.textContent)"),
            labels=browser.run(f"{LABELS}.length"), hidden=browser.run(HIDDEN_LABELS))
     browser.picture(f"{folder}/live-1400-dark.png")
+
+    # The mouse is over the list.
+    last = "listed[listed.length - 1].key"
+    weakest = browser.run(last)
+    strengthen = f"deviceOf('{weakest}').rssi = 20; sortedAt = -Infinity; sortList(); "
+    pointed = browser.run(strengthen + last)
+    browser.mouse("mouseMoved", 700, 300)
+    report("order", weakest=weakest, pointed=pointed, first=browser.run(strengthen + "listed[0].key"))
     overflow = []
     for tab in ["devices", "device", "map", "timeline"]:
         browser.size(390, 844, "light")

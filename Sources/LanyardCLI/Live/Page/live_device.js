@@ -87,11 +87,12 @@ function drawCharacteristic(device, entry) {
   parts.set(entry.handle, part);
   addActs(device, entry, acts);
   if (canWrite(entry)) box.append(writerOf(device, entry));
-  if (entry.descriptors.length) box.append(descriptorsOf(entry));
+  box.append(descriptorsOf(entry));
   fillValue(device, entry.handle);
   return box;
 }
 
+const CONFIGURATION = '2902';
 const can = (entry, name) => entry.properties.includes(name);
 const canWrite = entry => can(entry, 'write') || can(entry, 'writeWithoutResponse');
 
@@ -124,11 +125,15 @@ function writerOf(device, entry) {
   return make('div', 'writer', input, send);
 }
 
+/// The values of the descriptors as they were explored. The button to subscribe shows the present
+/// Client Characteristic Configuration.
 function descriptorsOf(entry) {
   const list = make('ul', 'descriptors');
   for (const { name, uuid, text, error } of entry.descriptors) {
+    if (uuid === CONFIGURATION) continue;
     list.append(make('li', '', `${name || uuid}: ${text ?? error ?? ''}`));
   }
+  list.hidden = !list.childElementCount;
   return list;
 }
 

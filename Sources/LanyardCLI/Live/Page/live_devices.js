@@ -4,7 +4,7 @@
 const ROW = 46, OLD_SECONDS = 10, SORT_SECONDS = 1;
 const listBox = element('list'), listSpace = listBox.firstElementChild;
 const pool = [];
-let listed = [], sortedAt = -Infinity;
+let listed = [], sortedAt = -Infinity, isPointedAt = false;
 
 const ORDERS = {
   signal: (a, b) => (b.rssi ?? -999) - (a.rssi ?? -999),
@@ -19,15 +19,18 @@ function isShown(device, words) {
   return words.every(word => text.includes(word));
 }
 
-/// Sorts the list. It is sorted once a second at most, so that rows can be clicked.
+/// Sorts the list, once a second at most. While the mouse is over the list, its rows stay where
+/// they are, so that a click finds the row that it is meant for. New devices follow them.
 function sortList(isForced = false) {
   if (!isForced && seconds() - sortedAt < SORT_SECONDS) return;
   sortedAt = seconds();
+  const held = isPointedAt && !isForced ? listed : [];
+  const places = new Map(held.map((device, at) => [device, at]));
   const words = element('query').value.toLowerCase().split(/\s+/).filter(Boolean);
   const order = ORDERS[element('order').value];
   listed = [...devices.values()].filter(device => isShown(device, words));
-  const strength = new Map(listed.map(device => [device, order]));
-  listed.sort((a, b) => strength.get(a)(a, b) || a.key.localeCompare(b.key));
+  const place = device => places.get(device) ?? places.size;
+  listed.sort((a, b) => place(a) - place(b) || order(a, b) || a.key.localeCompare(b.key));
   listSpace.style.height = `${listed.length * ROW}px`;
   const hidden = devices.size - listed.length;
   const noun = listed.length === 1 ? 'device' : 'devices';
@@ -117,6 +120,10 @@ listBox.addEventListener('keydown', event => {
   }
 });
 listBox.addEventListener('scroll', drawList);
+listBox.addEventListener('pointerenter', event => {
+  isPointedAt = event.pointerType === 'mouse';
+});
+listBox.addEventListener('pointerleave', () => { isPointedAt = false; });
 for (const id of ['query', 'order', 'connectable']) {
   element(id).addEventListener('input', () => { sortList(true); drawList(); });
 }
