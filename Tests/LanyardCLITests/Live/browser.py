@@ -247,7 +247,7 @@ def walk(browser, folder):
 
     # The mouse is over the list.
     last = "listed[listed.length - 1].key"
-    weakest = browser.run(last)
+    weakest = browser.run("sortList(true); " + last)
     strengthen = f"deviceOf('{weakest}').rssi = 20; sortedAt = -Infinity; sortList(); "
     pointed = browser.run(strengthen + last)
     browser.mouse("mouseMoved", 700, 300)
