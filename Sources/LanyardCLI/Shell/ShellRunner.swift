@@ -207,8 +207,8 @@ extension ShellRunner {
         onInterrupt = { terminal.onInterrupt($0) }
         var number = 0
         while true {
-            let prompt = await session.presentStatus().prompt
-            guard let line = await terminal.readLine(prompt: prompt) else { return }
+            guard let line = await terminal.readLine(prompt: await session.presentStatus().prompt)
+            else { return }
             try Task.checkCancellation()
             number += 1
             history?.add(line)

@@ -12,6 +12,8 @@ final class LineTerminal: Sendable {
     struct State {
         var editor: LineEditor
         var prompt: LinePrompt = ""
+        /// The prompt that changed since the next line was requested; nil if none did.
+        var changedPrompt: LinePrompt?
         /// Whether the prompt is shown and keys edit the line.
         var isEditing = false
         var waiting: CheckedContinuation<String?, Never>?
@@ -99,8 +101,12 @@ final class LineTerminal: Sendable {
     }
 
     /// Shows the prompt and reads a line. Returns nil at the end of the input.
-    func readLine(prompt: LinePrompt) async -> String? {
-        await withTaskCancellationHandler {
+    ///
+    /// - Parameter prompt: Returns the prompt. If it changes meanwhile, the change is newer.
+    func readLine(prompt: @autoclosure () async -> LinePrompt) async -> String? {
+        state.withLock { $0.changedPrompt = nil }
+        let prompt = await prompt()
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(prompt, continuation)
             }
@@ -112,7 +118,7 @@ final class LineTerminal: Sendable {
     private func begin(_ prompt: LinePrompt, _ continuation: CheckedContinuation<String?, Never>) {
         let isOpen = state.withLock { state in
             guard !state.hasEnded else { return false }
-            state.prompt = prompt
+            state.prompt = state.changedPrompt ?? prompt
             state.editor.isCommandLine = true
             state.isEditing = true
             state.isReplaying = true
@@ -171,10 +177,11 @@ final class LineTerminal: Sendable {
         }
     }
 
-    /// Changes the prompt of the line that is edited.
+    /// Changes the prompt of the line that is edited, or will be next.
     func change(prompt: LinePrompt) {
         state.withLock { state in
             state.prompt = prompt
+            state.changedPrompt = prompt
             redraw(state)
         }
     }

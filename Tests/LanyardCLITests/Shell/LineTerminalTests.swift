@@ -70,6 +70,22 @@ import Testing
         await fixture.close()
     }
 
+    @Test("A change of the prompt while it is determined is shown", .timeLimit(.minutes(1)))
+    func changeBeforeLine() async throws {
+        let fixture = TerminalFixture()
+        let terminal = fixture.terminal
+        let prompt = { @Sendable () -> LinePrompt in
+            terminal.change(prompt: "new> ")
+            return "old> "
+        }
+        async let line = terminal.readLine(prompt: prompt())
+        await fixture.wait(for: ">")
+        #expect(fixture.lines == ["new>"])
+        fixture.type("a\r")
+        #expect(await line == "a")
+        await fixture.close()
+    }
+
     @Test(
         "Keys that are typed while a command runs wait for the next line",
         .timeLimit(.minutes(1))
