@@ -38,9 +38,12 @@ struct TargetFinder: Sendable {
     /// Starts a scan.
     let scan: @Sendable () async -> AsyncThrowingStream<Advertisement, any Error>
 
-    /// Returns the only device with exactly that name. Without such a device, returns the only one
-    /// whose name differs only in case, or else the only one whose name begins with the target's
-    /// name. Throws if no device is found within the limit, or if several have the same rank.
+    /// Returns the device that fits the target best.
+    ///
+    /// A device with exactly the target's name fits best. A device with that name in another case is
+    /// second, and a device whose name begins with it is third.
+    ///
+    /// - Throws: A failure if no device is found within the limit, or if several fit equally well.
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
             return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
