@@ -176,7 +176,11 @@ extension RadioCore {
         {
             return prefer(best, for: request, now: now)
         }
-        requests[request]?.phase = .surveying(until: now + rules.surveyLimit)
+        // Radios that answer the same advertisement at the same time disturb each other, so the
+        // survey after a loss lasts until the peer can advertise again.
+        let isLost = moves[peer]?.needsSurvey == true
+        let limit = rules.surveyLimit + (isLost ? rules.supervisionTimeout : .zero)
+        requests[request]?.phase = .surveying(until: now + limit)
         return updateSurvey()
     }
 

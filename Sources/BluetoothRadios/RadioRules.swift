@@ -12,7 +12,8 @@ package struct RadioRules: Hashable, Sendable {
     /// passed on.
     package var reportMargin = 4.0
 
-    /// The longest time for which all radios only listen before a request connects.
+    /// The longest time for which all radios only listen before a request connects. After the loss
+    /// of a link, this time follows `supervisionTimeout`, since the peer does not advertise before.
     package var surveyLimit: Duration = .milliseconds(600)
     /// The time for which the other radios may still report, after the first has received the peer.
     package var surveySettling: Duration = .milliseconds(60)

@@ -75,6 +75,17 @@ struct RadioCoreTests {
         #expect(now == start + rules.surveyLimit)
     }
 
+    @Test("The survey after the loss of a link lasts until the peer can advertise again")
+    mutating func surveyAfterLoss() {
+        _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
+        core.linkClosed(Self.link, on: 0, isLost: true)
+        #expect(connect() == [.survey(true)])
+        #expect(core.nextDeadline == now + rules.supervisionTimeout + rules.surveyLimit)
+        now = now + rules.supervisionTimeout
+        receive([nil, -80, -60])
+        #expect(pass() == [Self.begin(2), .survey(false)])
+    }
+
     @Test("An old signal is not used")
     mutating func staleSignal() {
         receive([-40, nil, nil])
