@@ -20,6 +20,17 @@ struct SystemComparisonTests {
         #expect(Self.lines(port, all) == Self.lines(facade, all))
     }
 
+    @Test("A published accessory has the same events on both systems")
+    func publishing() async throws {
+        let port = try await PublishingComparison.lines()
+        let facade = try await TestPhone.usingCoreBluetooth {
+            try await PublishingComparison.lines()
+        }
+        print(Self.table("a published accessory and its central", port, facade))
+        #expect(port.contains { $0.hasPrefix("subscribed") })
+        #expect(port == facade)
+    }
+
     /// Returns the events of some lanes, without times.
     private static func lines(
         _ events: [FlightEvent],
