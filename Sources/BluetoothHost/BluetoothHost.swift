@@ -170,8 +170,13 @@ public actor BluetoothHost {
     public var state: AdapterState { core.state }
 
     /// The current state of the adapter, and every change of it. The stream ends after `closed`.
+    ///
+    /// A reader that is more than ``stateLimit`` states behind misses the oldest.
     public nonisolated var states: AsyncStream<AdapterState> {
-        let (stream, continuation) = AsyncStream.makeStream(of: AdapterState.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: AdapterState.self,
+            bufferingPolicy: .bufferingNewest(Self.stateLimit)
+        )
         let observer = takeRequest()
         // The handler is set before the stream is returned, because a stream that has already ended
         // does not call it.
@@ -185,6 +190,9 @@ public actor BluetoothHost {
         }
         return stream
     }
+
+    /// The maximum number of states that a stream of ``states`` keeps for its reader.
+    public static let stateLimit = 64
 
     /// Opens the transport and sets up the controller.
     ///

@@ -198,4 +198,22 @@ struct StreamStories {
             #expect(await host.core.scans.isEmpty)
         }
     }
+
+    @Test("A reader of the adapter's states that does not read keeps the newest only")
+    func unreadStates() async throws {
+        try await withLiveHost { host, controller in
+            let unread = host.states
+            var states = host.states.makeAsyncIterator()
+            #expect(await states.next() == .ready)
+            for _ in 0..<BluetoothHost.stateLimit {
+                controller.update { $0.send(.hardwareError(.init(code: 3))) }
+                while let state = await states.next(), state != .ready {}
+            }
+            await host.shutdown()
+            var kept: [AdapterState] = []
+            for await state in unread { kept.append(state) }
+            #expect(kept.count == BluetoothHost.stateLimit)
+            #expect(kept.last == .closed)
+        }
+    }
 }
