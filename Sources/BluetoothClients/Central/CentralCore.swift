@@ -6,8 +6,7 @@ import BluetoothPort
 ///
 /// A manager's connection request lasts until the manager cancels it or the link ends. Links that
 /// this host made are reference-counted by connection requests. The host does not end links that
-/// peers made. Requests to the host have no timeout, and the host keeps them through resets of the
-/// controller.
+/// peers made. Requests to the host have no timeout.
 ///
 /// Each connection request is answered with `connected`, `failed` or `disconnected`. The last two
 /// end it. Two ends are not reported: that of a request whose peripheral was released, and that

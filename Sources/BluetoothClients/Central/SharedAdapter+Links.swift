@@ -83,7 +83,8 @@ extension SharedAdapter {
         guard let peer = central.core.peer(of: link) else { return }
         switch error {
         case .unavailable:
-            // All links end now, and then the state changes. The managers get only the new state.
+            // The daemon's adapter ends its links before it changes its state. The managers get only
+            // the new state. A host changes its state first, and no link is known here any more.
             restoration.isFrozen = true
             perform(central.core.powerLost())
         default:

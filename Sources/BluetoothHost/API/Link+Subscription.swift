@@ -18,9 +18,10 @@ extension Link {
     ///   - characteristic: The characteristic to subscribe to.
     ///   - kind: Notification or indication. By default notification if the characteristic supports
     ///     both, because it is faster. The host confirms indications as they arrive.
-    /// - Returns: A stream of the values. It throws `HostError.disconnected` when the link ends,
-    ///   and `HostError.notificationsOverflowed` when its reader is more than
-    ///   `HostConfiguration.notificationBufferLimit` values behind.
+    /// - Returns: A stream of the values. When the link ends, it throws the reason, for example
+    ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
+    ///   controller. It throws ``HostError/notificationsOverflowed`` when its reader is more than
+    ///   ``HostConfiguration/notificationBufferLimit`` values behind.
     /// - Throws: ``HostError/notSubscribable`` if the characteristic supports neither kind or has
     ///   no Client Characteristic Configuration descriptor, and the errors of a GATT operation (see
     ///   ``Link``).

@@ -10,7 +10,7 @@
 public struct NotificationStream: AsyncSequence, Sendable {
     /// The bytes of a value.
     public typealias Element = [UInt8]
-    /// ``HostError/disconnected(_:)`` or ``HostError/notificationsOverflowed``.
+    /// The reason why the link ended, or ``HostError/notificationsOverflowed``.
     public typealias Failure = any Error
 
     private let reader: NotificationReader
@@ -34,8 +34,9 @@ public struct NotificationStream: AsyncSequence, Sendable {
         /// Waits for the next value.
         ///
         /// - Returns: The value; `nil` if the stream has ended because a waiting task was canceled.
-        /// - Throws: ``HostError/disconnected(_:)`` once after the last value of a link that has
-        ///   ended, and ``HostError/notificationsOverflowed`` once if the reader was too slow.
+        /// - Throws: Once after the last value of a link that has ended, the reason: for example
+        ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
+        ///   controller. ``HostError/notificationsOverflowed`` once if the reader was too slow.
         public mutating func next() async throws -> [UInt8]? {
             try await reader.buffer.next(isolation: nil)
         }
@@ -44,8 +45,9 @@ public struct NotificationStream: AsyncSequence, Sendable {
         ///
         /// - Parameter actor: The caller's actor, which runs other work while this waits.
         /// - Returns: The value; `nil` if the stream has ended because a waiting task was canceled.
-        /// - Throws: ``HostError/disconnected(_:)`` once after the last value of a link that has
-        ///   ended, and ``HostError/notificationsOverflowed`` once if the reader was too slow.
+        /// - Throws: Once after the last value of a link that has ended, the reason: for example
+        ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
+        ///   controller. ``HostError/notificationsOverflowed`` once if the reader was too slow.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> [UInt8]? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values in the order of their arrival, in a ring.
+/// Values in the order of their arrival, in a ring. `NotificationBuffer` bounds their number.
 ///
 /// A value that was taken also stays in its slot. When the slot's turn comes again, its array is
 /// filled again in place, unless the application still has it.

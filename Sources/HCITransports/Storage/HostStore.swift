@@ -17,7 +17,8 @@ public protocol HostStore: Sendable {
     /// Saves `bytes` and replaces the previous bytes of the key.
     ///
     /// The operation must be atomic: after any failure, `load` returns either the old bytes or the
-    /// new ones.
+    /// new ones. When `save` returns, the bytes must survive a power failure, because the host then
+    /// acknowledges the change to the peer.
     func save(_ bytes: [UInt8], as key: StoreKey) throws
 
     /// Removes the bytes of a key, if there are any.

@@ -41,7 +41,8 @@ public enum ChangeReason: Hashable, Sendable {
     case usable
     /// The accessory must be paired, but is not.
     case notPaired(LinkFailure)
-    /// The link was lost, and a connection request is pending.
+    /// The accessory is out of range: its link was lost, or an attempt to connect took too long. A
+    /// connection request is pending.
     case lost(LinkFailure)
     /// The link was lost, and the system reconnects.
     case systemReconnects(LinkFailure?)
