@@ -28,7 +28,7 @@ struct RadiosCommand: ConsoleCommand {
     )
     var pin: String?
 
-    @Flag(help: "Take --pin back.")
+    @Flag(help: "Let the adapters choose again, after --pin.")
     var unpin = false
 
     @OptionGroup var options: AdapterOptions
