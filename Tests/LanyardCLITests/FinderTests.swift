@@ -169,6 +169,24 @@ import Testing
         #expect(alone.address == beacon.address && !alone.isConnectable && found.isConnectable)
     }
 
+    @Test("A device of exactly that name is found among too many similar ones")
+    func exactNameAmongMany() async throws {
+        let similar = (1...100).map { device($0, "Lamp \($0)") }
+        let shortened = device(lamp.address.value, "Lamp beside the door")
+        let found = try await find(Target("Lamp"), receiving: similar + [lamp, shortened])
+        #expect(found.address == lamp.address && !found.isByPrefix)
+    }
+
+    @Test("One advertisement without connections does not make a device a beacon")
+    func beaconOfSameAddress() async throws {
+        let beacon = device(lamp.address.value, "Beacon", isConnectable: false)
+        let target = try Target("C4:F0:00:00:00:01")
+        let found = try await find(target, receiving: [beacon, lamp])
+        #expect(found.address == lamp.address && found.isConnectable)
+        let alone = try await find(target, receiving: [beacon])
+        #expect(alone.address == lamp.address && !alone.isConnectable)
+    }
+
     @Test("A device that is not found is an error with the nearest name")
     func suggestsNames() async throws {
         await #expect {

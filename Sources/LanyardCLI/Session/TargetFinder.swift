@@ -90,6 +90,17 @@ private final class TargetSearch: Sendable {
         var candidates: [DeviceAddress: Candidate] = [:]
         /// All names, safe to print, to suggest one of them.
         var names: Set<String> = []
+
+        /// Returns whether a candidate may be stored. A known device keeps its better rank. When
+        /// the table is full, a candidate of the worst rank is removed for one of a better rank.
+        mutating func hasPlace(for address: DeviceAddress, _ rank: Rank) -> Bool {
+            if let known = candidates[address] { return rank <= known.rank }
+            guard candidates.count >= limit else { return true }
+            let worst = candidates.max { $0.value.rank < $1.value.rank }
+            guard let worst, worst.value.rank > rank else { return false }
+            candidates[worst.key] = nil
+            return true
+        }
     }
 
     /// The maximum number of candidates, and of names.
@@ -108,13 +119,14 @@ private final class TargetSearch: Sendable {
         self.takesFirst = takesFirst
     }
 
-    /// Receives advertisements until one has the target's address, or there are no more.
+    /// Receives advertisements until one has the target's address and accepts connections, or there
+    /// are no more.
     func receive(
         _ scan: AsyncThrowingStream<Advertisement, any Error>
     ) async throws -> TargetFinder.Found? {
         for try await advertisement in scan {
             let isExact = target.matches(advertisement)
-            if isExact, takesFirst || target.isAddress {
+            if isExact, takesFirst || target.isAddress && advertisement.isConnectable {
                 return TargetFinder.Found(
                     address: advertisement.address,
                     name: advertisement.data.localName,
@@ -140,8 +152,8 @@ private final class TargetSearch: Sendable {
     }
 
     private func add(_ advertisement: Advertisement, isExact: Bool) {
-        guard let name = advertisement.data.localName ?? advertisement.data.printableName
-        else { return }
+        let received = advertisement.data.localName ?? advertisement.data.printableName
+        guard let name = received ?? (isExact ? "" : nil) else { return }
         add(advertisement.address, name, isExact: isExact) { printable, rank in
             Candidate(
                 found: .init(
@@ -158,7 +170,8 @@ private final class TargetSearch: Sendable {
         }
     }
 
-    /// Adds a device that has this name, if the name is the target's or similar.
+    /// Adds a device that has this name, if the device is the target or its name is similar.
+    /// Devices that fit better replace others when there are too many.
     private func add(
         _ address: DeviceAddress,
         _ name: String,
@@ -167,9 +180,9 @@ private final class TargetSearch: Sendable {
     ) {
         let printable = TerminalText.escape(name)
         state.withLock { state in
-            if state.names.count < Self.limit { state.names.insert(printable) }
+            if !name.isEmpty, state.names.count < Self.limit { state.names.insert(printable) }
             guard let rank = rank(of: printable, isExact: isExact),
-                state.candidates.count < Self.limit || state.candidates[address] != nil
+                state.hasPlace(for: address, rank)
             else { return }
             var candidate = makeCandidate(printable, rank)
             // One of a device's advertisements may accept connections, and another one not.
@@ -181,10 +194,11 @@ private final class TargetSearch: Sendable {
         }
     }
 
-    /// Returns the rank of a name; nil if the name does not begin with the target's.
+    /// Returns the rank of a name; nil if the device is not the target, and its name does not begin
+    /// with the target's.
     private func rank(of printable: String, isExact: Bool) -> Rank? {
-        guard case .name(let wanted) = target else { return nil }
         if isExact { return .exact }
+        guard case .name(let wanted) = target else { return nil }
         let (name, wantedName) = (printable.lowercased(), wanted.lowercased())
         guard name.hasPrefix(wantedName) else { return nil }
         return name == wantedName ? .equal : .prefix
@@ -237,7 +251,8 @@ extension TargetSearch.Candidate: CustomStringConvertible {
     /// The name, the address and the signal strength.
     var description: String {
         let strength = rssi.map { ", \($0) dBm" } ?? ""
-        return "'\(name)' (\(AddressText.describe(found.address))\(strength))"
+        let shown = name.isEmpty ? "without a name" : "'\(name)'"
+        return "\(shown) (\(AddressText.describe(found.address))\(strength))"
     }
 }
 

@@ -127,7 +127,7 @@ struct ValueArgument: Equatable, Sendable {
     }
 
     /// Returns the bytes of a medical number with the digits of the text. Zeros at the end move into
-    /// the exponent if the mantissa does not fit otherwise.
+    /// the exponent, or out of it, if the number does not fit otherwise.
     private static func medical(
         _ number: Double,
         _ text: String,
@@ -141,6 +141,9 @@ struct ValueArgument: Equatable, Sendable {
             exponent < exponents.upperBound
         {
             (mantissa, exponent) = (mantissa / 10, exponent + 1)
+        }
+        while exponent > exponents.upperBound, mantissas.contains(mantissa * 10) {
+            (mantissa, exponent) = (mantissa * 10, exponent - 1)
         }
         guard mantissas.contains(mantissa), exponents.contains(exponent) else {
             throw .usage(
@@ -168,8 +171,10 @@ struct ValueArgument: Equatable, Sendable {
     /// An exponent beyond every format, which stands for all greater ones.
     private static let exponentLimit = 10_000.0
 
-    /// Returns the number of digits after the point, less the exponent of the text.
+    /// Returns the number of digits after the point, less the exponent of the text. Hexadecimal
+    /// digits have neither.
     private static func decimals(in text: String) -> Int {
+        guard !text.lowercased().hasPrefix("0x") else { return 0 }
         let parts = text.lowercased().split(separator: "e", maxSplits: 1)
         let digits = parts.first ?? ""
         let point = digits.firstIndex(of: ".")
