@@ -155,6 +155,8 @@ import Testing
         case .disconnected: daemon.changeDevice(["Connected": .boolean(false)])
         case .vanished: daemon.remove(FakeDaemon.device)
         case .silence:
+            // The adapter sets its timer after it has asked the person, in the same turn.
+            await withCheckedContinuation { turn in executor.perform { turn.resume() } }
             offset.withLock { $0 = .seconds(61) }
             executor.perform {}
         }

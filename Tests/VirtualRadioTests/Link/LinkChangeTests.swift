@@ -15,12 +15,13 @@ struct LinkChangeTests {
         private let sent = (0..<400).map { [UInt8($0 & 0xFF), UInt8($0 >> 8)] + [UInt8](0..<60) }
 
         init(loss: Double, seed: UInt64) throws {
-            harness = try LinkHarness(seed: seed) { $0.faults.loss.constantLoss = loss }
+            harness = try LinkHarness(seed: seed)
             for host in harness.hosts {
                 host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
             }
             link = try harness.connect(0, 1, .milliseconds(15, timeout: .seconds(20)))
             harness.world.run(for: .seconds(1))
+            harness.lose(loss)
             handles = [try harness.handle(link, .central), try harness.handle(link, .peripheral)]
             for (host, handle) in zip(harness.hosts, handles) { host.send(sent, on: handle) }
             harness.world.run(for: .milliseconds(100))
