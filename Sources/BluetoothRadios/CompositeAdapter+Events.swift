@@ -97,7 +97,7 @@ extension CompositeAdapter {
 
     private func linkClosed(_ link: LinkIdentifier, _ error: PortError) {
         let isHidden = state.withLock { state in
-            state.core.linkClosed(link, on: link.radio, isLost: error.isLoss)
+            state.core.linkClosed(link, on: link.radio, isLost: error.isLoss, now: now)
             state.links.removeAll { $0.link == link }
             if let request = state.requestsOfLinks.removeValue(forKey: link) {
                 state.attempts[request] = nil

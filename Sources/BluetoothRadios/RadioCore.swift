@@ -64,6 +64,10 @@ struct RadioCore: Sendable {
             case .connectingOnAll: nil
             }
         }
+
+        var isSurveying: Bool {
+            if case .surveying = phase { true } else { false }
+        }
     }
 
     /// An open link that a connection request made.
@@ -86,6 +90,8 @@ struct RadioCore: Sendable {
         var dwell: Duration
         /// Whether the next request listens before it connects.
         var needsSurvey: Bool
+        /// The time at which the link was lost; `nil` if the host ended it.
+        var lostAt: Instant?
         /// Whether the peer has no link since then.
         var isUnderway = true
     }
@@ -118,16 +124,19 @@ struct RadioCore: Sendable {
 
 // Radios and requests.
 extension RadioCore {
-    /// Handles a radio that became usable or was lost. Its links have ended before.
+    /// Handles a radio that became usable or was lost. The ends of its links can follow.
     mutating func radioChanged(_ radio: Int, isUsable: Bool, now: Instant) -> [Action] {
         guard radios[radio].isUsable != isUsable else { return [] }
         radios[radio].isUsable = isUsable
         guard isUsable else {
             radios[radio].slotLimit = nil
             signals.forget(radio: radio)
-            // If the lost radio had the head start, the request no longer waits for it.
-            let waiting = requests.filter {
-                $0.value.attempts == [radio] && pins[$0.value.peer] == nil
+            // If the lost radio had the head start, the request no longer waits for it. A survey has
+            // no purpose for the last radio.
+            let isLast = radios.count { $0.isUsable } <= 1
+            let waiting = requests.filter { _, request in
+                guard pins[request.peer] == nil else { return false }
+                return request.attempts == [radio] || isLast && request.isSurveying
             }
             .map(\.key)
             return waiting.flatMap { connectOnAll($0) }
@@ -178,9 +187,8 @@ extension RadioCore {
         }
         // Radios that answer the same advertisement at the same time disturb each other, so the
         // survey after a loss lasts until the peer can advertise again.
-        let isLost = moves[peer]?.needsSurvey == true
-        let limit = rules.surveyLimit + (isLost ? rules.supervisionTimeout : .zero)
-        requests[request]?.phase = .surveying(until: now + limit)
+        let returnsAt = moves[peer]?.lostAt.map { $0 + rules.supervisionTimeout } ?? now
+        requests[request]?.phase = .surveying(until: max(now, returnsAt) + rules.surveyLimit)
         return updateSurvey()
     }
 
@@ -236,9 +244,7 @@ extension RadioCore {
     }
 
     private mutating func updateSurvey() -> [Action] {
-        let isNeeded = requests.values.contains {
-            if case .surveying = $0.phase { true } else { false }
-        }
+        let isNeeded = requests.values.contains(where: \.isSurveying)
         guard isNeeded != isSurveying else { return [] }
         isSurveying = isNeeded
         return [.survey(isNeeded)]
@@ -264,13 +270,12 @@ extension RadioCore {
         _ reading: Int?,
         now: Instant
     ) -> Bool {
-        guard let reading else { return true }
-        let isBest = signals.note(reading, of: peer, by: radio, rules, now: now)
         for (id, request) in requests where request.peer == peer {
             guard case .surveying(let until) = request.phase else { continue }
             requests[id]?.phase = .surveying(until: min(until, now + rules.surveySettling))
         }
-        return isBest
+        guard let reading else { return true }
+        return signals.note(reading, of: peer, by: radio, rules, now: now)
     }
 
     /// The time at which to call `deadlinePassed`.
@@ -343,6 +348,7 @@ extension RadioCore {
             reason = .moved
         }
         moves[peer]?.needsSurvey = false
+        moves[peer]?.lostAt = nil
         moves[peer]?.isUnderway = false
         links[link] = OpenLink(peer: peer, radio: radio, openedAt: now, reason: reason)
         nextReading = nextReading ?? now + rules.readingInterval
@@ -357,17 +363,23 @@ extension RadioCore {
     /// Handles the end of any link.
     ///
     /// - Parameter isLost: Whether the link failed, so that its last signal is no longer valid.
-    mutating func linkClosed(_ link: LinkIdentifier, on radio: Int, isLost: Bool) {
+    mutating func linkClosed(
+        _ link: LinkIdentifier,
+        on radio: Int,
+        isLost: Bool,
+        now: Instant
+    ) {
         radios[radio].linkCount = max(radios[radio].linkCount - 1, 0)
         guard let closed = links.removeValue(forKey: link) else { return }
         if links.isEmpty { nextReading = nil }
         if isLost || closed.isMoving { signals.forget(closed.peer, on: radio) }
-        guard isLost, !closed.isMoving else { return }
-        // The device may be anywhere now.
-        remember(
-            Moves(origin: radio, dwell: dwell(of: closed.peer), needsSurvey: true),
-            closed.peer
-        )
+        guard isLost else { return }
+        if !closed.isMoving {
+            // The device may be anywhere now.
+            let dwell = dwell(of: closed.peer)
+            remember(Moves(origin: radio, dwell: dwell, needsSurvey: true), closed.peer)
+        }
+        moves[closed.peer]?.lostAt = now
     }
 
     private func dwell(of peer: PeerIdentifier) -> Duration { moves[peer]?.dwell ?? rules.dwell }

@@ -90,7 +90,8 @@ enum ConnectionStep: Sendable {
 // Connecting.
 extension RadioGroup {
     /// Connects to the device through the radio that `RadioCore` chooses. The parameters and errors
-    /// are those of `BluetoothHost.connect`.
+    /// are those of `BluetoothHost.connect`. With several radios, the supervision timeout is that of
+    /// `RadioRules`.
     package func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()
@@ -98,6 +99,8 @@ extension RadioGroup {
         guard hosts.count > 1 else {
             return try await hosts[0].connect(to: address, options: options)
         }
+        var options = options
+        options.parameters.supervisionTimeout = state.withLock { $0.core.rules.supervisionTimeout }
         let peer = await hosts[0].identifier(of: address)
         await followEnds(of: peer)
         let (steps, feed) = AsyncStream.makeStream(of: ConnectionStep.self)
@@ -195,7 +198,7 @@ extension RadioGroup {
     private func closed(_ link: LinkIdentifier, isLost: Bool) {
         state.withLock { state in
             state.links[link] = nil
-            state.core.linkClosed(link, on: link.radio, isLost: isLost)
+            state.core.linkClosed(link, on: link.radio, isLost: isLost, now: now)
         }
         setTimer()
     }
@@ -259,8 +262,11 @@ extension RadioGroup {
     }
 
     func setTimer() {
-        let (timer, deadline) = state.withLock { ($0.timer, $0.core.nextDeadline) }
-        guard let timer else { return }
-        executor.perform { timer.set(to: deadline) }
+        // The deadline is read where it is set, so that an older one cannot replace a newer one.
+        executor.perform { [weak self] in
+            guard let self else { return }
+            let (timer, deadline) = state.withLock { ($0.timer, $0.core.nextDeadline) }
+            timer?.set(to: deadline)
+        }
     }
 }

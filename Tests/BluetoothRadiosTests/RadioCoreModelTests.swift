@@ -161,7 +161,7 @@ struct RadioCoreModelTests {
         private mutating func close(_ link: LinkIdentifier, isLost: Bool) {
             guard let state = open.removeValue(forKey: link) else { return }
             ending.remove(link)
-            core.linkClosed(link, on: state.radio, isLost: isLost)
+            core.linkClosed(link, on: state.radio, isLost: isLost, now: now)
         }
 
         /// Ends everything. Nothing may be left.

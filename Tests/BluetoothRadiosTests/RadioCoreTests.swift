@@ -78,12 +78,44 @@ struct RadioCoreTests {
     @Test("The survey after the loss of a link lasts until the peer can advertise again")
     mutating func surveyAfterLoss() {
         _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
-        core.linkClosed(Self.link, on: 0, isLost: true)
+        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [.survey(true)])
         #expect(core.nextDeadline == now + rules.supervisionTimeout + rules.surveyLimit)
         now = now + rules.supervisionTimeout
         receive([nil, -80, -60])
         #expect(pass() == [Self.begin(2), .survey(false)])
+    }
+
+    @Test("An earlier loss, and a move, leave the survey as short as usual")
+    mutating func surveyAfterReturn() {
+        _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
+        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
+        now = now + .seconds(60)
+        #expect(connect() == [.survey(true)])
+        #expect(core.nextDeadline == now + rules.surveyLimit)
+        _ = core.connectionCanceled(Self.request)
+        open(on: 0)
+        #expect(readings(-90, count: 60) != nil)
+        core.linkClosed(Self.link, on: 0, isLost: false, now: now)
+        #expect(connect() == [.survey(true)])
+        #expect(core.nextDeadline == now + rules.surveyLimit)
+    }
+
+    @Test("A report without a signal strength ends the survey, and all radios connect")
+    mutating func reportWithoutSignal() {
+        #expect(connect() == [.survey(true)])
+        _ = core.received(Self.peer, by: 1, nil, now: now)
+        #expect(core.nextDeadline == now + rules.surveySettling)
+        #expect(pass() == [Self.begin(0), Self.begin(1), Self.begin(2), .survey(false)])
+    }
+
+    @Test("The last radio does not survey")
+    mutating func lastRadio() {
+        #expect(connect() == [.survey(true)])
+        #expect(core.radioChanged(1, isUsable: false, now: now) == [])
+        #expect(
+            core.radioChanged(2, isUsable: false, now: now) == [Self.begin(0), .survey(false)]
+        )
     }
 
     @Test("An old signal is not used")
@@ -113,7 +145,7 @@ struct RadioCoreTests {
             core.linkOpened(Self.other, to: Self.peer, on: 1, now: now)
                 == [.disconnect(Self.other)]
         )
-        core.linkClosed(Self.other, on: 1, isLost: false)
+        core.linkClosed(Self.other, on: 1, isLost: false, now: now)
         #expect(core.radios.map(\.linkCount) == [1, 0, 0])
         #expect(core.links.keys.elementsEqual([Self.link]))
     }
@@ -174,7 +206,7 @@ struct RadioCoreTests {
         _ = core.connectionCanceled(Self.request)
         receive([-40, -90, nil])
         #expect(connect() == [Self.begin(1)])
-        core.linkClosed(Self.other, on: 0, isLost: false)
+        core.linkClosed(Self.other, on: 0, isLost: false, now: now)
         #expect(!core.radios[0].isFull)
     }
 
@@ -231,7 +263,7 @@ struct RadioCoreTests {
         open(on: 0)
         #expect(readings(-80, count: 30, others: [nil, -79, nil]) == nil, "no advantage")
         #expect(readings(-80, count: 30, others: [nil, -60, nil]) != nil)
-        core.linkClosed(Self.link, on: 0, isLost: true)
+        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [Self.begin(1)])
         open(on: 1)
         #expect(core.links[Self.link]?.reason == .moved)
@@ -255,7 +287,7 @@ struct RadioCoreTests {
         open(on: 0)
         #expect(readings(-82, count: 60) == nil, "weak, but not poor")
         #expect(readings(-90, count: 60) != nil)
-        core.linkClosed(Self.link, on: 0, isLost: true)
+        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [.survey(true)])
     }
 
@@ -267,7 +299,7 @@ struct RadioCoreTests {
             open(on: turn % 2)
             #expect(readings(-90, count: 700) != nil)
             times.append(now - start)
-            core.linkClosed(Self.link, on: turn % 2, isLost: true)
+            core.linkClosed(Self.link, on: turn % 2, isLost: true, now: now)
         }
         let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
         #expect(pauses.last == rules.dwellLimit)

@@ -49,6 +49,8 @@ struct RadioGroupTests {
         for cycle in 0..<Self.cycleCount {
             do {
                 let link = try await group.connect(to: address)
+                let timeout = try await link.properties.parameters.supervisionTimeout
+                #expect(timeout == RadioRules().supervisionTimeout)
                 try await link.disconnect()
             } catch {
                 Issue.record("cycle \(cycle): \(error)")
