@@ -55,7 +55,7 @@ package actor BlueZAdapter: BluetoothPort {
     /// The completions of pairings under way, by device.
     var pairings: [DBusObjectPath: [@Sendable (Bool) -> Void]] = [:]
     var server = DaemonServer()
-    /// The open channels, and those that have ended and are not read to their end.
+    /// The open channels, and ended channels with data that is not read yet.
     var channels: [UInt64: DaemonChannelState] = [:]
     var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
     var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
@@ -108,7 +108,7 @@ package actor BlueZAdapter: BluetoothPort {
         }
     }
 
-    /// Calls the actor, on whose executor the caller is.
+    /// Calls the actor. The caller must run on the actor's executor.
     nonisolated func onThread<Value: Sendable>(
         _ body: (isolated BlueZAdapter) throws -> Value
     ) rethrows -> Value {

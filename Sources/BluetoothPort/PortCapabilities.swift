@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The capabilities of an implementation of the port, beside scanning, connecting and using the
-/// services of peers.
+/// The capabilities of an implementation of the port, in addition to scanning, connecting and using
+/// the services of peers.
 package struct PortCapabilities: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

@@ -37,7 +37,7 @@ package final class RadioGroup: Sendable {
     /// The time for which the other radios may still start after the first is ready.
     static let startSettling = Duration.seconds(2)
 
-    /// The hosts, of which the first has the bonds. All run on one executor.
+    /// The hosts. The first has the bonds, and all run on one executor.
     package let hosts: [BluetoothHost]
     /// The names of the radios for a person.
     package let names: [String]

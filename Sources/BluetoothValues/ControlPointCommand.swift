@@ -32,7 +32,7 @@ public protocol ControlPointCommand: Sendable {
     ///
     /// - Parameter indication: The indicated bytes; `nil` for the response to the write.
     /// - Returns: The answer; `nil` if these bytes do not answer this command.
-    /// - Throws: A ``ValueError`` if the bytes answer this command, and are not valid.
+    /// - Throws: A ``ValueError`` if the bytes answer this command, but are not valid.
     func answer(
         to indication: Data?
     ) throws(ValueError) -> ControlPointAnswer<Answer, Refusal>?

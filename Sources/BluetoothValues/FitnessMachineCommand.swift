@@ -157,7 +157,7 @@ public enum FitnessMachineCommand: ControlPointCommand, Hashable {
     ///
     /// - Parameter indication: The indicated bytes; `nil` for the response to the write.
     /// - Returns: The answer; `nil` if the bytes do not answer this command.
-    /// - Throws: A ``ValueError`` if the bytes answer this command, and are not valid.
+    /// - Throws: A ``ValueError`` if the bytes answer this command, but are not valid.
     public func answer(
         to indication: Data?
     ) throws(ValueError) -> ControlPointAnswer<Answer, Refusal>? {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The records of an accessory that a ``RecordAccessCommand`` concerns.
+/// The records of an accessory to which a ``RecordAccessCommand`` applies.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all
@@ -61,7 +61,7 @@ public enum RecordSelection: Hashable, Sendable {
     }
 }
 
-/// A command to a Record Access Control Point (RACP), as of a glucose meter.
+/// A command to a Record Access Control Point (RACP), for example of a glucose meter.
 ///
 /// The accessory sends the reported records as values of another characteristic, before it answers.
 public enum RecordAccessCommand: ControlPointCommand, Hashable {
@@ -145,7 +145,7 @@ public enum RecordAccessCommand: ControlPointCommand, Hashable {
     ///
     /// - Parameter indication: The indicated bytes; `nil` for the response to the write.
     /// - Returns: The answer; `nil` if the bytes do not answer this command.
-    /// - Throws: A ``ValueError`` if the bytes answer this command, and are not valid.
+    /// - Throws: A ``ValueError`` if the bytes answer this command, but are not valid.
     public func answer(
         to indication: Data?
     ) throws(ValueError) -> ControlPointAnswer<Answer, Refusal>? {

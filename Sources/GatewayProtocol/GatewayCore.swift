@@ -48,7 +48,7 @@ package struct GatewayCore: Sendable {
         var peer: Peer
         var phase: Phase
         var droppedReports = 0
-        /// The packets of the host, of which the last may be incomplete.
+        /// The packets of the host. The last may be incomplete.
         var packets = H4Deframer()
 
         var name: String {

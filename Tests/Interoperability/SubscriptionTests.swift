@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("Reads continue among notifications", arguments: ControllerKind.available)
+    @Test("Reads complete while notifications arrive", arguments: ControllerKind.available)
     func readsAmongNotifications(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()

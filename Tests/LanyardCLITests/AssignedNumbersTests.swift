@@ -29,7 +29,7 @@ import Testing
         #expect(AssignedNumbers.name(ofCharacteristic: BluetoothUUID(number)) == name)
     }
 
-    @Test("Lanyard's names are those of the list")
+    @Test("The names of the library Lanyard are those of the command line")
     func namesOfLanyard() throws {
         for (text, name) in BluetoothID.names {
             let uuid = BluetoothUUID(try #require(UInt16(text, radix: 16)))
@@ -66,7 +66,7 @@ import Testing
         #expect(AssignedNumbers.characteristic(named: "") == nil)
     }
 
-    @Test("Every line of the file is in a table")
+    @Test("Every line of the files is read into a table")
     func readsEveryLine() {
         let numbered: [(Substring, Int)] = [
             ("service", AssignedNumbers.serviceNames.count),
@@ -86,7 +86,7 @@ import Testing
         print("Assigned numbers:", numbered.map { "\($1) x \($0)" }.joined(separator: ", "))
     }
 
-    @Test("At least 250 characteristics of the SIG have values in words")
+    @Test("At least 250 characteristics of the SIG are decoded into words")
     func decodesCharacteristics() {
         let decoded = AssignedNumbers.characteristicNames.keys.filter {
             WellKnownValues.knows(characteristic: BluetoothUUID($0))

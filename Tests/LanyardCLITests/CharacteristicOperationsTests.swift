@@ -173,7 +173,7 @@ import Testing
         #expect(accessory.written.lines == ["subscribe 7"])
     }
 
-    @Test("The line of a value has its time and, beside others, its characteristic")
+    @Test("The line of a value has its time and, if there are several, its characteristic")
     func timedLines() async throws {
         let report = try await operations.read(CharacteristicReference("180F/2A19"))
         let date = Date(timeIntervalSince1970: 7.25)

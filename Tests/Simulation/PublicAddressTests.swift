@@ -107,7 +107,7 @@ struct PublicAddressTests {
         return try await scan.value
     }
 
-    @Test("A scan beside one with the host's own address uses the host's own address")
+    @Test("Combined scans use the host's own address if one of them requires it")
     func combined() {
         var isPublic = ScanParameters()
         isPublic.usesPublicAddress = true

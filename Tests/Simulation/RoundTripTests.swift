@@ -7,7 +7,7 @@ import Testing
 
 import struct BluetoothHost.Link
 
-/// The number of ATT requests of the common tasks of a client, beside the MTU exchange of a new
+/// The number of ATT requests of the common tasks of a client, besides the MTU exchange of a new
 /// link. The server has eight services of one characteristic each.
 @Suite("Round trips of a client, in virtual time")
 struct RoundTripTests {

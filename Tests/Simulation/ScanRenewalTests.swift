@@ -14,7 +14,7 @@ import struct BluetoothHost.ScanRequest
 
 /// Scans that begin while the controller scans. Advertisements that the controller filters as
 /// duplicates are new to such a scan.
-@Suite("A scan that begins beside another or in its place")
+@Suite("A scan that joins or replaces another scan")
 struct ScanRenewalTests {
     /// The event between the end of the first scan and the beginning of the second.
     enum Change: CaseIterable {

@@ -60,7 +60,7 @@ struct DaemonChannel: PortChannel {
     }
 }
 
-// L2CAP channels, through the kernel's own sockets beside the daemon.
+// L2CAP channels, through the kernel's own sockets, without the daemon.
 extension BlueZAdapter {
     /// The maximum number of open channels.
     static let channelLimit = 256

@@ -127,7 +127,7 @@ extension BlueZAdapter {
             return refuse(call, .writeNotPermitted)
         }
         guard let offset = Self.offset(in: options) else { return refuse(call, .invalidOffset) }
-        // A question before the parts of a long value, which follow.
+        // The daemon asks for authorization first; the parts of the long value follow.
         if options["prepare-authorize"]?.boolean == true { return reply(to: call) }
         if case .stored(let old, let limit) = attribute.value {
             guard offset <= old.count else { return refuse(call, .invalidOffset) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cache of bounded size that drops the entries that were not used for the longest time.
+/// A cache of bounded size that drops the least recently used entries.
 ///
 /// It has two generations. Using an entry moves it to the young generation. When the young
 /// generation is full, it replaces the old one, whose entries are dropped. Each access takes

@@ -28,7 +28,7 @@ package enum ClientSearch: Sendable {
     case descriptors(of: GATT.Characteristic)
 }
 
-/// The UUIDs of a search. An empty list, like none, matches all.
+/// The UUIDs of a search. An empty list matches all UUIDs, as `nil` does.
 package struct UUIDFilter: Hashable, Sendable {
     private let uuids: Set<BluetoothUUID>
 
@@ -61,7 +61,7 @@ extension ClientRequest {
         if case .command = self { true } else { false }
     }
 
-    /// Whether the request is a reading of the table for the core itself.
+    /// Whether the request reads the table for the core itself.
     var isRefresh: Bool {
         if case .refresh = self { true } else { false }
     }

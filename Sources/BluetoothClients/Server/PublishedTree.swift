@@ -25,7 +25,7 @@ package struct PublishedTree: Sendable {
         let service: AddedService
         /// The service in the host's table.
         let published: GATT.DiscoveredService
-        /// Whether Bluetooth was off since the service was published. The application may then
+        /// Whether Bluetooth has been off since the service was published. The application may then
         /// publish it again.
         var isFromBefore = false
     }
@@ -65,9 +65,9 @@ package struct PublishedTree: Sendable {
         return handles.count == numbers.count ? handles : nil
     }
 
-    /// Returns the services that a new service replaces: those with the same UUID that were
-    /// published before Bluetooth was off, and those that include them, which have to be removed
-    /// first.
+    /// Returns the services that a new service replaces, in the order in which to remove them:
+    /// services with the same UUID that were published before Bluetooth was off, and services that
+    /// include those.
     func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = service.type
         let earlier = entries.filter { $0.session == session && $0.isFromBefore }
@@ -113,12 +113,12 @@ package struct PublishedTree: Sendable {
         places = places.filter { $0.value.session != session || $0.value.service != number }
     }
 
-    /// Marks all services as published before Bluetooth was off.
+    /// Records that all services were published before Bluetooth was off.
     mutating func powerLost() {
         for index in entries.indices { entries[index].isFromBefore = true }
     }
 
-    /// Marks a service that the application has published again.
+    /// Records that the application has published a service again.
     mutating func renew(_ number: Int, of session: SessionIdentifier) {
         for index in entries.indices
         where entries[index].session == session && entries[index].service.number == number {

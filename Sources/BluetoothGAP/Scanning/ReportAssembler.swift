@@ -10,7 +10,7 @@ import BluetoothTypes
 ///   (`chainLimit`).
 /// - A scan response is a separate report. The assembler merges it with the advertisement of its
 ///   sender (`AdvertisementCache`).
-/// - Most reports repeat the one before. The assembler compares the bytes and uses the earlier
+/// - Most reports repeat the previous one. The assembler compares the bytes and uses the earlier
 ///   result again, without parsing, copying or allocating.
 ///
 /// The assembler drops reports without an address (anonymous advertising), because no connection to

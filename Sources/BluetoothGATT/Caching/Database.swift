@@ -33,8 +33,8 @@ extension GATT {
         ///
         /// - Parameters:
         ///   - uuid: The UUID of the characteristic.
-        ///   - serviceUUID: The UUID of the service to search, of which the first is used. Nil
-        ///     searches all services.
+        ///   - serviceUUID: The UUID of the service to search. If several services have it, the
+        ///     first is searched. Nil searches all services.
         public func characteristic(
             _ uuid: BluetoothUUID,
             in serviceUUID: BluetoothUUID? = nil

@@ -9,7 +9,7 @@ struct StreamReaders<Element: Sendable> {
     private var readers: [RequestIdentifier: Reader] = [:]
     /// The maximum number of elements that are held for the first reader.
     private let unreadLimit: Int
-    /// The elements before the first reader; empty after there has been one.
+    /// The elements that came before the first reader; empty once a reader was added.
     private var unread: [Element] = []
     private var hadReader = false
 

@@ -14,7 +14,7 @@ public struct FieldLayout: Hashable, Sendable {
     let scale: FieldScale
     /// The numbers that are not reserved; `nil` if no number is.
     let range: ClosedRange<Int64>?
-    /// Numbers with a meaning of their own, such as `not known`.
+    /// Numbers with a special meaning, such as `not known`.
     let meanings: [Int64: String]
     /// The parts of a field of bits.
     let parts: [BitField]
@@ -123,8 +123,8 @@ public struct FieldValue: Hashable, Sendable {
         self.content = content
     }
 
-    /// The number in the unit of the field; `nil` if the content is not a number, or is one that
-    /// has a meaning of its own, such as `not known`.
+    /// The number in the unit of the field; `nil` if the content is not a number, or is one with a
+    /// special meaning, such as `not known`.
     public var number: Double? {
         guard layout.isNumeric else { return nil }
         switch content {

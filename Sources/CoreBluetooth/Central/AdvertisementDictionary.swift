@@ -4,10 +4,10 @@ import BluetoothClients
 import BluetoothPort
 import Foundation
 
-/// The dictionary of an advertisement that delegates get. It has the keys of the data that the
-/// advertisement contains.
+/// The dictionary that a delegate gets for an advertisement. It has a key for each kind of data in
+/// the advertisement.
 enum AdvertisementDictionary {
-    /// Keys that Apple does not document, which applications that list all keys display.
+    /// Keys that Apple does not document. Some applications list all keys.
     static let timestampKey = "kCBAdvDataTimestamp"
     static let primaryPHYKey = "kCBAdvDataRxPrimaryPHY"
     static let secondaryPHYKey = "kCBAdvDataRxSecondaryPHY"

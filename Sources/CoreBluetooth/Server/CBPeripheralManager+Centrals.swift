@@ -47,9 +47,9 @@ extension CBPeripheralManager {
     /// Sends a value as `updateValue(_:for:onSubscribedCentrals:)` does, and reports its delivery,
     /// which Apple's API does not. The library `Lanyard` uses it.
     ///
-    /// - Parameter completion: If the result is `true`, receives once whether all centrals have the
-    ///   value: for an indication, whether they confirmed it. It is called on any thread, and not at
-    ///   all if the manager is released before.
+    /// - Parameter completion: Receives whether all centrals received the value or, for an
+    ///   indication, confirmed it. Called once, on any thread, if the result is `true` and the
+    ///   manager is not released first.
     package func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,

@@ -8,7 +8,7 @@
     import Musl
 #endif
 
-/// A Unix stream socket that carries file descriptors beside bytes, as a message bus needs.
+/// A Unix stream socket that carries bytes and file descriptors, as a message bus needs.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
 /// entry point uses `executor.loop`, which traps on any other thread.

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A result that several callers may provide, and of which the first is used by one task.
+/// A result that several callers may provide. One task uses the first.
 final class FirstAnswer<Answer: Sendable>: Sendable {
     private enum State {
         case open

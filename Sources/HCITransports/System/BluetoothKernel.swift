@@ -5,9 +5,9 @@ import BluetoothTypes
 /// The system calls of Linux for Bluetooth that this module uses. Each method is one call and makes
 /// no decisions.
 ///
-/// `LinuxKernel` is the implementation for a real system. Tests use one whose adapters are values,
-/// so that every error can be tested without an adapter. The calls may block, some of them for
-/// seconds, so they do not belong on the thread of an executor in use.
+/// `LinuxKernel` is the implementation for a real system. Tests use an implementation whose
+/// adapters are values, so that every error can be tested without an adapter. The calls may block,
+/// some of them for seconds, so the thread of an executor must not make them.
 protocol BluetoothKernel: Sendable {
     /// The time of a monotonic clock.
     var now: Instant { get }

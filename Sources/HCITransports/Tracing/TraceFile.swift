@@ -13,7 +13,7 @@ import Synchronization
 /// A packet log on the disk.
 ///
 /// Records are buffered, and written on request or when `bufferLimit` is reached. Only complete
-/// records are written, so that the file is readable after the process was killed.
+/// records are written, so that the file is readable even if the process is killed.
 package final class TraceFile: Sendable {
     /// The maximum number of bytes in the buffer before they are written.
     static let bufferLimit = 65_536

@@ -46,8 +46,7 @@ extension ControlPointError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
-    /// done.
+    /// A suggestion of what a person can do about the error, as a sentence; `nil` if there is none.
     public var recoverySuggestion: String? {
         switch self {
         case .refused, .aborted: nil

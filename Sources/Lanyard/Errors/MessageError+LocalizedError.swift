@@ -36,8 +36,7 @@ extension MessageError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
-    /// done.
+    /// A suggestion of what a person can do about the error, as a sentence; `nil` if there is none.
     public var recoverySuggestion: String? {
         switch self {
         case .timeout, .queueFull, .notSent: "Try again in a moment."
@@ -83,8 +82,7 @@ extension SealingError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person or a developer can do about it; `nil` if nothing is to be
-    /// done.
+    /// A suggestion of what a person or a developer can do about the error; `nil` if there is none.
     public var recoverySuggestion: String? {
         switch self {
         case .refused: "Make sure that both sides have the same key."

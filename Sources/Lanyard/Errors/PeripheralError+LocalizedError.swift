@@ -31,8 +31,7 @@ extension PeripheralError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it, as a sentence; `nil` if nothing is to be
-    /// done.
+    /// A suggestion of what a person can do about the error, as a sentence; `nil` if there is none.
     public var recoverySuggestion: String? {
         switch self {
         case .unknownCharacteristic: "See whether the app is up to date."

@@ -49,7 +49,7 @@ extension IdleReason {
 }
 
 extension ChangeReason {
-    /// A suggestion of what a person can do about the reason; `nil` if nothing is to be done.
+    /// A suggestion of what a person can do about the reason; `nil` if there is none.
     ///
     /// ```swift
     /// label.text = accessory.latestChange.reason.recoverySuggestion

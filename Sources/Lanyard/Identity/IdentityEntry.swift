@@ -8,7 +8,7 @@ struct IdentityEntry {
     struct Link {
         let since: Duration
         var lastReceived: Duration
-        /// Whether the closing of the link was already requested.
+        /// Whether closing the link was already requested.
         var isClosing = false
 
         init(since: Duration) {
@@ -46,7 +46,7 @@ struct IdentityEntry {
             .map(\.element)
     }
 
-    /// The identifiers whose links are to stay.
+    /// The identifiers with a link whose closing was not requested.
     var links: [Entry] {
         entries.filter { $0.link.map { !$0.isClosing } ?? false }
     }
@@ -55,7 +55,8 @@ struct IdentityEntry {
         entries.first { $0.identifier == identifier }
     }
 
-    /// Returns the link to keep: the oldest live one, otherwise the newest.
+    /// Returns the identifier whose link to keep: the oldest link that received data since
+    /// `instant`, otherwise the newest link.
     func bestLink(receivedSince instant: Duration) -> UUID? {
         let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
         let recent = byAge.first { ($0.link?.lastReceived ?? .zero) >= instant }
@@ -86,8 +87,8 @@ struct IdentityEntry {
         }
     }
 
-    /// Removes the identifiers that were not seen for the longest time until at most `limit`
-    /// remain, and returns them.
+    /// Removes and returns the least recently seen identifiers without a link, until at most
+    /// `limit` identifiers remain.
     mutating func trim(to limit: Int) -> [UUID] {
         var removed: [UUID] = []
         while entries.count > limit,

@@ -2,7 +2,7 @@
 
 import Observation
 
-/// The devices nearby for a screen on which a person chooses one.
+/// The devices nearby, for a view in which a person chooses one.
 ///
 /// ```swift
 /// let nearby = NearbyModel(central, for: HeartStrap.description)
@@ -16,7 +16,7 @@ public final class NearbyModel {
     /// The present devices, strongest signal first; see ``NearbyDevices/devices``. Empty unless
     /// ``search()`` runs.
     public var devices: [NearbyDevice] { list.devices }
-    /// The latest lost devices, last one first. Empty unless ``search()`` runs.
+    /// The most recently lost devices, newest first. Empty unless ``search()`` runs.
     public var lost: [NearbyDevice] { list.lost }
     /// Whether a search is running.
     public private(set) var isSearching = false
@@ -44,8 +44,8 @@ public final class NearbyModel {
         self.options = options
     }
 
-    /// Searches until the task is canceled or the central ends; then the lists are empty. A second
-    /// search beside the first returns at once.
+    /// Searches until the task is canceled or the central ends; then the lists are empty. If a
+    /// search is already running, the method returns at once.
     ///
     /// In SwiftUI, the task of a view is canceled when the view disappears: `.task { await
     /// nearby.search() }`. The search keeps the model and the central for as long as it runs.

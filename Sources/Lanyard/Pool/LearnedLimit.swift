@@ -57,7 +57,7 @@ package struct LearnedLimit: Hashable, Sendable {
         trustEnd = now + trust
     }
 
-    /// Notes that a further link beside `count` links was refused.
+    /// Records that, while `count` links existed, another link was refused.
     package mutating func refused(beside count: Int, now: Duration) {
         if learned != nil { trust = min(trust * 2, Self.trustLimit) }
         learned = max(count, 1)

@@ -15,7 +15,7 @@ public struct NearbyDevices: Hashable, Sendable {
     /// of their discovery. A signal counts as changed when it has changed by 6 dB, so that devices
     /// of similar strength keep their places.
     public var devices: [NearbyDevice]
-    /// The latest lost devices, last one first. A device that returns leaves this list.
+    /// The most recently lost devices, newest first. A device that returns leaves this list.
     public var lost: [NearbyDevice]
 
     /// Creates a list, for tests and previews of a screen.

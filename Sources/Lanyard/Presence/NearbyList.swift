@@ -7,7 +7,7 @@
 struct NearbyList {
     /// The present devices in the order of their discovery.
     private var present: [PresentDevice] = []
-    /// The lost devices, last one first.
+    /// The lost devices, most recently lost first.
     private var lost: [PresentDevice] = []
 
     /// Applies a presence event.

@@ -39,8 +39,8 @@
 ///
 /// - Property wrappers (`@Subscribed("2A37") var measurement: HeartRateMeasurement`): the property
 ///   itself would be a value that does not exist in a profile, so a mistake would compile and trap.
-/// - A list of the properties beside them, as key paths: it needs no reflection, but a property that
-///   the list lacks is silent. Here, `Mirror` lists the stored properties.
+/// - A separate list of the properties, as key paths: it needs no reflection, but no error reports
+///   a property that the list lacks. Here, `Mirror` lists the stored properties.
 /// - A macro would write that list, at the cost of building swift-syntax in every app.
 /// - One property with a set of uses, `Characteristic<Value, ReadAndSubscribe>`: seven access types,
 ///   and no way to give the two directions of a control point different types.

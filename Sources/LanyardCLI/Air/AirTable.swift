@@ -97,7 +97,7 @@ struct AirTable: Sendable {
     private static let nameColumns = 24
     /// The narrowest name column. A narrower terminal cuts off the other columns instead.
     private static let leastNameColumns = 12
-    /// The widths of the columns beside the name.
+    /// The widths of the columns other than the name.
     private static let widths = [24, 18, 9, 9]
     private static let gap = "  "
     /// Heading, titles, two "more" lines, the footer, and the line the cursor is in.

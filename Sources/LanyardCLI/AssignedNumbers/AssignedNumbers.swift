@@ -5,11 +5,12 @@ import BluetoothTypes
 
 /// The names of numbers that the Bluetooth SIG assigned, and of some well-known vendor UUIDs.
 ///
-/// Two files have them: a table, a hexadecimal number and a name in each line.
-/// `assigned-numbers.csv` has the whole of most tables, and the names that describe a company's
+/// Two files contain the names. Each line has a table, a hexadecimal number and a name.
+/// `assigned-numbers.csv` contains most tables completely, and the names that describe a company's
 /// service. `Scripts/compare-assigned-numbers` compares it with the SIG's lists.
-/// `company-names.csv` has thousands of companies, and the companies of services.
-/// `Scripts/generate-company-names` writes it. Each file is read when a name in it is needed.
+/// `company-names.csv`, which `Scripts/generate-company-names` writes, contains the names of
+/// companies, and for services the names of their companies. Each file is read when a name in it is
+/// needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
@@ -46,7 +47,7 @@ enum AssignedNumbers {
     static let tables = lines(of: PackageResources.assigned_numbers_csv)
     static let companyTables = lines(of: PackageResources.company_names_csv)
 
-    /// Reads a file, of which the first lines name the license.
+    /// Reads a file, whose first lines name the license.
     private static func lines(of file: [UInt8]) -> Tables {
         Dictionary(
             grouping: String(decoding: file, as: UTF8.self).split(separator: "\n")

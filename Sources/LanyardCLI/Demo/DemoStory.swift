@@ -66,7 +66,7 @@
                 defer { group.cancelAll() }
                 for index in Self.chapters.indices { try await play(index) }
                 group.cancelAll()
-                // The pace is canceled while it waits.
+                // The task of `pace` may end with a cancellation error, which is ignored.
                 while await group.nextResult() != nil {}
             }
         }

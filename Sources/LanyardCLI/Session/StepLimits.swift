@@ -74,7 +74,7 @@ struct StepLimits: Equatable, Sendable {
     }
 }
 
-/// Concurrent operations of which the first to end decides.
+/// Concurrent operations, with the result of the first to end.
 enum FirstResult {
     /// Returns the result or error of the first of `bodies` to end. The others are canceled.
     ///

@@ -61,8 +61,8 @@ enum StoreChoice: Equatable, Sendable {
         return missing
     }
 
-    /// Removes directories that `open` has made for an adapter that was never opened, unless there
-    /// is more in them than a host stores before it opens its adapter.
+    /// Removes directories that `open` made for an adapter that was never opened, if the store has
+    /// only the files that a host writes before it opens its adapter.
     ///
     /// - Parameter directories: The earlier value of `missingDirectories`.
     static func removeUnused(_ directories: [String]) {
@@ -81,8 +81,8 @@ enum StoreChoice: Equatable, Sendable {
     /// Opens the store. Makes a missing directory, which only its owner can open.
     ///
     /// Two hosts cannot share a directory, because they would have the same identity. The second
-    /// one continues without bonds and prints a remark, unless the command line names the
-    /// directory or the command has no use without it: then it fails.
+    /// host continues without bonds and prints a remark. It fails instead if the command line names
+    /// the directory, or if the store is required.
     ///
     /// - Parameter isRequired: Whether the command has no use without the store.
     func open(isRequired: Bool = false, _ remark: (String) -> Void) throws(ProgramFailure)

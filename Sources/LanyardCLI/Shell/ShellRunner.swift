@@ -3,7 +3,7 @@
 import BluetoothTypes
 import Foundation
 
-/// A runner of lines, one after the other, on a session.
+/// The part of the shell that runs lines in a session, one after the other.
 struct ShellRunner: Sendable {
     let session: ShellSession
     let printer: ShellPrinter
@@ -14,7 +14,7 @@ struct ShellRunner: Sendable {
     let now: @Sendable () -> Instant
     /// Receives the closure that cancels the running line.
     var onInterrupt: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
-    /// The number of lines with a command.
+    /// The number of lines so far that had a command.
     private(set) var steps = 0
 
     init(
@@ -230,7 +230,7 @@ extension ShellRunner {
 }
 
 extension ProgramFailure {
-    /// The line for a person in the shell, without the name of the program.
+    /// The line that the shell prints for a failure, without the name of the program.
     fileprivate var lineInShell: String {
         let text = happened + (advice.isEmpty ? "" : "; " + advice)
         return text.prefix(1).uppercased() + text.dropFirst()

@@ -21,7 +21,7 @@ final class LineTerminal: Sendable {
         var question: LinePrompt?
         /// The keys that wait for the next line.
         var typedAhead: [TerminalKey] = []
-        /// Whether these keys are given to the editor, before keys that arrive now.
+        /// Whether the editor receives these keys, before keys that arrive now.
         var isReplaying = false
         /// Receives the keys while a display reads them.
         var display: AsyncStream<[UInt8]>.Continuation?
@@ -84,7 +84,7 @@ final class LineTerminal: Sendable {
         console.setLineInput(false)
     }
 
-    /// Reads keys until the input ends. Call it once, beside `readLine`.
+    /// Reads keys until the input ends. Call it once, concurrently with `readLine`.
     func run() async {
         let signals = console.terminalSignals(
             { [self] in stop() },

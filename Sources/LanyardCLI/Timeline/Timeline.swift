@@ -13,7 +13,7 @@ struct Timeline: Equatable, Sendable {
         let title: String
     }
 
-    /// The details of a packet beside its text.
+    /// The details of a packet in addition to its text.
     struct Packet: Equatable, Sendable {
         var isSent: Bool
         var layer: TraceLayer

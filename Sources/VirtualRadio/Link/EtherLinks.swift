@@ -21,7 +21,8 @@ package struct EtherLinks: Sendable {
     /// All links, including proposed ones, in the order of their creation.
     package var all: [RadioLink] { boxes.compactMap { $0.map { RadioLink(copying: $0.link) } } }
 
-    /// Returns whether these, in order, are exactly the links that both ends have.
+    /// Returns whether `known` lists exactly the links that both ends have, in the order of their
+    /// creation.
     func hasExactly(_ known: [LinkID]) -> Bool {
         var next = 0
         for place in boxes.indices where boxes[place]?.link.isWhole == true {
@@ -41,8 +42,8 @@ package struct EtherLinks: Sendable {
         }
     }
 
-    /// Returns what `body` finds in the link, without a copy; `nil` if the link has ended. `body` must
-    /// not keep an end of the link.
+    /// Returns the result of `body` for the link, without copying the link; `nil` if it has ended.
+    /// `body` must not keep an end of the link.
     func read<Value>(_ id: LinkID, _ body: (RadioLink) -> Value) -> Value? {
         guard let place = place(of: id), let box = boxes[place] else { return nil }
         return body(box.link)

@@ -27,7 +27,7 @@ package struct ResolvingList: Sendable {
 
     private var entries: [ResolvingListEntry] = []
     private var resolutions = ResolutionCache()
-    /// The places of the entries with different local keys: most hosts have one local key for all
+    /// The place of the first entry with each local key. Most hosts have one local key for all
     /// entries.
     private var localKeyPlaces: [Int] = []
 
@@ -88,16 +88,16 @@ extension ResolvingList {
         entry(of: identity)?.peerAddress
     }
 
-    /// Returns the private address at which the controller last received the device with the identity,
-    /// or else the one that the controller made for it; `nil` if there is neither.
+    /// Returns the private address that the device with the identity last used, or else the address
+    /// that the controller made for it; `nil` if there is neither.
     func presentAddress(of identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity).flatMap { $0.receivedAddress ?? $0.peerAddress }
     }
 
-    /// Returns the identity of the entry with whose local key a private address of this controller
-    /// was made, by the controller or by a peer; `nil` if no local key resolves the address.
+    /// Returns the identity of the first entry whose local key resolves a private address of this
+    /// controller; `nil` if no local key does. The controller or a peer made the address.
     ///
-    /// Most hosts have one local key for all entries. Then the result is the first of them.
+    /// Most hosts have one local key for all entries, so the result is the first entry.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, address.randomKind == .resolvablePrivate else { return nil }
         return localKeyPlaces.first { entries[$0].localKey.resolves(address) }

@@ -45,7 +45,7 @@ public final class World {
     /// The number that determines all randomness of the world.
     public var seed: UInt64 { core.ether.seed.rawValue }
 
-    /// The present.
+    /// The current time of the world.
     public var now: Instant { core.timeline.now }
 
     /// The instant of the next event; `nil` if no event is due.
@@ -101,7 +101,7 @@ public final class World {
 
     /// Begins to check the rules of HCI and ATT that always hold: every command is answered once,
     /// credits are never negative, nothing is sent on a closed link, and only one ATT request is
-    /// outstanding. `violations` has the rules that did not hold.
+    /// outstanding. `violations` lists each violation of these rules.
     ///
     /// Call it before the first packet. Fault plans that drop packets between host and controller
     /// break these rules.
@@ -118,8 +118,8 @@ public final class World {
         core.ether.watch?.finish(now: now)
     }
 
-    /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// current time afterward.
+    /// Runs every event of the next `duration`, including events at its end. Afterward the current
+    /// time is that end.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
         defer { reportLinkChanges() }

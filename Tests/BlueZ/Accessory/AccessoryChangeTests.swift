@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ's table changes, and our host learns of it on the same link or on the next one.
+/// BlueZ's table changes, and our host detects the change on the same link or on the next one.
 @Suite(.machines) struct AccessoryChangeTests {
     @Test("The host reports services that BlueZ adds and removes", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "The host discovers a table again that changed between two links",
+        "The host discovers again a table that changed between two links",
         arguments: Setting.latestOnly
     )
     func changedBetweenLinks(_ setting: Setting) async throws {

@@ -21,8 +21,8 @@ import Testing
         try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
             let (link, database) = try await scene.connectAndExplore()
             _ = try await link.pair()
-            // One bearer at a time: for a request of two, Linux 6.12 sometimes answers for the
-            // first alone, before it has opened the other.
+            // The host opens one bearer at a time: if a request is for two, Linux 6.12 sometimes
+            // opens only the first before it answers.
             for _ in 0..<2 { try await link.openEnhancedBearers(1) }
             #expect(await link.enhancedBearerCount >= 2)
             let label = try database.handle(BlueZTable.label)

@@ -108,7 +108,7 @@ extension PairingWay {
         }
     }
 
-    /// Expects the questions that the way requires of both users, and no others.
+    /// Expects that both users got the questions that `method` requires, and no others.
     fileprivate func expectExperiences(of person: Person, beside bluez: BlueZ) async throws {
         let experiences = person.experiences
         switch method {

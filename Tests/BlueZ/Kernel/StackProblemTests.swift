@@ -2,7 +2,7 @@
 
 import Testing
 
-/// The log lines and packets that count as errors. These tests need no machine.
+/// The log lines and packets that count as errors. These tests need no virtual machine.
 struct StackProblemTests {
     @Test("Bluetooth warnings and crashes in the kernel's log count as errors")
     func kernelLog() {

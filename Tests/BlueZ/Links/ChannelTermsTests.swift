@@ -74,8 +74,8 @@ private func stopReading(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Our host refuses a channel without a listener. The program in the machine may wait all the same
-/// if the refusal arrives before it sleeps, so the test reads the refusal from BlueZ's monitor.
+/// Our host refuses a channel without a listener. The program in the machine does not notice a
+/// refusal that arrives before it waits, so the test reads the refusal from BlueZ's monitor.
 private func refuseWithoutListener(in scene: LinkScene) async throws {
     try await scene.bluez.watchHCI()
     let refused = KernelChannel(work: .openAndSend, psm: 0x00C3)

@@ -65,8 +65,8 @@ final class Machine: Sendable {
         }
     }
 
-    /// Whether its kernel has crashed by a fault of its own. Later results of such a kernel do not
-    /// count.
+    /// Whether the machine's kernel has crashed by a fault of its own. Later results of such a
+    /// kernel do not count.
     var isBroken: Bool {
         (try? line)?.faults.contains { $0["event"].text == "kernel_fault" } ?? false
     }
@@ -117,11 +117,11 @@ final class Machine: Sendable {
 
     private static let emulator = PathSearch.find("qemu-system-x86_64") ?? "qemu-system-x86_64"
 
-    /// Without features that the emulator lacks.
+    /// The processor, without features that the emulator lacks.
     private static let processor = "Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-rtm,-invpcid"
 
-    /// `cmpxchg16b`, which Swift programs need, and with which the kernel sometimes had a double
-    /// fault as it started (QEMU 7.2).
+    /// The kernel does not use `cmpxchg16b`, because it sometimes had a double fault at its start
+    /// otherwise (QEMU 7.2). Swift programs need this instruction.
     private static let unusedFeature = "clearcpuid=cx16"
 
     /// Without address randomization, a program at the same address is not translated again.

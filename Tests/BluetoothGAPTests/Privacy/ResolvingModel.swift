@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// A controller's resolving list reduced to its rules (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+/// A model of a controller's resolving list (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 struct ResolvingModel {
     var limit = 4
     private(set) var entries: [ResolvingListUpdater.Entry] = []

@@ -20,7 +20,7 @@ enum ImpossibleAdvertising: Error, Equatable {
     case twoOrdersAtOnce
 }
 
-/// A controller's advertising reduced to its rules. It throws on an operation that the specification
+/// A model of a controller's advertising, which throws on an operation that the specification
 /// forbids (Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59).
 struct AdvertisingModel {
     struct Entry: Equatable {

@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Operations that a controller forbids and a scheduler must never give.
+/// Operations that a controller forbids, so that a scheduler must never request them.
 enum Impossible: Error, Equatable {
     case parametersWhileScanning
     case scanEnabledTwice
@@ -22,7 +22,7 @@ enum Impossible: Error, Equatable {
     case scanDisabledTwice
 }
 
-/// A controller reduced to its rules. It throws on an operation that the specification forbids.
+/// A model of a controller, which throws on an operation that the specification forbids.
 struct ModelController {
     var acceptListSize = 4
     /// Whether the controller can scan and initiate at the same time.
@@ -45,8 +45,8 @@ struct ModelController {
         }
     }
 
-    /// Carries the operation out. Returns whether it has ended an initiation, so that the event for
-    /// that is due.
+    /// Performs the operation. Returns whether it ended an initiation, so that the controller must
+    /// send the event for that.
     mutating func perform(_ operation: ControllerOperation) throws(Impossible) -> Bool {
         switch operation {
         case .setScanParameters(let parameters):

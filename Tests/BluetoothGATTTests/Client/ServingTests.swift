@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("A bearer that carries the server beside the client")
+@Suite("A bearer that both the server and the client use")
 struct ServingTests {
     private var client = DrivenClient()
 

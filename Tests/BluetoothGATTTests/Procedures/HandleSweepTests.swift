@@ -21,7 +21,7 @@ struct HandleSweepTests {
         #expect(sweep.next == .init(20))
     }
 
-    @Test("A sweep ends after its last handle, even if that is the last of all")
+    @Test("A sweep ends after its last handle, even if that is handle 0xFFFF")
     func ends() throws {
         var short = sweep(10, 20)
         try short.pass(.init(20))

@@ -7,9 +7,9 @@ import BluetoothTypes
 /// A controller as a value: it receives the packets of a host, and responds strictly by the
 /// specification.
 ///
-/// Every packet is handled at once and in order, without a clock. `violations` records what a host
-/// must not do, and every test checks it at the end. A test can make the controller ignore or
-/// refuse a command, make it fail, and send any event from it.
+/// Every packet is handled at once and in order, without a clock. `violations` records the host's
+/// violations of the specification, and every test checks it at the end. A test can make the
+/// controller ignore or refuse a command, make it fail, and send any event from it.
 struct ModelController: Sendable {
     /// A violation of the specification by the host.
     enum Violation: Sendable, Equatable {
@@ -51,7 +51,7 @@ struct ModelController: Sendable {
     var refusals: [HCI.Opcode: HCI.ErrorCode] = [:]
     /// The reasons with which the host has ended links.
     var disconnectReasons: [HCI.ErrorCode] = []
-    /// Commands that are accepted without the event that ends them.
+    /// Commands that are accepted, but never completed with an event.
     var endlessCommands: Set<HCI.Opcode> = []
     /// Commands that are accepted and end with an error.
     var badEnds: [HCI.Opcode: HCI.ErrorCode] = [:]

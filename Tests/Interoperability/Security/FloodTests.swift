@@ -24,7 +24,7 @@ import Testing
             let link = try await harness.host.connectQuickly(to: address)
             try await harness.impostor.linked()
             try await harness.impostor.say(Array(repeating: request, count: Self.flood))
-            // The ATT channel keeps working beside it.
+            // The ATT channel keeps working meanwhile.
             #expect(try await !link.discoverServices().isEmpty)
             #expect(try await !link.security.isEncrypted)
             try await harness.impostor.disconnect()

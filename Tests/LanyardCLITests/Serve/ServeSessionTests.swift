@@ -111,7 +111,7 @@ struct ServeSessionTests {
         }
     }
 
-    @Test("Values with a period are sent as they change")
+    @Test("Values with a period are sent in every period")
     func periods() async throws {
         let harness = try ServeHarness(
             """
@@ -231,7 +231,7 @@ struct ServeNewsTests {
         uuid: BluetoothUUID(0x2A19)
     )
 
-    @Test("A line has the text of clients escaped")
+    @Test("A line escapes text that a client sent")
     func lines() {
         let name = ServeEvent.ready(
             name: "\u{1B}[2J",

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import LanyardTesting
 
-/// An app that uses Core Bluetooth itself: it connects to every strap, discovers everything, and
+/// An app that uses Core Bluetooth directly: it connects to every strap, discovers everything, and
 /// subscribes to the heart rate.
 ///
 /// Unchecked: callbacks change `peripherals` on `queue`, and tests read it after `events` has shown
@@ -26,7 +26,7 @@ final class FormerApp: NSObject, @unchecked Sendable {
         manager.delegate = self
     }
 
-    /// Waits until the app has noted an event this often.
+    /// Waits until the app has noted an event `count` times.
     func wait(for event: String, count: Int = 1, in world: TestWorld) async throws {
         try await world.expect("the app gets \(count) \(event)", within: .seconds(30)) {
             self.events.values.count { $0 == event } >= count

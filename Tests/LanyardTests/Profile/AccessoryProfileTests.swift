@@ -84,7 +84,7 @@ struct AccessoryProfileTests {
         }
     }
 
-    @Test("A description declares a use with its service and its role only")
+    @Test("A description declares a use only in its service and with its role")
     func declares() {
         let description = Strap.description
         for use in Strap.uses { #expect(description.declares(use)) }
@@ -112,7 +112,7 @@ struct ValueCodingTests {
         #expect(try negative.decode(negative.encode(-2)) == -2)
         let single = Readable<Int8>("2A56").coding
         #expect(try single.decode(Data([0xFF])) == -1)
-        // A part of other data has other indices.
+        // The indices of a slice of data do not start at 0.
         #expect(try wide.decode(Data([9, 4, 3, 2, 1]).dropFirst()) == 0x0102_0304)
     }
 

@@ -8,7 +8,7 @@ import VirtualRadio
 struct PowerTests {
     private let world = World(seed: 1)
 
-    @Test("A controller without power answers nothing, and is reset by power-on")
+    @Test("A controller without power answers nothing, and power-on resets it")
     func power() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)
@@ -60,7 +60,7 @@ struct PowerTests {
         #expect(filter.page2.rawValue == 0)
     }
 
-    /// A host that wakes at one instant, and sends Reset when it starts.
+    /// A host that sends Reset when it starts, and again at `alarm`.
     private struct Sleeper: ScriptedHost {
         let alarm: Instant
         var nextDeadline: Instant?
@@ -109,7 +109,7 @@ struct PowerTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("The number of a removed controller is given to the next one")
+    @Test("The next controller gets the number of a removed controller")
     func freeRadio() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
         try world.addController(ControllerConfiguration(name: "b"))

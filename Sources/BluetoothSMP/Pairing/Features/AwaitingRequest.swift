@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The Peripheral has sent a Security Request. The Central may pair, encrypt with an existing key,
-/// refuse, or do nothing (Vol 3, Part H, 2.4.6).
+/// The phase after the Peripheral has sent a Security Request. The Central may pair, encrypt with
+/// an existing key, refuse, or do nothing (Vol 3, Part H, 2.4.6).
 struct AwaitingRequest: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
@@ -62,8 +62,8 @@ struct AwaitingRequest: PairingPhase {
     ) throws(PairingRefusal) -> PairingStep? { isEncrypted ? PairingStep(nil) : nil }
 }
 
-/// The peer started the pairing, and no later step would show that the local user agrees, so the
-/// user is asked. The Peripheral has not sent its response yet.
+/// The phase in which the user is asked, because the peer started the pairing and no later step
+/// would show that the local user agrees. The Peripheral has not sent its response yet.
 struct AwaitingConsent: AgreedPhase {
     let pairing: Session
 

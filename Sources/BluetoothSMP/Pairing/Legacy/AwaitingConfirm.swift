@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer must commit to its random number before it learns the local one (Vol 3, Part H,
-/// 2.3.5.5).
+/// The phase in which the peer must commit to its random number before it receives the local one
+/// (Vol 3, Part H, 2.3.5.5).
 struct AwaitingConfirm: AgreedPhase {
     let exchange: LegacyExchange
 
@@ -34,9 +34,9 @@ struct AwaitingConfirm: AgreedPhase {
     }
 }
 
-/// The peer has committed to a random number and must disclose it (Vol 3, Part H, 2.3.5.5). An
-/// initiator has already disclosed its own. A responder does so only after it has verified the
-/// initiator's.
+/// The phase in which the peer has committed to a random number and must disclose it (Vol 3, Part
+/// H, 2.3.5.5). An initiator has already disclosed its own. A responder does so only after it has
+/// verified the initiator's.
 struct AwaitingRandom: AgreedPhase {
     let exchange: LegacyExchange
     let confirm: SMP.Value128

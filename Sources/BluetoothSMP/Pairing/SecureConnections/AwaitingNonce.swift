@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer must send its random number (Vol 3, Part H, 2.3.5.6.2 and 2.3.5.6.4).
+/// The phase in which the peer must send its random number (Vol 3, Part H, 2.3.5.6.2 and
+/// 2.3.5.6.4).
 struct AwaitingNonce: AgreedPhase {
     let exchange: SecureExchange
     /// The local random number. The initiator has sent it already, and the responder sends it in
@@ -67,9 +68,9 @@ extension SecureExchange {
     }
 }
 
-/// The initiator waits until the responder has committed to a random number, and only then sends
-/// its own (Vol 3, Part H, 2.3.5.6.2). Neither device can therefore choose its number depending on
-/// the other's.
+/// The phase in which the initiator waits until the responder has committed to a random number, and
+/// only then sends its own (Vol 3, Part H, 2.3.5.6.2). Neither device can therefore choose its
+/// number depending on the other's.
 struct AwaitingCommitment: AgreedPhase {
     let exchange: SecureExchange
 

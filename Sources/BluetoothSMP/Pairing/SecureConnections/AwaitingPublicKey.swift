@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The devices exchange their public keys (Vol 3, Part H, 2.3.5.6.1). The initiator sends first.
+/// The phase in which the devices exchange their public keys (Vol 3, Part H, 2.3.5.6.1). The
+/// initiator sends first.
 struct AwaitingPublicKey: AgreedPhase {
     let pairing: Session
     let pair: SMP.KeyPair

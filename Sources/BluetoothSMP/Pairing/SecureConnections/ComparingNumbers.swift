@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The user compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). The
-/// peer's user may finish first. With Just Works there are no digits, and the user only consents
-/// (`Pairing.Consent.always`).
+/// The phase in which the user compares six digits with those that the peer shows (Vol 3, Part H,
+/// 2.3.5.6.2). The peer's user may finish first. With Just Works there are no digits, and the user
+/// only consents (`Pairing.Consent.always`).
 struct ComparingNumbers: AgreedPhase {
     let check: AwaitingCheck
     /// Whether the initiator has already sent its check and the check is verified (responder only).

@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// A transport of messages over an L2CAP channel. It has a single link: the channel does not
-/// return.
+/// A transport of messages over an L2CAP channel. It has a single link, because a closed channel
+/// cannot be opened again.
 ///
 /// Unchecked: all mutable state is used on the queue only, where all calls occur.
 final class StreamTransport: MessageTransport, @unchecked Sendable {
@@ -80,7 +80,8 @@ private struct LostStream: Error, CustomStringConvertible {
 
 extension ByteChannel {
     /// Returns a message channel over this channel. The message channel owns this channel from now
-    /// on, so do not send or receive through it directly. The message channel ends with it.
+    /// on, so do not send or receive through it directly. The message channel ends when this
+    /// channel ends.
     ///
     /// ```swift
     /// let messages = try await accessory.openChannel(psm: 0x80).messages()

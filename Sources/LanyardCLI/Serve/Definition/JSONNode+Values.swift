@@ -196,7 +196,7 @@ extension JSONNode {
 }
 
 extension JSONMembers {
-    /// Throws if the member is present although it has no meaning beside the others.
+    /// Throws if the member is present although it has no meaning together with the other members.
     fileprivate func refuse(_ key: String, unless hasMeaning: Bool) throws(JSONError) {
         guard !hasMeaning, let node = self[key] else { return }
         throw node.error("this has no meaning here")

@@ -12,7 +12,7 @@ struct ServedTable: Sendable {
     private var attributes: [AttributeHandle: ServedAttribute]
 
     /// - Parameters:
-    ///   - services: The published services, each beside its description.
+    ///   - services: The published services, each with its description.
     ///   - table: All attributes, with those of the host's own services. Clients subscribe to those
     ///   too.
     init(

@@ -16,8 +16,8 @@ extension LinkProcedures {
         enqueue(.dataLength)
     }
 
-    /// Starts the procedure. Does nothing if the peer does not support it. The host gets no event
-    /// then, because nothing changes.
+    /// Starts the procedure if both ends support it. Otherwise the host gets no event, because
+    /// nothing changes.
     mutating func startDataLength() {
         let feature = HCI.LEFeatures.dataPacketLengthExtension
         guard local.features.contains(feature), peerMayHave(feature) else { return }
