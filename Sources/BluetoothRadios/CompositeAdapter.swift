@@ -47,7 +47,7 @@ package final class CompositeAdapter: BluetoothPort {
         var requestsOfLinks: [LinkIdentifier: RequestIdentifier] = [:]
         /// The open links that the observer knows, oldest first, with their ATT MTU.
         var links: [(link: LinkIdentifier, peer: PeerIdentifier, isIncoming: Bool, mtu: Int?)] = []
-        /// The links that the observer does not learn of.
+        /// The links that are not reported to the observer.
         var hidden: Set<LinkIdentifier> = []
         var scans: [RequestIdentifier: Group] = [:]
         var survey: [Int: RequestIdentifier] = [:]

@@ -203,7 +203,8 @@ extension RadioGroup {
         setTimer()
     }
 
-    /// Waits until the core knows of the links to a peer that have ended. Their hosts know it earlier.
+    /// Waits until the core has been informed of the ended links to a peer. Their hosts know it
+    /// earlier.
     private func followEnds(of peer: PeerIdentifier) async {
         let links = state.withLock { $0.links.filter { $0.value.peer == peer } }
         for (link, follower) in links {
@@ -240,7 +241,7 @@ extension RadioGroup {
         }?.cancel()
     }
 
-    /// Scans, so that the core learns the signals.
+    /// Scans, so that the core receives the signal strengths.
     private func listen() async {
         do {
             for try await _ in scan(reportsDuplicates: true) {}

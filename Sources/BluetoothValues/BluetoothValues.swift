@@ -43,7 +43,7 @@ public protocol CharacteristicValue: Hashable, Sendable, CustomStringConvertible
     static var identifier: BluetoothID { get }
 
     /// Decodes the value from the front of the remaining bytes. The initializer does not check
-    /// whether bytes remain afterwards.
+    /// whether bytes remain afterward.
     ///
     /// - Parameter reader: The reader of the bytes, which advances past the value.
     /// - Throws: ``ValueError/truncated(needed:available:)`` if too few bytes remain;

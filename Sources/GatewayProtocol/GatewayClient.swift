@@ -8,7 +8,7 @@ package struct GatewayClient: Sendable {
     package enum Purpose: Equatable, Sendable {
         /// To own the controller.
         case lease
-        /// To make this host known, by the secret of a code and a name.
+        /// To enroll this host with the secret of a code and a name.
         case enrollment(secret: [UInt8], name: String)
     }
 

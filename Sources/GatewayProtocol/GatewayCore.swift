@@ -29,15 +29,15 @@ package struct GatewayCore: Sendable {
     package enum Authentication: Equatable, Sendable {
         /// A host that is enrolled under this name.
         case host(String)
-        /// A certificate that is not enrolled, which is let in only while a code is valid.
+        /// A host whose certificate is not enrolled. It is admitted only while a code is valid.
         case stranger
     }
 
     enum Phase: Equatable, Sendable {
-        /// It has asked for nothing yet.
+        /// The host has not requested anything yet.
         case awaitingHello(until: Instant)
         case awaitingCheck(name: String)
-        /// It has the lease.
+        /// The host has the lease.
         case owner
     }
 

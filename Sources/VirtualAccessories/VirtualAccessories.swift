@@ -10,8 +10,8 @@
 // `SimpleAccessory` is a Peripheral with the GATT server of the host. It advertises, serves one
 // Central at a time, and advertises again when the Central has disconnected.
 //
-// An `SimpleAccessoryProfile` defines an accessory: its services and their values, the values that it
-// streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT
+// A `SimpleAccessoryProfile` defines an accessory: its services and their values, the values that
+// it streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT
 // PDUs and advertising data with the codecs with which the host decodes them. A codec error could
 // therefore go unnoticed here, which is why interoperability tests decode them with third-party
 // stacks as well. Accessories that pair use the host's Security Manager, and their simulated user

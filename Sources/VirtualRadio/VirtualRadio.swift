@@ -6,15 +6,15 @@
 // The simulation is reproducible: the same seed and the same commands lead to the same packets at
 // the same nanoseconds on every machine.
 //
-// **Time and randomness.** A `World` has its own time and its own randomness. Time is a `EventTimeline`,
-// a heap of events ordered by instant and, within an instant, by the order of scheduling. Time
-// jumps from event to event, so an hour of advertising takes seconds. Each event is a `WorldEvent`,
-// and `WorldCore` handles it. Randomness comes from `RandomStream`s. Each use of randomness (the
-// shadowing of one pair of radios, the losses of one receiver) has its own named stream, derived
-// from the one `WorldSeed`, so an additional device does not change the results of the others. This
-// module does not call the platform's mathematical library, because its last digits differ from
-// platform to platform. `Reproducible` has the few functions that are needed, built from operations
-// that IEEE 754 defines to the last bit.
+// **Time and randomness.** A `World` has its own time and its own randomness. Time is an
+// `EventTimeline`, a heap of events ordered by instant and, within an instant, by the order of
+// scheduling. Time jumps from event to event, so an hour of advertising takes seconds. Each event
+// is a `WorldEvent`, and `WorldCore` handles it. Randomness comes from `RandomStream`s. Each use of
+// randomness (the shadowing of one pair of radios, the losses of one receiver) has its own named
+// stream, derived from the one `WorldSeed`, so an additional device does not change the results of
+// the others. This module does not call the platform's mathematical library, because its last
+// digits differ from platform to platform. `Reproducible` has the few functions that are needed,
+// built from operations that IEEE 754 defines to the last bit.
 //
 // **The medium.** A packet passes these steps in order. It occupies its channel for its `airTime`,
 // which follows from modulation and length to the microsecond (Vol 6, Part B, 2).
@@ -32,10 +32,10 @@
 // between controllers. A part sends packets, sets timers and notifies its host, but does not reach
 // another controller: the world delivers packets. A radio does one thing at a time
 // (`RadioSchedule`), so a scanner may miss packets during the connection events of its own links.
-// Two controllers share a `Link`, which therefore belongs to the ether. It has a schedule (anchors,
-// exchanges, channels) and two `LinkEnd`s. The state of each end follows only from the packets that
-// it has received. `LinkProcedures` is the state machine of the Link Layer control procedures at
-// one end: its inputs are events, and its outputs are actions.
+// Two controllers share a `RadioLink`, which therefore belongs to the ether. It has a schedule
+// (anchors, exchanges, channels) and two `LinkEnd`s. The state of each end follows only from the
+// packets that it has received. `LinkProcedures` is the state machine of the Link Layer control
+// procedures at one end: its inputs are events, and its outputs are actions.
 //
 // **Hosts, faults and invariants.** A host is a closure that receives packets from the world, or a
 // `ScriptedHost`, a value that the world runs. This module imports no host. Faults apply to the

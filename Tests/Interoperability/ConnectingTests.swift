@@ -107,7 +107,7 @@ import Testing
             await #expect(throws: HostError.timedOut) {
                 try await encounter.host.connect(to: Encounter.address(), options: options)
             }
-            // Bumble's controller reports that it has stopped, and makes the link all the same.
+            // Bumble's controller reports that it has stopped, but makes the link.
             guard kind != .bumble else { return }
             _ = try await encounter.link()
         }

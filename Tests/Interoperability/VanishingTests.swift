@@ -7,7 +7,7 @@ import Testing
 @Suite(.needsPeers) struct VanishingTests {
     /// The points at which an exploration is disturbed, in twenty-firsts of the bytes that an
     /// undisturbed exploration receives. The points of a group share their controllers and the
-    /// accessory that is explored afterwards.
+    /// accessory that is explored afterward.
     static let points = [Array(1...5), Array(6...10), Array(11...15), Array(16...20)]
     static let limit: Duration = .seconds(60)
 

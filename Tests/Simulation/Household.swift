@@ -79,7 +79,7 @@ final class Household: Sendable {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// Starts a phone with the store of an earlier one, and shuts it down afterwards.
+    /// Starts a phone with the store of an earlier one, and shuts it down afterward.
     func withPhone(
         store: (any HostStore)? = nil,
         _ body: @Sendable (BluetoothHost) async throws -> Void

@@ -74,7 +74,7 @@ struct AirServerTests {
         }
     }
 
-    @Test("Every host gets a controller of its own, which is removed afterwards")
+    @Test("Every host gets a controller of its own, which is removed afterward")
     func clients() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()

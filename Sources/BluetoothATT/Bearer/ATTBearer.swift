@@ -110,7 +110,7 @@ struct OutstandingRequest: Sendable {
     let id: ATTBearer.RequestID
     let opcode: ATT.Opcode
     let deadline: Instant
-    /// Whether the caller canceled the request. The peer must answer it all the same before another
+    /// Whether the caller canceled the request. The peer must still answer it before another
     /// request can be sent.
     var isCancelled = false
 }

@@ -15,7 +15,7 @@ extension SharedAdapter {
         beginWaitingScans()
     }
 
-    /// Starts waiting scans at the host, in the order of the managers' age.
+    /// Starts waiting scans at the host, those of the oldest managers first.
     private func beginWaitingScans() {
         let scanning = Set(central.scans.values.map(\.session))
         for session in central.sessions.values.sorted(by: { $0.identifier < $1.identifier }) {

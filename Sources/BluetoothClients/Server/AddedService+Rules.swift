@@ -5,7 +5,7 @@ import BluetoothPort
 // The rules for services that an application publishes.
 extension AddedService {
     /// The services that the system reserves. Apple does not publish its list, which varies.
-    /// Apple's framework was seen to refuse these, or only the system can provide them.
+    /// Apple's framework refuses these (observed), or only the system can provide them.
     static let reservedServices: Set<BluetoothUUID> = Set(
         [
             "1800",  // Generic Access

@@ -152,7 +152,7 @@ extension HostCore {
         look(at: link) { $0.lookup.database }
     }
 
-    /// Returns whether the table of a link's peer can be had without a discovery, unless the peer
+    /// Returns whether the table of a link's peer is available without a discovery, unless the peer
     /// has changed it.
     package func canRecallDatabase(of link: LinkIdentifier) -> Bool {
         look(at: link) { $0.lookup.isRecallable } ?? false

@@ -52,7 +52,7 @@ extension BluetoothHost {
         return properties
     }
 
-    /// Returns whether the table of a link's peer can be had without a discovery.
+    /// Returns whether the table of a link's peer is available without a discovery.
     func canRecallDatabase(of link: LinkIdentifier) -> Bool { core.canRecallDatabase(of: link) }
 
     /// Opens a stream of the values with one handle. When the last stream of a characteristic ends,

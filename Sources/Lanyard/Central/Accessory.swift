@@ -115,8 +115,7 @@ public final class Accessory: Sendable, Identifiable {
     /// ``connect()`` connects it again. Returns when the link has ended.
     ///
     /// - Throws: ``AccessoryError/shutDown`` if the central has ended before the call;
-    ///   ``AccessoryError/cancelled`` if the task is canceled, in which case the link ends all the
-    ///   same.
+    ///   ``AccessoryError/cancelled`` if the task is canceled; the link then ends nevertheless.
     public func disconnect() async throws(AccessoryError) {
         try await driver.disconnect(snapshot)
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// A manager that the central took over from the app, with everything that it gives back.
 ///
-/// Unchecked: used by the initializer of the central, and afterwards on the manager's queue only.
+/// Unchecked: used by the initializer of the central, and afterward on the manager's queue only.
 final class Adoption: @unchecked Sendable {
     private struct Delegate {
         weak var object: (any CBPeripheralDelegate)?

@@ -66,7 +66,7 @@ enum SlotHold: Hashable, Sendable {
     case request
     /// The link of a completed pending connection request.
     case arrived
-    /// A link that is being ended: the slot is released afterwards, whatever follows.
+    /// A link that is being ended. The slot is released when it has ended.
     case ending
 
     /// The purpose that the pool receives.

@@ -70,7 +70,7 @@ public struct ConnectionHolder: Hashable, Sendable {
         case connecting
         /// The accessory is connected.
         case linked
-        /// The link is being ended; the slot is released afterwards.
+        /// The link is being ended; the slot is released afterward.
         case ending
     }
 

@@ -130,7 +130,7 @@ package struct LinkPool: Sendable {
         return evictions + [.turnAway(identity, outOfSlots(now: now)), .changed]
     }
 
-    /// Notes that a waiting accessory was seen. A search for it is then over.
+    /// Notes that a waiting accessory was discovered. A search for it is then over.
     package mutating func seen(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
         guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return [] }
         waiters[index].lastSeen = now

@@ -7,7 +7,7 @@
 /// that gap and 5 seconds is lost. With fewer than 16 gaps the limit is three times the longest one
 /// and 5 seconds. Before the first gap the longest advertising interval takes its place.
 /// `PresenceOptions` can fix the limit instead. Silence is measured in `ListeningTime`. A device
-/// that is connected or being connected stops advertising and is not lost; afterwards the time
+/// that is connected or being connected stops advertising and is not lost; afterward the time
 /// without an advertisement starts at zero.
 ///
 /// After a loss the tracker learns the interval of the device again. A device that was received once

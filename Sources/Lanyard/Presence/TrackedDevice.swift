@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The single advertisement of a device that counted as lost afterwards, in listening time.
+/// The only advertisement that was received from a device before it counted as lost, in listening
+/// time.
 struct OnlySign: Hashable, Sendable {
     /// The time of the advertisement.
     let instant: Duration

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A recorder of the latest events, to explain the behavior of an accessory afterwards.
+/// A recorder of the latest events, to explain the behavior of an accessory afterward.
 ///
 /// A recorder in the configuration of an ``AccessoryCentral`` records every change of state with
 /// its reason, every call to Core Bluetooth and every callback. Its capacity is fixed: the oldest

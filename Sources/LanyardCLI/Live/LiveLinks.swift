@@ -157,7 +157,7 @@ extension LiveLinks {
         return connection
     }
 
-    /// Connects. If the person has given up the device meanwhile, the link ends at once.
+    /// Connects. If the person has closed the device meanwhile, the link ends at once.
     private func establish(_ session: ShellSession, to address: DeviceAddress) async throws {
         _ = try await session.perform(.connect(target(address)), line: 0)
         guard !isPresent(session, of: address) || Task.isCancelled else { return }

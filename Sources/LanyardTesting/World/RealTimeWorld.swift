@@ -110,7 +110,7 @@ public final class RealTimeWorld: Sendable {
     }
 
     /// Removes the managers and links of all devices, stops the time, and ends the world's thread.
-    /// The world cannot be used afterwards.
+    /// The world cannot be used afterward.
     public func shutDown() async {
         let devices = state.withLock { state -> [AdapterUsage]? in
             guard !state.isShutDown else { return nil }

@@ -9,7 +9,7 @@ public struct WriteReaction: Sendable {
     public enum Outcome: Sendable {
         /// The write is accepted, and then the accessory performs these actions.
         case accepted([AccessoryAction])
-        /// The write is refused. For a write without response the client does not learn this.
+        /// The write is refused. For a write without response, the client is not informed.
         case refused(ATT.ErrorCode)
     }
 

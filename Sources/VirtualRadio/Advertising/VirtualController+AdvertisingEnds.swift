@@ -10,8 +10,8 @@ extension VirtualController {
         else { return }
         advertiser.sets[place].run?.endTimer = nil
         if advertiser.sets[place].isOfLegacyCommands {
-            // High duty cycle directed advertising ended without a connection, which the host
-            // learns from a Connection Complete event (Vol 4, Part E, 7.8.9).
+            // High duty cycle directed advertising ended without a connection, which the controller
+            // reports in a Connection Complete event (Vol 4, Part E, 7.8.9).
             stopAdvertising(place, &ether)
             ether.reportFailureToHost(.advertisingTimeout, .peripheral, radio)
         } else {

@@ -137,7 +137,7 @@ extension VirtualController {
         if let target = advertisement.target {
             switch recognize(target, type) {
             case .own: break
-            // The request must not repeat the target's address. Otherwise listeners would learn
+            // The request must not repeat the target's address. Otherwise the answer would disclose
             // that the address belongs to the initiator (Vol 6, Part B, 6.4).
             case .ownPrivate: own = resolvingList.localAddress(toward: peer.address) ?? target
             case .unresolved, .other: return nil

@@ -15,9 +15,8 @@ package struct EventToken: Hashable, Sendable {
 /// shows whether the slot still holds the event of the token. Events stay in their slots. Only
 /// small, trivial entries move in the heap.
 ///
-/// Many events are scheduled for a moment later and are then the first, as the end of a packet is.
-/// So one event, the *next*, waits beside the heap. It enters the heap only if an earlier one is
-/// inserted.
+/// Many events, such as the end of a packet, are due soon and are then the first. So one event, the
+/// *next*, waits outside of the heap. It enters the heap only if an earlier event is inserted.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {
         let instant: Instant
@@ -36,7 +35,7 @@ package struct EventHeap<Event: Sendable>: Sendable {
     package let eventLimit: Int
 
     private var entries: [Entry] = []
-    /// The event that waits beside the heap, at `placeOfNext`.
+    /// The event that waits outside of the heap, at `placeOfNext`.
     private var next: Entry?
     /// For each slot, the place of its entry in the heap; `freePlace` if the slot is free.
     private var places: [Int] = []

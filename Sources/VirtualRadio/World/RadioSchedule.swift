@@ -44,7 +44,7 @@ package struct RadioSchedule: Sendable {
 
     /// The reservations, in the order of their starts. Those before `first` are forgotten, and are
     /// removed when they are half of the array. A radio with many links has one far ahead for each,
-    /// so every search covers only the time that it concerns.
+    /// so a search covers only the reservations near its time.
     private var reservations: [Reservation] = []
     private var first = 0
     /// The length of the longest reservation so far.
@@ -102,7 +102,8 @@ package struct RadioSchedule: Sendable {
         return true
     }
 
-    /// Releases the reservations of a link that has ended from the instant on, and forgets the link.
+    /// Releases all reservations from the instant on of a link that has ended, and forgets the
+    /// link.
     package mutating func releaseAll(of link: LinkID, from instant: Instant) {
         release(link, from: instant)
         latestStarts[link] = nil

@@ -121,7 +121,7 @@ struct PairingPeople: Sendable {
         (shown, show) = AsyncStream.makeStream(of: UInt32.self)
     }
 
-    /// Pairs on a link. Returns the security that the link has afterwards.
+    /// Pairs on a link. Returns the security that the link has afterward.
     func pair(on link: Link) async throws -> LinkSecurity {
         prepare()
         async let assistance: Void = assist()

@@ -50,7 +50,7 @@ import Testing
             _ = try await bond(Self.plan(storing: nil), near: bluez)
             try await withServer(near: bluez, Self.plan(storing: nil)) { server in
                 let link = try await server.connectBriefly()
-                // BlueZ tries to encrypt with its key, learns that our host has none, and
+                // BlueZ tries to encrypt with its key, is told that our host has none, and
                 // disconnects.
                 try await server.application.disconnection(of: link)
                 #expect(server.person.experiences == [])
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// Connects for the first time, and pairs. Returns our host's bonds afterwards.
+    /// Connects for the first time, and pairs. Returns our host's bonds afterward.
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws -> [BondedPeer] {
         try await withServer(near: bluez, plan) { server in
             let (_, link) = try await server.connectClient()

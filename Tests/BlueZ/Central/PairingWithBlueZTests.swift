@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Expects that a pairing that BlueZ begins fails when the users act as `people` does, and that
-    /// neither side has a bond afterwards.
+    /// neither side has a bond afterward.
     private func expectFailure(
         _ plan: ServerPlan,
         near bluez: BlueZ,

@@ -109,7 +109,7 @@ final class KernelAir: Sendable {
     }
 
     /// The rules of the wire that a host and its controller broke. Data for a link that has just
-    /// ended is no violation: the host learns of the end a little later.
+    /// ended is no violation: the event for the end reaches the host a little later.
     var violations: [String] {
         get async {
             let rules = [CommandInvariant().rule, CreditInvariant().rule]

@@ -36,7 +36,7 @@ struct KernelChannel: Sendable {
     var psm: L2CAP.SPSM
     /// The length of the SDUs that it sends, and of its receive buffer.
     var length = 1_000
-    /// The number of SDUs that it sends. It leaves the channel open afterwards, because Linux sends
+    /// The number of SDUs that it sends. It leaves the channel open afterward, because Linux sends
     /// the request to close it before the data that is still queued.
     var count = 1
     /// The longest SDU that the kernel accepts.

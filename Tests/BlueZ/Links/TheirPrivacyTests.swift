@@ -97,8 +97,8 @@ import Testing
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
-            // btvirt accepts a resolving list and resolves no address. Our host learns that
-            // from an unresolved discovery.
+            // btvirt accepts a resolving list and resolves no address. Our host detects that by an
+            // unresolved discovery.
             _ = try await host.awaitDiscovery("theirs") { $0.privateAddress != first }
             let again = try await host.connect(to: identity, options: .whenAvailable)
             #expect(try await again.pair().isEncrypted)

@@ -77,7 +77,8 @@ final class BlueZ: Sendable {
     }
 
     /// The failure by a known fault of Linux 6.1, of btvirt or of bluetoothd, or `nil` if none
-    /// occurred. Machine/peer names all known faults. Once a fault is seen, this property keeps it.
+    /// occurred. Machine/peer names all known faults. After a fault has occurred, this property
+    /// always contains it.
     var knownFault: String? {
         let faults = (try? line.faults) ?? []
         let known = faults.first { fault in

@@ -99,7 +99,7 @@ final class Machine: Sendable {
         process?.kill()
     }
 
-    /// Ends the machine and removes its folder. The object cannot be used afterwards.
+    /// Ends the machine and removes its folder. The object cannot be used afterward.
     func scrap() {
         cutPower()
         try? FileManager.default.removeItem(atPath: folder)

@@ -3,7 +3,7 @@
 import Testing
 
 /// A trait that keeps the machines on while a suite runs that uses them, and turns them off
-/// afterwards.
+/// afterward.
 struct MachinesTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test,

@@ -22,7 +22,7 @@ struct AddressSchedulerTests {
     }
 
     @Test(
-        "All activities stop for a change of the list and resume afterwards",
+        "All activities stop for a change of the list and resume afterward",
         arguments: [true, false]
     )
     func pauseForChange(isExtended: Bool) throws {

@@ -84,7 +84,7 @@ struct CancellingStories {
         #expect(harness.controller.initiation == .peer(.accessory(2)))
     }
 
-    @Test("A request that is withdrawn while its command is pending is canceled afterwards")
+    @Test("A request that is withdrawn while its command is pending is canceled afterward")
     func starting() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false

@@ -64,7 +64,7 @@ struct ConnectingStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("A peer that never joins the link is given up within the timeout, with the reason")
+    @Test("Connecting to a peer that never joins fails within the timeout, with the reason")
     func neverJoinsInTime() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins

@@ -48,7 +48,7 @@ struct PairingFeaturesTests {
     }
 
     @Test(
-        "Features encode to the bytes of their names",
+        "Features are encoded in six bytes",
         arguments: Pairing.IOCapability.allCases
     )
     func make(capability: Pairing.IOCapability) {

@@ -37,7 +37,7 @@ struct PairingConsentTests {
         #expect(configuration.peerPairing == Pairing.Policy())
     }
 
-    @Test("8.1 The policy that the adapter's maker configured is kept")
+    @Test("8.1 A pairing policy in the adapter's configuration is kept")
     func configured() {
         var configuration = HostConfiguration()
         configuration.pairing.requiresAuthentication = true

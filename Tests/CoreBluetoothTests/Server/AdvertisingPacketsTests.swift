@@ -132,7 +132,7 @@ struct AdvertisingPacketsTests {
 
 @Suite("The overflow area")
 struct OverflowAreaTests {
-    @Test("12.2 Services in the area are found, and of others only those with the same bit")
+    @Test("12.2 The area matches its services, and other services only if they have the same bit")
     func matches() throws {
         let all = (0..<UInt16(1000)).map { BluetoothUUID(0x1000 + $0) }
         let area = try #require(OverflowArea.data(of: all.prefix(3)))
@@ -155,7 +155,7 @@ struct OverflowAreaTests {
         #expect((0..<112).contains(OverflowArea.bit(of: BluetoothUUID(0x180F))))
     }
 
-    @Test("12.2 No services make no area, and other data matches nothing")
+    @Test("12.2 Without services there is no area, and other data matches nothing")
     func none() throws {
         #expect(OverflowArea.data(of: [BluetoothUUID]()) == nil)
         let foreign: [AdvertisingData.ManufacturerData] = [

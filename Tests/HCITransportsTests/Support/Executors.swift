@@ -20,7 +20,7 @@ extension HostExecutor {
     }
 }
 
-/// Runs a test on an executor of its own that is shut down afterwards.
+/// Runs a test on an executor of its own that is shut down afterward.
 func withExecutor<Value>(
     _ body: (AdapterExecutor) async throws -> Value
 ) async rethrows -> Value {

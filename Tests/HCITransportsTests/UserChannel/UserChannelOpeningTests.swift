@@ -37,7 +37,7 @@ struct UserChannelOpeningTests {
 
     // MARK: Adapters that can be taken
 
-    @Test("An adapter that is down is taken, and is down again afterwards") func down() throws {
+    @Test("An adapter that is down is taken, and is down again afterward") func down() throws {
         let kernel = ModelKernel([0: .init()])
         let lease = try take(from: kernel)
         #expect(kernel.condition(of: 0) == .taken)
@@ -47,7 +47,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls == [.take(0)])
     }
 
-    @Test("An adapter that the kernel uses is brought down, and up again afterwards") func wasUp()
+    @Test("An adapter that the kernel uses is brought down, and up again afterward") func wasUp()
         throws
     {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])

@@ -169,7 +169,7 @@
     }
 
     /// Gives `body` an application on the first of some controllers. The adapter shuts down
-    /// afterwards.
+    /// afterward.
     func withApplication(
         on kind: ControllerKind,
         _ body: (CentralApplication, PeerGroup, Controllers) async throws -> Void

@@ -211,7 +211,7 @@ final class PeerGroup: Sendable {
     }
 }
 
-/// Gives `body` a group of peers that ends afterwards. If `body` throws, the peers' logs are
+/// Gives `body` a group of peers that ends afterward. If `body` throws, the peers' logs are
 /// printed.
 ///
 /// It waits while too many other groups run. Do not call it within `body`.

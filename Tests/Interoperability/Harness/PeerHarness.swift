@@ -51,7 +51,7 @@ struct PeerHarness: Sendable {
         return Client(process: peer.process)
     }
 
-    /// Gives `body` one of our hosts, which shuts down afterwards.
+    /// Gives `body` one of our hosts, which shuts down afterward.
     ///
     /// - Parameter trace: the file for its packets. There is none by default.
     func withHost<Value: Sendable>(
@@ -77,7 +77,7 @@ struct PeerHarness: Sendable {
 }
 
 /// Gives `body` controllers of a kind on one radio, with room for this many peers, which end
-/// afterwards.
+/// afterward.
 func withPeerHarness(
     on kind: ControllerKind = .lanyard,
     peerLimit: Int = 1,

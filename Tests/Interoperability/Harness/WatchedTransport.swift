@@ -5,7 +5,7 @@ import HCITransports
 import Synchronization
 
 /// A transport that counts its packets, so that a test can compare the count with a trace, and
-/// fails at the packet that a test chooses. It can be opened again afterwards.
+/// fails at the packet that a test chooses. It can be opened again afterward.
 final class WatchedTransport: HCITransport {
     private struct State {
         var isOpen = false

@@ -64,7 +64,7 @@ struct BondScene: Sendable {
     }
 }
 
-/// Gives `body` a scene, whose stores are deleted afterwards.
+/// Gives `body` a scene, whose stores are deleted afterward.
 func withBondScene(
     _ role: LinkRole,
     isPrivate: Bool = false,

@@ -112,7 +112,7 @@ struct DaemonCommandTests {
         }
     }
 
-    @Test("Subscribed values are printed, and a daemon that ends ends the command")
+    @Test("Subscribed values are printed, and the command ends when the daemon ends")
     func subscribes() async throws {
         try await withDaemon(FakeDaemon()) { daemon in
             let process = try start(["subscribe", "Sensor", "2A37"], on: daemon)

@@ -105,7 +105,7 @@ struct LearnedLimitTests {
         #expect(story.limit == 4)
     }
 
-    @Test("A limit below the configured one is learned, too")
+    @Test("A limit below the configured one is learned as well")
     func fewerThanSet() {
         var story = PoolStory(limit: .fixed(3), policy: .firstCome)
         story.link("a", "b")

@@ -128,7 +128,7 @@ struct LinkPoolTests {
         #expect(story.pool.nextDeadline == nil)
     }
 
-    @Test("If all slots are in use an accessory waits, and learns which accessories hold them")
+    @Test("If all slots are in use, an accessory waits and is informed which accessories hold them")
     func waits() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")

@@ -131,7 +131,8 @@ final class TwoControllers: Sendable {
         return host
     }
 
-    /// Unplugs a controller: its links end without a packet, and its host learns of it.
+    /// Unplugs a controller: its links end without a packet, and its transport reports that to the
+    /// host.
     func unplug(_ index: Int) {
         air.world.switchOff(controllers[index])
         transports[index].close(.closedByPeer(transports[index].name))

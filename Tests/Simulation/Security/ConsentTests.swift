@@ -136,7 +136,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("Both delegates learn the security of a link whose pairing has succeeded")
+    @Test("Both delegates are informed of the security of a link whose pairing succeeded")
     func success() async throws {
         try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, session in
             let security = try await session.toStrap.pair()
@@ -148,7 +148,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("A delegate learns that a pairing ended because its link ended")
+    @Test("A delegate is informed that a pairing ended because its link ended")
     func linkEnded() async throws {
         try await run(strap: .forPeers, phone: .forPeers, answers: (nil, true)) {
             scene,

@@ -7,7 +7,7 @@ import Synchronization
 /// The pending answer to a client's request.
 ///
 /// All copies of a request share one object. When the last copy is deallocated without an answer,
-/// for example because the reader of the events has left, the request is refused at once. The
+/// for example because the reader of the events has ended, the request is refused at once. The
 /// client would otherwise wait until its timeout.
 final class OpenQuestion: Sendable {
     private let host: BluetoothHost

@@ -46,9 +46,9 @@ struct LinkCore: Sendable {
     /// The identity address of a bonded peer, otherwise the address with which the peer has
     /// connected.
     var identity: DeviceAddress
-    /// The address that the local controller uses on this link. A Peripheral with several
-    /// advertising sets learns it after the link has begun and before the peer's first packet, so
-    /// it must not be read earlier.
+    /// The address that the local controller uses on this link. On a Peripheral with several
+    /// advertising sets, the controller reports the set after the link has begun and before the
+    /// peer's first packet, so the address must not be read earlier.
     var localAddress: DeviceAddress
     /// Whether the controller itself reported `localAddress`.
     let isLocalAddressReported: Bool

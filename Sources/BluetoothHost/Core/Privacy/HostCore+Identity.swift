@@ -43,7 +43,8 @@ extension HostCore {
     }
 
     /// Returns the address with which the scheduler connects to the peer of a report. If the
-    /// controller has learned to resolve the peer since, the report has the identity address.
+    /// controller has begun to resolve the peer's address since, the report has the identity
+    /// address.
     mutating func requestedAddress(in report: ConnectionReport) -> DeviceAddress {
         if scheduler.wants(report.peer) { return report.peer }
         let identity = identity(in: report)

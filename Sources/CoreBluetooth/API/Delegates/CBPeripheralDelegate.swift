@@ -15,7 +15,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// with everything in them. The application has to discover their replacements.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-    /// Reported the signal strength. Not called: `peripheral(_:didReadRSSI:error:)` replaces it.
+    /// Told the delegate the signal strength. Not called: `peripheral(_:didReadRSSI:error:)`
+    /// replaces it.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 

@@ -114,7 +114,7 @@ extension CentralDriver {
     /// Passes a result to the request of the app for it.
     ///
     /// - Returns: Whether the state machine may use the result as well. It may not if the app no
-    ///   longer waits: the discovery began before the services changed, or was given up.
+    ///   longer waits: the discovery began before the services changed, or was abandoned.
     func explored(
         _ subject: RequestTable.Subject,
         _ attributes: [SystemAttribute],
