@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The clients of an adapter: what the centrals and peripheral managers of one process share of it,
-// as values and without a type of an application's framework.
+// The clients of an adapter: the state that the central and peripheral managers of one process
+// share, as values and without a type of an application's framework.
 //
 // `AdapterUsage` is the process's use of one adapter: its settings, and its `SharedAdapter` while it
 // is open. A client is a session with a `Delivery` for its events. It enters the adapter's thread

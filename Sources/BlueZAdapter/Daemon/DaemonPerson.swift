@@ -21,7 +21,7 @@ package protocol DaemonPerson: Sendable {
 package struct DaemonPairing: Hashable, Sendable {
     /// The peer's address.
     package let address: DeviceAddress
-    /// Whether another side than this program began the pairing: the peer, or the daemon when another
+    /// Whether this program did not begin the pairing: the peer did, or the daemon because another
     /// program used a protected value.
     package let isIncoming: Bool
 }

@@ -4,8 +4,8 @@ import BluetoothPort
 import HCITransports
 import Synchronization
 
-/// The process's use of one adapter: its settings, which are kept, and its `SharedAdapter`, which
-/// is made with the first manager and kept until it is shut down, like the adapter of a phone.
+/// The process's use of one adapter: its settings, and its `SharedAdapter`. The latter is made with
+/// the first manager, and kept until it is shut down.
 ///
 /// The adapter is opened and closed outside the lock, because opening it reads files and logs
 /// warnings. A caller that needs the adapter meanwhile does not block: its `Waiter` is called

@@ -14,8 +14,8 @@ import Synchronization
 ///
 /// If the application's queue is busy, events wait. Events that peers can cause alone (discoveries,
 /// notifications, changed services, requests, channels) are dropped while `pendingLimit` events
-/// wait, with one line in the log. The source of the events bounds other events that peers can
-/// cause, which must not be dropped: it posts them with a count of those that wait. All other
+/// wait, with one line in the log. Other events that peers can cause must not be dropped. The
+/// source of these events bounds them: it posts them with a count of those that wait. All other
 /// events result from the application's commands, which bound their number.
 package final class Delivery<Event: Sendable>: Sendable {
     /// The number of waiting events at which dispensable events are dropped.

@@ -9,8 +9,8 @@ import BluetoothPort
 /// Apple does not publish the layout of its area. This layout is specific to this package, and only
 /// managers of this package find each other by it. The area is manufacturer specific data with the
 /// company identifier 0xFFFF, which is not assigned (Assigned Numbers, 7.1), a type byte and 112
-/// bits. With its headers it has 19 bytes: the space that a scan response has left beside ten bytes
-/// of name.
+/// bits. With its headers it has 19 bytes: the space that is left in a scan response with a name of
+/// ten bytes.
 package enum OverflowArea {
     /// The company identifier for tests and for vendors without one.
     static let company: UInt16 = 0xFFFF

@@ -2,7 +2,7 @@
 
 /// The places for values that a manager is sending to its subscribers.
 ///
-/// A value has its place until it was sent to all its subscribers, and for indications, until they
+/// A value keeps its place until it was sent to all its subscribers or, for indications, until they
 /// confirmed it. An application that sends while there is space thus sends at the speed of its
 /// slowest subscriber.
 package struct UpdateQueue: Sendable {

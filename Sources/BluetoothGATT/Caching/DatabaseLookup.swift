@@ -20,7 +20,8 @@ import BluetoothATT
 /// A discovered database is proven by a second reading of its hash. If the server reports a change
 /// before that, the database is discovered again, even if the hash is the same: the server may have
 /// made a change before the discovery and reverted it afterward. If the link ends before that, the
-/// database is used on the next link if the hash is the same, so that a short link has a use.
+/// database is used on the next link if the hash is the same, so that the requests of a short link
+/// are not in vain.
 ///
 /// The type is a protocol core: it starts one operation at a time, and its owner passes the result
 /// of each.

@@ -50,9 +50,9 @@ extension GATTClient {
     /// Ends the operations that use handles of a database that has changed, with the error Database
     /// Out Of Sync. The operation whose request is outstanding continues.
     ///
-    /// The server refuses the outstanding request itself, as long as it does not know that this
-    /// client knows of the change. The requests of the other operations would reach the server
-    /// after it knows, because confirmations are sent ahead of requests. The server would then
+    /// The server refuses the outstanding request itself, as long as it considers this client
+    /// change-unaware. The requests of the other operations would reach the server when the client
+    /// is change-aware, because confirmations are sent ahead of requests. The server would then
     /// execute them on the attributes that now have these handles.
     package mutating func failOutOfSync(on bearer: inout ATTBearer) -> [Action] {
         let named =

@@ -23,9 +23,9 @@ extension Link {
     ///
     /// After a change, operations on handles throw `GATT.Failure.attribute` with
     /// `databaseOutOfSync` until the application calls this method again. The peer refuses the
-    /// operations until it knows that the host knows of the change, and afterward the host refuses
-    /// them. When an operation throws that error, call this method again and discard all handles of
-    /// the old table.
+    /// operations until it considers the host change-aware (Vol 3, Part G, 2.5.2.1), and afterward
+    /// the host refuses them. When an operation throws that error, call this method again and
+    /// discard all handles of the old table.
     ///
     /// Concurrent callers share one discovery. After the first discovery, the host writes its
     /// supported features to the peer and subscribes to Service Changed, if the peer has these

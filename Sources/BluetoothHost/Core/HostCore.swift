@@ -38,7 +38,7 @@ package struct HostCore: Sendable {
     var context: LinkContext
     var links = LinkTable()
     let ownAddress: DeviceAddress
-    /// Whether the transport is open. Bytes that arrive before are dropped.
+    /// Whether the transport is open. Bytes that arrive earlier are dropped.
     var isConnected = false
     /// The state of the transport, and the number of resets of the controller that remain.
     var wire = Wire()

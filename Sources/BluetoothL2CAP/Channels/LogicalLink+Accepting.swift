@@ -54,8 +54,8 @@ extension LogicalLink {
         queueAnswer(response.encode(identifier: identifier))
     }
 
-    /// Processes a request for up to five channels, of which the peer may get a part (Vol 3, Part
-    /// A, 4.25 and 4.26).
+    /// Processes a request for up to five channels, which may be accepted in part (Vol 3, Part A,
+    /// 4.25 and 4.26).
     mutating func accept(
         _ request: Signaling.CreditBasedConnectionRequest,
         _ identifier: Signaling.Identifier,

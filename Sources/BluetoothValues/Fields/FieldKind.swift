@@ -8,7 +8,7 @@ enum FieldKind: Hashable, Sendable {
     case unsigned(Int)
     /// A number with a sign, of this many bytes.
     case signed(Int)
-    /// A number of this many bytes, of which only those with a meaning are valid.
+    /// A number of this many bytes. Only numbers with a meaning are valid.
     case enumeration(Int)
     /// Bits with meanings, in this many bytes.
     case bits(Int)

@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The kernel's information about an adapter: a `struct hci_dev_info` in the byte order of the
-/// machine, of which only the first part is used.
+/// The kernel's information about an adapter: the first part of a `struct hci_dev_info`, in the
+/// byte order of the machine.
 package struct SystemAdapterRecord: Hashable, Sendable {
     /// The length of the complete structure in bytes.
     static let length = 92

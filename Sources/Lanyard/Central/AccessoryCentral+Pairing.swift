@@ -39,8 +39,8 @@ extension AccessoryCentral {
     ///
     /// The description's matcher is not applied to the device, but its required services are. If
     /// the device is already an accessory of this kind, the call requests a connection and returns
-    /// the accessory at once, which may be out of range. If it is being paired, the call joins that
-    /// pairing.
+    /// the accessory at once. The accessory may be out of range. If it is being paired, the call
+    /// joins that pairing.
     ///
     /// - Parameters:
     ///   - description: The description of the accessory.

@@ -71,8 +71,8 @@ extension ChangeReason {
 }
 
 extension AccessoryChange {
-    /// A suggestion of what a person can do so that the accessory is connected; `nil` if nothing is
-    /// to be done.
+    /// A suggestion of what a person can do so that the accessory is connected; `nil` if there is
+    /// none.
     public var recoverySuggestion: String? {
         switch state {
         case .waitingForBluetooth, .restoring, .ready, .discoveringServices,

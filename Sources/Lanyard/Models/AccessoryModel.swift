@@ -45,8 +45,8 @@ public final class AccessoryModel: Identifiable {
     /// The state in a few words, for example `Connected`.
     public var status: String { state.label }
 
-    /// A suggestion of what a person can do so that the accessory is connected; `nil` if nothing is
-    /// to be done.
+    /// A suggestion of what a person can do so that the accessory is connected; `nil` if there is
+    /// none.
     public var advice: String? { change.recoverySuggestion }
 
     /// Requests a connection; see ``Accessory/connect()``.

@@ -12,11 +12,10 @@ import Foundation
 /// ```
 ///
 /// The closure runs in a task of its own, once for each reading. A central reads a long value in
-/// several parts, which are all of the value that was computed for the first part. If the closure
+/// several parts. All parts are from the value that was computed for the first part. If the closure
 /// throws an ``AttributeError`` or a `CBATTError`, the central gets its code, and otherwise
-/// ``AttributeError/unlikelyError``. The same applies
-/// if the closure takes longer than ``AccessoryPeripheral/Configuration/readTimeout``: its task is
-/// then canceled.
+/// ``AttributeError/unlikelyError``. The same applies if the closure takes longer than
+/// ``AccessoryPeripheral/Configuration/readTimeout``: its task is then canceled.
 ///
 /// Two values are equal if one is a copy of the other.
 public struct ComputedValue: Hashable, Sendable {

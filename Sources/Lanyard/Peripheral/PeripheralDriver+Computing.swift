@@ -76,8 +76,8 @@ extension PeripheralDriver {
         respond(to: request.number, part)
     }
 
-    /// Answers a request. A refusal by a code that is none becomes `unlikelyError`: the code 0 would
-    /// be a success for some systems.
+    /// Answers a request. A refusal with a code that is not an error becomes `unlikelyError`,
+    /// because some systems treat the code 0 as a success.
     func respond(to request: ServerRequestNumber, _ result: Result<Data, AttributeError>) {
         let answer = result.mapError {
             AttributeError.codes.contains($0.code) ? $0 : .unlikelyError

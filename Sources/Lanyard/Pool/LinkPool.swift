@@ -3,8 +3,8 @@
 /// The rules that decide which accessories may have a link when the number of links is limited.
 ///
 /// - A slot is reserved before a connection attempt. If none is free, the accessory waits.
-/// - A slot is released when the link has ended, not when its end is requested: the controller has
-///   no room before.
+/// - A slot is released when the link has ended, not when its end is requested: until then, the
+///   controller has no room.
 /// - A pending connection request has no slot, because it may take days. When it completes, it
 ///   claims one.
 /// - Waiting accessories are served by priority and waiting time (`PoolWaiter.agingStep`).

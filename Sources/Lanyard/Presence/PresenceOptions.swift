@@ -22,7 +22,7 @@ public struct PresenceOptions: Hashable, Sendable {
 
     /// The silence after which a device counts as lost.
     public var silence = Silence.learned
-    /// The time that a device gets at least to advertise again after its link has ended; 5 seconds
+    /// The minimum time that a device gets to advertise again after its link has ended; 5 seconds
     /// by default.
     public var grace = Duration.seconds(5)
     /// The lowest signal strength (RSSI) in dBm of an advertisement that counts. A device of which

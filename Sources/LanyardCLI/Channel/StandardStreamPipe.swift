@@ -83,8 +83,8 @@ struct StandardStreamPipe: Sendable {
     )
 }
 
-/// The state that the two halves of a pipe share. The half that is the last to see that the peer
-/// closed the channel reports how the pipe ended: by then all output is written, and it is known
+/// The state that the two halves of a pipe share. When the peer has closed the channel, the half
+/// that ends last reports how the pipe ended: by then all output is written, and it is known
 /// whether a piece of the input was left over.
 private final class Halves: Sendable {
     enum Sending {

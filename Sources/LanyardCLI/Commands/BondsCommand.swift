@@ -53,8 +53,8 @@ struct BondsOptions: ParsableArguments {
         }
     }
 
-    /// Returns the store that the options name, or that of the adapter that they, the environment
-    /// or the system name.
+    /// Returns the store that the options name, or the store of the adapter that the options, the
+    /// environment or the system name.
     func choice(
         environment: [String: String],
         ofSystem: () -> AdapterChoice? = firstOfSystem

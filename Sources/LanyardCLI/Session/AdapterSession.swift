@@ -46,10 +46,10 @@ struct AdapterSession: Sendable {
 
     /// The time limit for closing links and host.
     private static let closingLimit = Duration.seconds(2)
-    /// The same after a step timed out: the peer or the adapter will hardly answer now, and a
-    /// person waits.
+    /// The limit after a step timed out. It is shorter, because the peer or the adapter probably
+    /// does not answer, and a person waits.
     private static let silentClosingLimit = Duration.milliseconds(500)
-    /// The same for an adapter of the kernel, which the host must return to it.
+    /// The limit for an adapter of the kernel, which the host must return to the kernel.
     private static let returnLimit = Duration.seconds(10)
 
     /// Runs `body` on the host of the one adapter, when it is ready.

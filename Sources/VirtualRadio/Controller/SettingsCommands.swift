@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands for settings that no other part of the controller keeps: the random address, and
+/// The commands for settings that no other part of the controller stores: the random address, and
 /// the defaults of new links.
 package enum SettingsCommands {
     static let handlers: [CommandHandler] = [

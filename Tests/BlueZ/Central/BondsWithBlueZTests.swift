@@ -38,8 +38,8 @@ import Testing
     /// Our host has lost its keys. It serves no protected value to BlueZ until BlueZ removes its
     /// keys as well and pairs again.
     ///
-    /// Not on Linux 6.1, whose kernel corrupts a list of its own when bluetoothd closes the channel
-    /// that it could not encrypt: `kernel BUG at lib/list_debug.c`.
+    /// Not tested on Linux 6.1, whose kernel corrupts one of its lists when bluetoothd closes the
+    /// channel that it could not encrypt: `kernel BUG at lib/list_debug.c`.
     @Test(
         "BlueZ has to pair again after the host lost the keys",
         arguments: Setting.all.filter { $0.release != .bookworm }

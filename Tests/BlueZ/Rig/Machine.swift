@@ -135,8 +135,8 @@ final class Machine: Sendable {
         let kernelArguments =
             ["console=ttyS0 quiet panic=-1 no_timer_check", Self.unusedFeature, Self.openness]
             + (keepsState ? ["keeps_state"] : [])
-        // Never the virtualization of the test machine: not every test machine has it, and a
-        // single kind of processor avoids a source of failures.
+        // The virtualization of the test machine is never used: not every test machine has it, and
+        // a single kind of processor avoids a source of failures.
         let processor = ["-accel", "tcg,thread=multi", "-cpu", Self.processor]
         let size = ["-smp", "1", "-m", "512"]
         let plain = ["-nodefaults", "-no-user-config", "-nographic", "-no-reboot"]

@@ -4,10 +4,10 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The test rig: machines start, BlueZ answers, a host of ours runs beside it, and machines can be
-/// paused.
+/// The test rig: machines start, BlueZ answers, one of our hosts runs at the same time, and
+/// machines can be paused.
 @Suite(.machines) struct RigTests {
-    @Test("BlueZ starts, and a host starts beside it", arguments: Setting.all)
+    @Test("BlueZ and one of our hosts start together", arguments: Setting.all)
     func starts(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "start") { bluez in
             let properties = try await bluez.powerOn(name: "first")

@@ -136,7 +136,7 @@ struct PasskeyTests {
     }
 
     @Test(
-        "A displayed passkey is withdrawn when it was entered",
+        "A displayed passkey is withdrawn after it was entered",
         arguments: [Form.centralShows, .peripheralShows],
         [false, true]
     )

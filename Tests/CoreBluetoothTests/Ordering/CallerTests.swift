@@ -114,8 +114,8 @@ struct CallerTests {
         }
     }
 
-    /// Cancels all connections, waits until all earlier events have arrived, which the event of the
-    /// landmark shows, and then waits for the links to end.
+    /// Cancels all connections, waits until the event of the landmark shows that all earlier events
+    /// have arrived, and then waits for the links to end.
     private static func cancelAll(_ phone: CentralRecorder) async {
         for name in names {
             guard let peripheral = phone[name] else { continue }

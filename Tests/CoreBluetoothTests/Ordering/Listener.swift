@@ -8,9 +8,9 @@ import VirtualAccessories
 /// An application that connects to all accessories of these tests and prepares them: it discovers
 /// their services and subscribes to their numbers.
 ///
-/// Unchecked, and its variables without a lock, on purpose: the tests check, and the thread
-/// sanitizer watches, that a manager's callbacks come one at a time. Tests read the variables after
-/// the journal has reported the last change.
+/// Unchecked, and its variables have no lock, on purpose: the tests and the thread sanitizer check
+/// that a manager's callbacks come one at a time. Tests read the variables after the journal has
+/// reported the last change.
 final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
 {
     /// Has the lines `ready NAME`, `done NAME` and `answered`.

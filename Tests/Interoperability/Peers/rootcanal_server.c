@@ -113,7 +113,7 @@ static void perform(const Call *call) {
 }
 
 // Performs a call that may abort. If it does, the controller keeps its state (its memory leaks,
-// which a test peer can afford) and its plug is marked for disconnection. This is a separate
+// which is acceptable in a test peer) and its plug is marked for disconnection. This is a separate
 // function, never inlined, so that no caller's variables live across the jump.
 __attribute__((noinline)) static void performCall(Call call) {
     current = call.index;

@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// Requests without waiting for responses: the specification does not define what happens to
-    /// that client, but other clients must not be affected.
+    /// A client that sends requests without waiting for responses: the specification does not
+    /// define what happens to it, but other clients must not be affected.
     @Test(
         "A client that does not wait for answers does not affect other clients",
         arguments: ControllerKind.available

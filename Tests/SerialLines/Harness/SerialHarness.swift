@@ -12,8 +12,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A host on a serial line, at the other end of which is one of our virtual controllers, with the
-/// demo accessory in range. It runs in real time, and the line is a real terminal.
+/// A host on a serial line with one of our virtual controllers at its other end, and the demo
+/// accessory in range. It runs in real time, and the line is a real terminal.
 struct SerialHarness: Sendable {
     /// The time limit for any step, on a machine with other load.
     static let limit = Duration.seconds(120)

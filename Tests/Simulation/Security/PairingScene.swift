@@ -114,8 +114,8 @@ final class PairingScene: Sendable {
     /// Waits until pending packets have arrived.
     func settle() async throws { try await air.sleep(for: .seconds(1)) }
 
-    /// Returns a task on the virtual radio's own thread: virtual time does not wait for work on
-    /// other threads.
+    /// Returns a task on the virtual radio's own thread, because virtual time does not wait for
+    /// work on other threads.
     func task<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {

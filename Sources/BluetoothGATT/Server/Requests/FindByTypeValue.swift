@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothTypes
 
 /// Find By Type Value: finds the attributes with a type and a value, and the end of the group that
-/// each starts (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
+/// starts with each of them (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
 ///
 /// A value that the client may not read never matches. Otherwise the client could guess the value
 /// with repeated requests.

@@ -77,9 +77,9 @@ extension LinkCore {
         perform(bearer.cancel(operation), &context)
     }
 
-    /// Returns whether an operation uses handles of a table that has changed. The peer refuses
-    /// such an operation only until it assumes that this host knows of the change, which may be
-    /// before the application does.
+    /// Returns whether an operation uses handles of a table that has changed. The peer refuses such
+    /// an operation only until it considers this host change-aware, which may be before the
+    /// application is informed of the change.
     func isOutOfSync(_ operation: GATT.Operation) -> Bool {
         lookup.isOutOfSync && operation.namedHandle != nil
     }

@@ -15,8 +15,8 @@ open class CBManager: NSObject {
     let options: ManagerOptions
     let observers = KeyValueObservers()
     private let snapshot: LockedState<Snapshot>
-    /// Held while a command changes the snapshot and goes to the adapter, so that both get commands
-    /// in the same order.
+    /// The lock that is held while a command changes the snapshot and enters the adapter, so that
+    /// both get commands in the same order.
     private let commandOrder = LockedState(())
 
     private struct Snapshot {

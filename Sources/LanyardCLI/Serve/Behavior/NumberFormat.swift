@@ -94,8 +94,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the number of the bytes; nil if their count is another one, or if they are not a
-    /// number.
+    /// Returns the number that the bytes encode; nil if there are not `count` bytes, or if they do
+    /// not encode a number.
     func decode(_ bytes: [UInt8]) -> Double? {
         guard bytes.count == count else { return nil }
         let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -21,8 +21,8 @@ enum ShellEvent: Sendable {
     /// The end of a script without a failure.
     case finished(script: String, steps: Int, Duration)
 
-    /// Returns the event on one line, for people, at the time of the event; nil if the line says
-    /// it.
+    /// Returns the event on one line, for people, at the time of the event; nil if the shell prints
+    /// the event otherwise.
     func line(at date: Date) -> String? {
         switch self {
         case .value(let report): report.line(at: date, isNamed: true)

@@ -210,8 +210,9 @@ package struct LinkProcedures: Sendable {
         return takeActions()
     }
 
-    /// Handles a data PDU that is not empty and not a repetition, and whose MIC was valid or
-    /// rightly absent. If the result contains an `end`, the data must not go to the host.
+    /// Handles a data PDU that is not empty and not a repetition, and whose MIC was valid, or
+    /// absent on an unencrypted link. If the result contains an `end`, the data must not go to the
+    /// host.
     package mutating func receiveData(now: Instant) -> [Action] {
         guard !isOver else { return [] }
         authenticated(now: now)
