@@ -90,6 +90,6 @@ extension PropertyListError: CustomStringConvertible {
 extension PropertyListError: LocalizedError {
     /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The property list cannot be read: \(description)." }
-    /// A suggestion of what a developer can do about it.
+    /// A suggestion of what a developer can do about the error.
     public var recoverySuggestion: String? { "Choose the Info.plist of a built app." }
 }

@@ -73,7 +73,8 @@ package struct GatewayCore: Sendable {
         case resetting(until: Instant)
         case ready
         /// The end of the links after a lease, so that the devices notice at once. The handles are
-        /// those of which the controller has not answered the command. The first one was sent.
+        /// those whose Disconnect command the controller has not answered. The command for the
+        /// first one was sent.
         case disconnecting([ConnectionHandle], until: Instant)
         /// The reset after a lease, until the answer.
         case clearing(until: Instant)
@@ -86,9 +87,10 @@ package struct GatewayCore: Sendable {
     static let purposeLimit = Duration.seconds(5)
     /// The time in which the controller must answer the reset before a lease.
     static let resetLimit = Duration.seconds(4)
-    /// The same after a lease, when a controller that does not answer is closed anyway.
+    /// The time in which the controller must answer the reset after a lease, before it is closed
+    /// without an answer.
     static let clearingLimit = Duration.seconds(1)
-    /// The time in which the links of a lease must end, before the controller is reset anyway.
+    /// The time in which the links of a lease must end, before the controller is reset.
     static let disconnectingLimit = Duration.seconds(1)
     /// HCI Reset (Vol 4, Part E, 7.3.2).
     package static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
@@ -100,7 +102,7 @@ package struct GatewayCore: Sendable {
     package internal(set) var owner: ConnectionID?
     var controller = Controller.closed
     var received = H4Deframer()
-    /// The handles of the open links, of which there are at most 0xEFF.
+    /// The handles of the open links. There are at most 0xEFF.
     var links: Set<ConnectionHandle> = []
 
     /// Creates the core of a gateway.

@@ -101,7 +101,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("Signals of another program than the daemon have no effect")
+    @Test("Signals of programs other than the daemon have no effect")
     func forgedSignals() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()

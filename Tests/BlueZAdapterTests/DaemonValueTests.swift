@@ -189,7 +189,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The agent refuses pairings of other programs, and calls of others than the daemon")
+    @Test("The agent refuses pairings of other programs, and calls that are not from the daemon")
     func strangers() async throws {
         let daemon = try FakeDaemon()
         let (answers, continuation) = AsyncStream<DBusMessage.Kind>.makeStream()

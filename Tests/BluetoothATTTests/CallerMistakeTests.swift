@@ -67,7 +67,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("A signature of another length than twelve bytes traps")
+    @Test("A signature that does not have twelve bytes traps")
     func cuttingSignatures() async {
         await #expect(processExitsWith: .failure) {
             _ = ATT.SignedWriteCommand(handle: .first, value: [], signature: [1])

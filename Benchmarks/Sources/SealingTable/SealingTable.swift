@@ -23,7 +23,7 @@ struct SealingTable {
     /// The bytes of one measurement.
     private static let bytesEach = 8_000_000
     private static let callsEach = 20_000
-    /// The number of measurements, of which the best counts.
+    /// The number of measurements. The best one counts.
     private static let rounds = 9
 
     static func main() throws {

@@ -113,7 +113,7 @@ public struct OSLogPrivacy: Hashable, Sendable {
     }
 }
 
-/// A message with values, of which some are private.
+/// A message with values, some of which are private.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     let text: String
 

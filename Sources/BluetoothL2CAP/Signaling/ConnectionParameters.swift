@@ -50,8 +50,8 @@ package struct ConnectionParametersRequest: Signaling.Parameters {
             intervalMinimum <= intervalMaximum, peripheralLatency <= 0x01F3,
             timeouts.contains(supervisionTimeout)
         else { return false }
-        // The comparison is in units of 1.25 ms, of which the timeout's unit of 10 ms contains
-        // eight.
+        // The comparison is in units of 1.25 ms. The timeout's unit of 10 ms contains eight of
+        // them.
         let silence = (1 + Int(peripheralLatency)) * Int(intervalMaximum)
         return Int(supervisionTimeout) * 8 > 2 * silence
     }

@@ -115,7 +115,7 @@ struct SerialStartUp: Sendable {
         }
     }
 
-    /// Whether received bytes have a meaning. They have none while the speeds of the two ends
+    /// Whether received bytes have a meaning: they are meaningless while the speeds of the two ends
     /// differ.
     private var isListening: Bool {
         switch state {

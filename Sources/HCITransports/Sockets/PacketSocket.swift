@@ -48,8 +48,8 @@ package final class PacketSocket: @unchecked Sendable {
         executor.loop.watch(passed.descriptor, readable: true, writable: false, self)
     }
 
-    /// Makes two connected sockets, of which one is passed to another process. `nil` if the process has
-    /// too many open files.
+    /// Makes two connected sockets, one of which is passed to another process. `nil` if the process
+    /// has too many open files.
     package static func pair() -> (PassedDescriptor, PassedDescriptor)? {
         var ends: [Int32] = [-1, -1]
         // On Linux, close-on-exec is set at creation, because another thread may fork in between.

@@ -6,7 +6,7 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
     case notBtsnoop
     /// The file has an unknown version of the format.
     case unsupportedVersion(UInt32)
-    /// The packets have another format than H4.
+    /// The packets have a format other than H4.
     case unsupportedDatalink(UInt32)
     /// A record has impossible lengths, so the records after it cannot be found.
     case malformedRecord(offset: Int)

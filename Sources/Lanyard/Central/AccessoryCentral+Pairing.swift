@@ -79,7 +79,7 @@ extension AccessoryCentral {
     ///
     /// - Parameters:
     ///   - description: The description of the accessory.
-    ///   - accessory: The entry, of which the identity and the system's identifier matter.
+    ///   - accessory: The entry. Only its identity and the system's identifier matter.
     /// - Returns: The accessory.
     /// - Throws: The errors of `pair(_:)`, and ``AccessoryError/alreadyPaired(kind:)`` if the
     ///   device is an accessory of another kind.

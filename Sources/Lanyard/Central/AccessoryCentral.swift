@@ -57,7 +57,7 @@ public final class AccessoryCentral: Sendable {
 
     /// Returns the first known accessory of the description's kind; `nil` if there is none.
     ///
-    /// - Parameter description: The description, of which only the kind matters.
+    /// - Parameter description: The description. Only its kind matters.
     public func knownAccessory(_ description: AccessoryDescription) -> Accessory? {
         accessories.first { $0.description.kind == description.kind }
     }

@@ -125,7 +125,7 @@ extension OutOfConnectionSlots: LocalizedError {
         return "Connected: \(list.joined(separator: ", "))."
     }
 
-    /// A suggestion of what a person can do about it.
+    /// A suggestion of what a person can do about the error.
     public var recoverySuggestion: String? { "Disconnect another accessory." }
 }
 

@@ -16,7 +16,7 @@ extension ValueError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it.
+    /// A suggestion of what a person can do about the error.
     public var recoverySuggestion: String? {
         "See whether it is the right accessory, and whether its firmware is up to date."
     }
@@ -27,7 +27,7 @@ extension AccessoryStoreFailure: LocalizedError {
     public var errorDescription: String? { "The known accessories could not be stored." }
     /// The reason, as a sentence.
     public var failureReason: String? { description.asSentence }
-    /// A suggestion of what a person can do about it.
+    /// A suggestion of what a person can do about the error.
     public var recoverySuggestion: String? {
         "Make sure that the storage is not full, and that the app may write to the folder."
     }
@@ -46,7 +46,7 @@ extension FlightRecording.Failure: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it.
+    /// A suggestion of what a person can do about the error.
     public var recoverySuggestion: String? {
         switch self {
         case .unknownFormat: "Choose a file that the same version of the app has written."
@@ -85,7 +85,7 @@ extension AdoptionError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person can do about it.
+    /// A suggestion of what a person can do about the error.
     public var recoverySuggestion: String? {
         switch self {
         case .inUse: "Call relinquishManager on the other central first."

@@ -2,8 +2,8 @@
 
 // The transition table: one function for each event, each of which covers all states.
 extension AccessoryMachine {
-    /// Decides the result of an event. Events of another peripheral than the state's, or of another
-    /// countdown, are ignored here.
+    /// Decides the result of an event. Events of a peripheral or countdown other than the state's
+    /// are ignored here.
     func decide(_ event: Event) -> Decision {
         switch event {
         case .available: available()

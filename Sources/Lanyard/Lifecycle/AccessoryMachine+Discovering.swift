@@ -75,7 +75,7 @@ extension AccessoryMachine {
         return discoverCharacteristics(of: added, peripheral, link, because: .servicesChanged)
     }
 
-    /// Returns the services of which the description names characteristics.
+    /// Returns the services with characteristics that the description names.
     private func described(_ services: Set<BluetoothID>) -> Set<BluetoothID> {
         services.filter { !settings.characteristics(of: $0).isEmpty }
     }

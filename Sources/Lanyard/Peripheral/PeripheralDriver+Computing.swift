@@ -19,7 +19,7 @@ extension PeripheralDriver {
         var task: Task<Void, Never>?
     }
 
-    /// A value of which a central reads the parts.
+    /// A value that a central reads in parts.
     struct LongRead {
         let central: UUID
         let characteristic: BluetoothID

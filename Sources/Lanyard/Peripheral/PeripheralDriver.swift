@@ -46,8 +46,7 @@ final class PeripheralDriver: @unchecked Sendable {
     var unpublished: Set<BluetoothID> = []
     var isRestored = false
     var subscribers: [SubscriberKey: Subscriber] = [:]
-    /// The changed values of which subscribers were not yet notified, because the system had no
-    /// room.
+    /// The changed values that were not yet sent to subscribers, because the system had no room.
     private var unannounced: [BluetoothID] = []
     /// The values that wait for room, in order.
     var sendings: [Sending] = []
@@ -56,7 +55,7 @@ final class PeripheralDriver: @unchecked Sendable {
     /// The values that are being computed for readings.
     var computations: [Int: Computation] = [:]
     var computationTimer: (any TimekeeperTimer)?
-    /// The values of which centrals read the parts, oldest first.
+    /// The values that centrals read in parts, oldest first.
     var longReads: [LongRead] = []
     private let lastNumber = Locked(0)
 

@@ -24,7 +24,7 @@ public struct PublishedAccessory: Hashable, Sendable {
     /// Creates an accessory with these services.
     ///
     /// - Parameters:
-    ///   - name: The name of the accessory, of which the advertisement contains as much as fits.
+    ///   - name: The name of the accessory. The advertisement contains as much of it as fits.
     ///   - services: The services to publish.
     ///   - advertised: The services in the advertisement; all services if `nil`.
     public init(name: String, services: [PublishedService], advertised: [BluetoothID]? = nil) {

@@ -72,7 +72,7 @@ final class AirDisplay: Sendable {
         }
     }
 
-    /// Reports the displays that show another text than before.
+    /// Reports the displays whose text has changed.
     private func reportScreens(of status: WorldStatus) throws {
         for controller in status.controllers {
             let text = controller.screen

@@ -3,7 +3,7 @@
 import BluetoothSetUp
 import Foundation
 
-/// A reader of property lists, which reports files that are none.
+/// A reader of property lists, which reports files that are not property lists.
 enum InfoPlistFile {
     /// The number of bytes that are read of a file: one more than the longest that is accepted.
     private static let lengthLimit = (1 << 20) + 1

@@ -68,7 +68,7 @@ struct StoreExamination {
     let choice: StoreChoice
     var reader = SystemReader()
 
-    /// Opens an existing directory as a host does, and closes it. Makes none.
+    /// Opens an existing directory as a host does, and closes it. Does not create a directory.
     func result() -> SystemState.Store {
         guard let path = choice.path else { return .none }
         guard FileManager.default.fileExists(atPath: path) else {

@@ -17,8 +17,8 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
         state = (filler.next(), filler.next(), filler.next(), filler.next())
     }
 
-    /// Creates a stream with a state, of which not every word may be zero. Tests use it for the
-    /// published vectors.
+    /// Creates a stream with a state. At least one word of the state must not be zero. Tests use it
+    /// for the published vectors.
     init(state: (UInt64, UInt64, UInt64, UInt64)) {
         self.state = state
     }

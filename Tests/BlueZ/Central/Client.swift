@@ -64,7 +64,8 @@ extension ServerVisit {
 }
 
 extension BlueZ {
-    /// The number of times that BlueZ searches for a host of which it only reports outdated events.
+    /// The number of times that BlueZ searches for a host while it reports only outdated events of
+    /// it.
     private static let searchLimit = 10
 
     /// Searches for our host, unless BlueZ knows it already. Returns its properties in BlueZ.

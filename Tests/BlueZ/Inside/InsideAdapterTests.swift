@@ -173,7 +173,7 @@ private let holder = """
     }
 
     @Test(
-        "The program returns an adapter of which another process holds a copy",
+        "The program returns an adapter although another process holds a copy of its descriptor",
         arguments: Setting.eachRelease
     )
     func copied(_ setting: Setting) async throws {

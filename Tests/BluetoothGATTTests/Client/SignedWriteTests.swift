@@ -60,7 +60,7 @@ struct SignedWriteTests {
         #expect(client.start(tooLong, id: 2) == [.completed(2, .failure(failure))])
     }
 
-    @Test("A key of another length than 16 bytes gives no signature", arguments: [0, 15, 17, 32])
+    @Test("A key that does not have 16 bytes gives no signature", arguments: [0, 15, 17, 32])
     func keyLength(_ length: Int) {
         let key = SigningKey(key: [UInt8](repeating: 1, count: length))
         #expect(GATT.CommandSigner(key, counter: 0) == nil)

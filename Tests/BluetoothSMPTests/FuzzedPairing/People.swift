@@ -10,7 +10,7 @@ struct People {
         case helpful
         /// Declines.
         case refusing
-        /// Enters another passkey than the one that is displayed.
+        /// Enters a passkey other than the displayed one.
         case mistaken
         /// Does not answer.
         case absent

@@ -36,7 +36,7 @@ struct PairingFeaturesTests {
         #expect(try features([0x03, byte, 0x01, 0x10, 0, 0]).hasOutOfBandData == expected)
     }
 
-    @Test("Bonding is a field of two bits, of which only 1 means bonding")
+    @Test("Bonding is a field of two bits, and only the value 1 means bonding")
     func bonding() {
         for byte in 0...255 as ClosedRange<UInt8> {
             let requirements = SMP.AuthenticationRequirements(rawValue: byte)

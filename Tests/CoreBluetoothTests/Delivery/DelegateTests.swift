@@ -40,7 +40,7 @@ struct DelegateTests {
                 peripheral.delegate = listener
             }
         }
-        // Delegates are not retained, except by a callback. The queue runs none.
+        // Delegates are not retained, except by a callback, and the queue runs no callback.
         #expect(central.delegate == nil)
         #expect(server.delegate == nil)
         #expect(peripheral.delegate == nil)

@@ -110,7 +110,8 @@
                     }
                     return Duration.seconds(1_000)
                 }
-                // From the last sign of life, of which the silence limit is a part.
+                // The gap is measured from the last sign of life, so it includes the time of
+                // silence.
                 let silence = loss == .cutOff ? Duration.seconds(3) : .zero
                 #expect(gap + silence <= Self.returnLimit, "\(loss): a gap of \(gap)")
                 #expect(await building.path == 1 - first)

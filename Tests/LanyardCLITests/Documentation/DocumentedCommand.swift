@@ -65,7 +65,7 @@ extension DocumentedCommand {
         "capture.pcap": "a sniffer's capture of the same link",
     ]
 
-    /// The commands that end in another way than by themselves with exit code 0.
+    /// The commands that do not end by themselves with exit code 0.
     private static let endings: [(beginning: String, ending: Ending)] = [
         ("lanyard scan", .interrupted(after: "dBm")),
         ("lanyard serve", .interrupted(after: "ready: ")),
@@ -76,7 +76,7 @@ extension DocumentedCommand {
         ("lanyard doctor", .byItself([0, 78])),
     ]
 
-    /// Whether the command needs the one before it, which still runs.
+    /// Whether the command needs the previous command, which still runs.
     var needsEarlier: Bool { line.contains("# in another terminal") }
 
     var ending: Ending {

@@ -88,7 +88,7 @@ private enum Dialogue {
         return (String(match.1), String(match.2))
     }
 
-    /// Returns whether the line is a subscribed value, of which the device may send more.
+    /// Returns whether the line is a subscribed value. The device may send more of them.
     static func isValue(_ line: String) -> Bool {
         line.contains(#/^\d\d:\d\d:\d\d\.\d{3}  /#)
     }

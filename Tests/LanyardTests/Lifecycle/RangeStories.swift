@@ -96,7 +96,7 @@ struct RangeStories {
         #expect(harness.machine.state == .idle(.cancelled))
     }
 
-    @Test("After a disconnection for another reason than range, an attempt follows within a second")
+    @Test("After a disconnection for a reason other than range, an attempt follows within a second")
     func quickRetry() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(60)

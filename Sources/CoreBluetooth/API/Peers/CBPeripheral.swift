@@ -88,7 +88,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Whether the peripheral may use the Apple Notification Center Service. Always `false` on
-    /// Linux, which has none.
+    /// Linux, which does not have this service.
     open var ancsAuthorized: Bool { false }
 
     // MARK: Discovery

@@ -30,7 +30,8 @@ public let CBConnectPeripheralOptionEnableTransportBridgingKey: String =
     "kCBConnectOptionEnableTransportBridging"
 
 /// Whether the peripheral requires the Apple Notification Center Service: `Bool`. Accepted without
-/// an effect, because Linux has none. `CBPeripheral.ancsAuthorized` stays `false`.
+/// an effect, because Linux does not have this service. `CBPeripheral.ancsAuthorized` stays
+/// `false`.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
 /// Whether the system reconnects after a disconnection that the application did not request:

@@ -155,7 +155,7 @@ extension CentralDriver {
         return owner.description.kind != description.kind
     }
 
-    /// Handles a discovery of a known accessory, perhaps as a different peripheral than before.
+    /// Handles a discovery of a known accessory, perhaps as a different peripheral.
     private func foundAgain(
         _ peripheral: SystemPeripheral,
         _ discovery: Discovery,

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The description of a value: pieces in a row, of which some may change. The value is a function
+/// The description of a value: pieces in a row, some of which may change. The value is a function
 /// of the template and a count.
 struct ValueTemplate: Equatable, Sendable {
     /// One piece.

@@ -21,7 +21,7 @@ struct BondedClientTests {
         return try #require(actions.clientRecords.last)
     }
 
-    @Test("Each change of a bonded client's record is returned, and none of other clients")
+    @Test("The server returns each change of a bonded client's record, and no other changes")
     func changes() throws {
         var table = try Table(security: Table.bonded)
         let clientRecords = try table.subscribe(to: Table.notified).clientRecords
