@@ -60,7 +60,7 @@ package struct GatewayCore: Sendable {
 
         var isAwaitingCheck: Bool { if case .awaitingCheck = phase { true } else { false } }
 
-        /// The time at which it must have asked for something, while it has not.
+        /// The time until which the host must request something, while it has not.
         var purposeDeadline: Instant? {
             if case .awaitingHello(let until) = phase { until } else { nil }
         }

@@ -175,7 +175,7 @@ struct AirTests {
         }
     }
 
-    @Test("The digits of an accessory are on a line for those without a terminal")
+    @Test("Without a terminal, the digits of an accessory are on a line")
     func digits() async throws {
         let (lines, remarks) = (ScriptedAccessory.Recorder(), ScriptedAccessory.Recorder())
         func console(_ output: ScriptedAccessory.Recorder) -> Console {

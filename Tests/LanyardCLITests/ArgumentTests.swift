@@ -28,7 +28,7 @@ import Testing
         #expect(try Target(text) == .name(text))
     }
 
-    @Test("A prefix makes a name of text that looks like an address")
+    @Test("With a prefix, text that looks like an address is a name")
     func readsPrefixedNames() throws {
         #expect(try Target("name:C4:F0:00:00:00:01") == .name("C4:F0:00:00:00:01"))
     }

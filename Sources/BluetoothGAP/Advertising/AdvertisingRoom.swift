@@ -19,8 +19,8 @@ public struct AdvertisingRoom: Sendable, Hashable {
         scanResponse: AdvertisingData.legacyLimit
     )
 
-    /// The room in a connectable extended packet beside its header. Such data is not chained,
-    /// because the peer answers this packet (Vol 6, Part B, 2.3.1.6 and 2.3.4).
+    /// The room for data in a connectable extended packet, after its header. Such data is not
+    /// chained, because the peer answers this packet (Vol 6, Part B, 2.3.1.6 and 2.3.4).
     private static let connectableLimit = 245
     private static let targetLength = 6
     private static let powerLength = 1

@@ -33,7 +33,7 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
     let length: Int?
     /// The length of a value that may be truncated, by the MTU at the time of the request.
     private var fullLength = 0
-    /// The reading of the rest, or nil before it.
+    /// The procedure that reads the rest, or nil before it starts.
     private var rest: ReadLongCharacteristicValues?
 
     init(type: BluetoothUUID, length: Int? = nil) {

@@ -59,7 +59,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// handle with another attribute (Vol 3, Part G, 2.5.2.1). The host is informing the peer of
     /// the change.
     case outOfSync
-    /// The host shares no key with the peer that it could use for this.
+    /// The host and the peer share no key that this operation could use.
     case notBonded
     /// The link could not be encrypted, and the host ended it.
     case encryptionFailed(HCI.ErrorCode)

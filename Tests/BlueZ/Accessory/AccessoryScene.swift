@@ -41,10 +41,10 @@ struct AccessoryScene: Sendable {
 /// Gives `body` BlueZ as an accessory and our host.
 ///
 /// - Parameters:
-///   - io: the input and output capability of BlueZ's user.
-///   - services: the services that BlueZ registers.
+///   - io: The input and output capability of BlueZ's user.
+///   - services: The services that BlueZ registers.
 ///   - configuration: bluetoothd's configuration.
-///   - change: a change to our host's default configuration.
+///   - change: A change to our host's default configuration.
 func withAccessory(
     _ setting: Setting,
     _ scenario: String,

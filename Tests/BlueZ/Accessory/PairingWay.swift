@@ -66,7 +66,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(method), \(generation.rawValue)" }
 
-    /// The name of its row in the scenario table.
+    /// The name of the way's row in the scenario table.
     var scenario: String {
         let name =
             switch method {

@@ -47,7 +47,7 @@ struct KernelScene: Sendable {
 /// BlueZ on top of it. At the end the kernel's log, bluetoothd's log, the controller, and the
 /// checkers on the wires must report no error.
 ///
-/// - Parameter allowances: errors with a known cause.
+/// - Parameter allowances: Errors with a known cause.
 func withKernel(
     _ setting: Setting,
     as role: BlueZRole,

@@ -16,7 +16,7 @@ enum StackProblem: Equatable, CustomStringConvertible {
     /// Returns all errors that need an explanation.
     ///
     /// - Parameters:
-    ///   - violations: the broken rules that the checkers on the wires report.
+    ///   - violations: The broken rules that the checkers on the wires report.
     static func all(
         kernel: [BlueZ.KernelLine],
         daemon: [String],

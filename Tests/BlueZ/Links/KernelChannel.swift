@@ -34,10 +34,10 @@ struct KernelChannel: Sendable {
 
     var work: Work
     var psm: L2CAP.SPSM
-    /// The length of the SDUs that it sends, and of its receive buffer.
+    /// The length of the SDUs that l2test sends, and of its receive buffer.
     var length = 1_000
-    /// The number of SDUs that it sends. It leaves the channel open afterward, because Linux sends
-    /// the request to close it before the data that is still queued.
+    /// The number of SDUs that l2test sends. It leaves the channel open afterward, because Linux
+    /// sends the request to close it before the data that is still queued.
     var count = 1
     /// The longest SDU that the kernel accepts.
     var receiveMTU: Int?
@@ -45,8 +45,8 @@ struct KernelChannel: Sendable {
 
     private var sends: Bool { work == .listenAndSend || work == .openAndSend }
 
-    /// The number of milliseconds that it waits before it closes a channel on which it has sent:
-    /// longer than a scenario.
+    /// The number of milliseconds that l2test waits before it closes a channel on which it has
+    /// sent: longer than a scenario.
     private static let timeLimit = 600_000
 
     /// Returns the command line. `address` is the peer, for a program that opens a channel, and may
@@ -73,7 +73,7 @@ struct KernelReport: Sendable {
     /// Whether the channel has ended or was refused.
     var isOver: Bool { isDisconnected || isRefused }
 
-    /// Whether it waits for data on a channel.
+    /// Whether l2test waits for data on a channel.
     var isReceiving: Bool { lines.contains { $0.contains("Receiving") } }
 
     private var isDisconnected: Bool { lines.contains { $0.contains("Disconnect") } }

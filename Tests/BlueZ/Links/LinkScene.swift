@@ -20,9 +20,9 @@ struct LinkScene: Sendable {
 /// Gives `body` a link on which BlueZ has this role.
 ///
 /// - Parameters:
-///   - io: the input and output capability of BlueZ's user.
-///   - configuration: our host's configuration.
-///   - prepare: configures BlueZ before there is a link.
+///   - io: The input and output capability of BlueZ's user.
+///   - configuration: Our host's configuration.
+///   - prepare: Configures BlueZ before there is a link.
 func withLink(
     _ setting: Setting,
     as role: BlueZRole,

@@ -22,7 +22,7 @@ extension BlueZ {
     /// Exchanges the data in one or both directions. Returns the data that our side uses, which is
     /// valid for one pairing.
     ///
-    /// - Parameter address: our host's address in BlueZ.
+    /// - Parameter address: Our host's address in BlueZ.
     func exchange(
         _ knowledge: Knowledge,
         with address: DeviceAddress

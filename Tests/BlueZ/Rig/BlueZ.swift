@@ -105,7 +105,7 @@ final class BlueZ: Sendable {
     /// Makes and starts a host on the borrowed controller. The host shuts down at the end
     /// of the scenario at the latest.
     ///
-    /// - Parameter wrap: inserts a transport between the host and the wire.
+    /// - Parameter wrap: Inserts a transport between the host and the wire.
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration(),
         wrapping wrap: (any HCITransport) -> any HCITransport = { $0 }
@@ -132,7 +132,7 @@ final class BlueZ: Sendable {
     /// Restarts the controllers and BlueZ, and the machine as well if the previous scenario has
     /// broken its kernel.
     ///
-    /// - Parameter keepsState: whether BlueZ keeps its stored state.
+    /// - Parameter keepsState: Whether BlueZ keeps its stored state.
     func reset(
         _ configuration: BlueZConfiguration = BlueZConfiguration(),
         keepsState: Bool = false

@@ -107,10 +107,10 @@ final class Machine: Sendable {
 
     // MARK: Time
 
-    /// Stops its processors and its clocks. The wires stay open.
+    /// Stops the machine's processors and clocks. The wires stay open.
     func pause() async throws { try await Monitor.perform("stop", at: monitorPath) }
 
-    /// Resumes it, as if no time had passed.
+    /// Resumes the machine, as if no time had passed.
     func resume() async throws { try await Monitor.perform("cont", at: monitorPath) }
 
     // MARK: The emulator

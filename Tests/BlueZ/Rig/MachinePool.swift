@@ -26,7 +26,7 @@ actor MachinePool {
 
     /// Gives `body` exclusive use of a running machine of a release.
     ///
-    /// - Parameter isOwn: whether the machine is made for this call and discarded afterward.
+    /// - Parameter isOwn: Whether the machine is made for this call and discarded afterward.
     func withMachine<Value: Sendable>(
         of release: DebianRelease,
         isOwn: Bool,

@@ -10,10 +10,10 @@ import ProcessTestSupport
 /// their place is printed.
 ///
 /// - Parameters:
-///   - scenario: its row in the table: a short text, which is the same for both roles where the
+///   - scenario: Its row in the table: a short text, which is the same for both roles where the
 ///     scenario is the same.
 ///   - configuration: bluetoothd's configuration.
-///   - hasOwnMachine: whether the scenario may change the machine itself, for example cut its
+///   - hasOwnMachine: Whether the scenario may change the machine itself, for example cut its
 ///     power. BlueZ's stored state then survives a power cycle.
 func withBlueZ(
     _ setting: Setting,
@@ -39,7 +39,7 @@ struct Scenario: Sendable {
 
     /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ's own.
     ///
-    /// - Parameter body: prepares the surroundings of the machine, and runs the attempt.
+    /// - Parameter body: Prepares the surroundings of the machine, and runs the attempt.
     func run(
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome
@@ -93,7 +93,7 @@ struct Attempt: Sendable {
 
     /// Gives `body` BlueZ, freshly started.
     ///
-    /// - Parameter site: the place of BlueZ's controller: inside the machine, or one of ours
+    /// - Parameter site: The place of BlueZ's controller: inside the machine, or one of ours
     ///   outside.
     func run(
         at site: BlueZ.Site,

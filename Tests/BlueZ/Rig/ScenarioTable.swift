@@ -20,9 +20,9 @@ final class ScenarioTable: Sendable {
     /// The result of one scenario with one BlueZ.
     struct Result: Sendable {
         var passed = true
-        /// The time that it took, including the reset before it.
+        /// The duration of the scenario, including the reset before it.
         var duration = Duration.zero
-        /// The number of times that it ran again after a known fault of BlueZ's own.
+        /// The number of times that the scenario ran again after a known fault of BlueZ's own.
         var repetitions = 0
 
         var text: String {

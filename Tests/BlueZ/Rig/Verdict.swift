@@ -16,7 +16,7 @@ final class Verdict: Sendable {
 
     /// Makes a verdict.
     ///
-    /// - Parameter isExcused: whether a failure at this moment is excused, and is not recorded.
+    /// - Parameter isExcused: Whether a failure at this moment is excused, and is not recorded.
     init(isExcused: @escaping @Sendable () -> Bool = { false }) {
         self.isExcused = isExcused
     }
@@ -24,7 +24,7 @@ final class Verdict: Sendable {
     /// Whether everything passed. `false` until the scenario has ended.
     var isPass: Bool { state.withLock { if case .passed = $0 { true } else { false } } }
 
-    /// Whether it failed, and every failure is excused.
+    /// Whether the scenario failed, and every failure is excused.
     var isBlameless: Bool {
         state.withLock { if case .failed(isExcused: true) = $0 { true } else { false } }
     }

@@ -391,7 +391,7 @@ enum PublicKeyForgery: CaseIterable {
     case own
     case negated
 
-    /// - Parameter own: the public key of the attacked side, if it was sent. Otherwise the key that
+    /// - Parameter own: The public key of the attacked side, if it was sent. Otherwise the key that
     ///   arrives is changed.
     func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {
         let code = Array(bytes.prefix(1))

@@ -21,8 +21,8 @@ struct PairingDialogue {
     var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }
 
     /// - Parameters:
-    ///   - policy: the Central's policy for its own and the peer's requests.
-    ///   - other: the Peripheral's policy.
+    ///   - policy: The Central's policy for its own and the peer's requests.
+    ///   - other: The Peripheral's policy.
     init(
         _ policy: Pairing.Policy = Pairing.Policy(),
         _ other: Pairing.Policy = Pairing.Policy(),

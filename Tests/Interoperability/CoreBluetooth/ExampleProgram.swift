@@ -35,7 +35,8 @@ struct ExampleProgram: Sendable {
         )
     }
 
-    /// Reads its output up to a line with this prefix and this suffix, and returns that line.
+    /// Reads the program's output up to a line with this prefix and this suffix, and returns that
+    /// line.
     @discardableResult
     func awaitOutput(_ beginning: String = "", ending: String = "") async throws -> String {
         while let line = try await process.nextLine(within: Self.limit) {

@@ -10,7 +10,7 @@ actor ClientRecorder {
 
     /// Begins to observe.
     ///
-    /// - Parameter answer: receives each event first. Returns whether it has handled the event
+    /// - Parameter answer: Receives each event first. Returns whether it has handled the event
     ///   completely.
     init(
         of host: BluetoothHost,

@@ -85,9 +85,9 @@ struct Encounter: Sendable {
 /// Afterwards our host shuts down, the peers end, and tshark checks the trace.
 ///
 /// - Parameters:
-///   - hasFixedEndpoints: whether the controllers have addresses that outlive them, so that others
+///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that others
 ///     can take their place.
-///   - judged: the side whose packets tshark checks.
+///   - judged: The side whose packets tshark checks.
 func withEncounter(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,

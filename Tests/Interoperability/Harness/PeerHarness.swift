@@ -53,7 +53,7 @@ struct PeerHarness: Sendable {
 
     /// Gives `body` one of our hosts, which shuts down afterward.
     ///
-    /// - Parameter trace: the file for its packets. There is none by default.
+    /// - Parameter trace: The file for its packets. There is none by default.
     func withHost<Value: Sendable>(
         _ configuration: HostConfiguration = HostConfiguration(),
         trace: Trace? = nil,

@@ -54,7 +54,7 @@ extension Encounter {
 /// Gives `body` our host on controllers of a kind, as an advertising peripheral that serves these
 /// services, with room for this many clients.
 ///
-/// - Parameter answer: the application. Returns whether it has handled the event completely.
+/// - Parameter answer: The application. Returns whether it has handled the event completely.
 func withServer(
     on kind: ControllerKind,
     clientLimit: Int = 1,

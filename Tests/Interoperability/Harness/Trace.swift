@@ -39,7 +39,7 @@ final class Trace: Sendable {
 
     /// Has Wireshark's dissector read the file. It must find `count` packets and none malformed.
     ///
-    /// - Parameter count: the number of packets that were written. By default, the number that our
+    /// - Parameter count: The number of packets that were written. By default, the number that our
     ///   own reader finds.
     func expectWellFormed(
         count: Int? = nil,

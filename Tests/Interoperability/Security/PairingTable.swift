@@ -46,8 +46,8 @@ enum PairingTable {
     /// Returns the expected result.
     ///
     /// - Parameters:
-    ///   - isProtected: whether either side requests protection against a man in the middle.
-    ///   - isRequired: whether either side refuses a pairing without it.
+    ///   - isProtected: Whether either side requests protection against a man in the middle.
+    ///   - isRequired: Whether either side refuses a pairing without it.
     static func expected(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

@@ -470,7 +470,7 @@ extension TerminalPairingTests {
             try ChildProcess(LanyardTool.path, arguments, environment: environment)
         }
 
-        /// Starts it as systemd does: without input, and with one stream for all output.
+        /// Starts the process as systemd does: without input, and with one stream for all output.
         func startService(_ arguments: [String]) throws -> ChildProcess {
             let line = #"exec "$0" "$@" </dev/null 2>&1"#
             let words = ["-c", line, LanyardTool.path] + arguments

@@ -43,7 +43,7 @@ import Testing
 
     /// Sends all values in bursts, each until there is no room.
     ///
-    /// - Returns: the number of bursts that ended without room.
+    /// - Returns: The number of bursts that ended without room.
     private static func flood(
         _ link: Link,
         of handle: AttributeHandle,
@@ -62,7 +62,7 @@ import Testing
 
     /// Sends values in one turn of the host, in which the controller can free no buffer.
     ///
-    /// - Returns: the number of the first value for which there was no room.
+    /// - Returns: The number of the first value for which there was no room.
     private static func burst(
         from first: Int,
         _ link: LinkIdentifier,

@@ -201,7 +201,7 @@ private let unusable = ProgramFailure(
         #expect(findings([]).isEmpty)
     }
 
-    @Test("The reason is reported for which applications use the daemon", arguments: [true, false])
+    @Test("The reason why applications use the daemon is reported", arguments: [true, false])
     func applications(_ mayTake: Bool) {
         let daemon = SystemProcess(number: 842, name: "bluetoothd")
         func findings(connections: Int) -> [SetUpFinding] {

@@ -48,7 +48,7 @@ struct LivePageTests {
         #expect(steps["end"]?["errors"] == .array([]))
     }
 
-    @Test("The page asks nothing of other machines and makes no markup of text")
+    @Test("The page requests nothing from other machines and does not treat text as markup")
     func content() {
         let html = LivePage.html
         #expect(!html.contains("{{"))

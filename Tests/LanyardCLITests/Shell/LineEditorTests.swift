@@ -140,7 +140,7 @@ import Testing
         #expect(text.utf8.flatMap { slow.receive([$0]) } == expected)
     }
 
-    @Test("Any bytes are decoded, and a key after them is", arguments: RunSeed.seeds(10))
+    @Test("Any bytes are decoded, and so is a key after them", arguments: RunSeed.seeds(10))
     func anyBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var decoder = KeyDecoder()

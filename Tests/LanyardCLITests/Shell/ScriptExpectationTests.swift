@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "A met expectation is met, and its negation is not",
+        "An expectation that holds is met, and its negation is unmet",
         arguments: [
             ("equals 57", level), ("equals uint8:87", level), ("contains 87", level),
             ("contains \" %\"", level), ("matches \"^57 +[0-9]+ %$\"", level),

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "Without the key, the capture is read on, with one remark",
+        "Without the key, the capture is still read, with one remark",
         arguments: [CaptureTests.wrongKeys, "[]"]
     )
     func wrongKey(keys: String) throws {

@@ -51,7 +51,7 @@ final class PrivateHousehold: Sendable {
 
     /// Makes the three devices.
     ///
-    /// - Parameter lampIsPrivate: whether the lamp uses private addresses. If not, it still
+    /// - Parameter lampIsPrivate: Whether the lamp uses private addresses. If not, it still
     ///   supports them.
     init(
         _ controllers: Controllers = .extended,

@@ -20,7 +20,7 @@ struct PairingPeer {
     private var receivedCount = 0
     private var isEncrypted = false
 
-    /// - Parameter identity: the identity that the peer claims. The default is the address of its
+    /// - Parameter identity: The identity that the peer claims. The default is the address of its
     ///   connection.
     init(
         _ harness: Harness,

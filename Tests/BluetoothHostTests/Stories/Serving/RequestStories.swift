@@ -21,7 +21,7 @@ struct RequestStories {
         return (harness, link, service)
     }
 
-    @Test("A value that is read again is the value after a write, and only while it is readable")
+    @Test("A value that is read again after a write is the new value, if it is still readable")
     func readAgain() throws {
         var (harness, link, service) = try serving()
         let value = service.value(0)
