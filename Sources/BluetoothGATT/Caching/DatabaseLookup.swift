@@ -21,7 +21,7 @@ import BluetoothATT
 /// before that, the database is discovered again, even if the hash is the same: the server may have
 /// made a change before the discovery and reverted it afterward. If the link ends before that, the
 /// database is used on the next link if the hash is the same, so that the requests of a short link
-/// are not in vain.
+/// are still useful.
 ///
 /// The type is a protocol core: it starts one operation at a time, and its owner passes the result
 /// of each.

@@ -50,8 +50,8 @@ import Testing
             _ = try await bond(Self.plan(storing: nil), near: bluez)
             try await withServer(near: bluez, Self.plan(storing: nil)) { server in
                 let link = try await server.connectBriefly()
-                // BlueZ tries to encrypt with its key, is told that our host has none, and
-                // disconnects.
+                // BlueZ tries to encrypt with its key, receives the error that our host has no key,
+                // and disconnects.
                 try await server.application.disconnection(of: link)
                 #expect(server.person.experiences == [])
                 #expect(await server.host.bonds.isEmpty)

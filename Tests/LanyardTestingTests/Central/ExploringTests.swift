@@ -72,7 +72,7 @@ struct ExploringTests {
         }
     }
 
-    @Test("What an earlier link found is refused, and what cannot be read is not permitted")
+    @Test("Attributes of an earlier link are refused, and reading must be permitted")
     func stale() async throws {
         let kit = Self.kit()
         try await kit.world.run(for: .seconds(60)) {

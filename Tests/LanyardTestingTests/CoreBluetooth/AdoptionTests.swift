@@ -116,7 +116,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test("The end of the central ends the links, and the manager goes back")
+    @Test("The end of the central ends the links and returns the manager")
     func shutDown() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {

@@ -135,7 +135,7 @@ struct ConnectionPolicyTests {
         #expect(story.wait(10) == ["evict b for c"])
     }
 
-    @Test("No link is ended for an accessory that is not in range, until it is seen")
+    @Test("No link is ended for an accessory that is not in range, until it is discovered")
     func outOfRange() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")

@@ -77,7 +77,7 @@ struct DirectedPrivacyTests {
     }
 
     @Test(
-        "GAP/CONN/DCON/BV-05-C: A Central that does not resolve addresses is not directed at",
+        "GAP/CONN/DCON/BV-05-C: Advertising is not directed at a Central without resolution",
         arguments: [PrivateHousehold.Controllers.extendedWithoutList, .legacyWithoutList]
     )
     func notDirecting(controllers: PrivateHousehold.Controllers) async throws {

@@ -153,7 +153,7 @@ struct RoamingTests {
         }
     }
 
-    @Test("A strap at the edge of the building moves ever more rarely")
+    @Test("A strap at the edge of the building moves more and more rarely")
     func edge() async throws {
         let building = try Building(seed: 5, rooms: 2)
         try await live(building) { accessories, _ in

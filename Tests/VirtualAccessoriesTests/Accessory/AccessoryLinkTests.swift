@@ -73,7 +73,7 @@ import VirtualAccessories
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test("GATT/SR/GAI/BV-01-C: An indication waits for the confirmation of the one before")
+    @Test("GATT/SR/GAI/BV-01-C: An indication waits for the confirmation of the previous one")
     mutating func indicationOrder() {
         controller.send([0x12, 0x14, 0x00, 0x02, 0x00])
         #expect(controller.takePayloads() == ["13", "1d1300b0"])

@@ -35,7 +35,7 @@ import VirtualRadio
         #expect(!host.acceptList.contains(DeviceAddress(value: device.value, kind: .random)))
     }
 
-    @Test("The list has room for its size, and a listed device needs no more room")
+    @Test("The list holds as many devices as its size, and each device counts once")
     func isFull() throws {
         let host = try makeHost(limit: 3)
         for number in 1...3 { #expect(try host.add(number) == .success) }

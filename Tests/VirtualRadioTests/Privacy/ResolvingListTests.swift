@@ -14,7 +14,7 @@ import VirtualRadio
         #expect(Int(try host.perform(HCI.LEReadResolvingListSize()).size) == min(limit, 255))
     }
 
-    @Test("The list has room for its size")
+    @Test("The list holds as many peers as its size")
     func isFull() throws {
         let host = try makeHost(limit: 2)
         try host.perform(PrivatePeer(1).adding)

@@ -39,7 +39,7 @@ import VirtualRadio
         #expect(timeline.now == instant(100))
     }
 
-    @Test("The present neither goes back nor passes an event")
+    @Test("The time neither goes back nor passes an event")
     func advance() {
         var timeline = EventTimeline<Int>()
         timeline.schedule(1, at: instant(50))

@@ -15,8 +15,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// with everything in them. The application has to discover their replacements.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-    /// Told the delegate the signal strength. Not called: `peripheral(_:didReadRSSI:error:)`
-    /// replaces it.
+    /// Reports the signal strength. Not called: `peripheral(_:didReadRSSI:error:)` replaces it.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 

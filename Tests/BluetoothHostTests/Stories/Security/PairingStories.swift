@@ -217,7 +217,7 @@ struct PairingStories {
         )
     }
 
-    @Test("A bond from elsewhere is not that of a link paired without bonding")
+    @Test("A bond that is added later does not apply to a link paired without bonding")
     func foreignBond() throws {
         let key = try #require(Bonded.key)
         var generator = SplitMix64(seed: 7)
@@ -240,7 +240,7 @@ struct PairingStories {
         #expect(harness.core.linkList.map(\.peer) == [unknownPeer], "The link keeps its peer")
     }
 
-    @Test("A bond from elsewhere does not close an existing link")
+    @Test("A bond that is added later does not close an existing link")
     func openLink() throws {
         var harness = harness()
         let link = try harness.connect(address)
