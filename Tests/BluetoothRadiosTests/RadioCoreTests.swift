@@ -229,7 +229,7 @@ struct RadioCoreTests {
         #expect(
             core.radioChanged(0, isUsable: false, now: now) == [Self.begin(1), Self.begin(2)]
         )
-        // A radio that comes back has its attempt still.
+        // A radio that returns still has its attempt.
         #expect(core.radioChanged(0, isUsable: true, now: now) == [])
     }
 

@@ -10,7 +10,7 @@ package enum SampleBonds {
     /// The identity of the host that has the bonds.
     package static let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// The key of its private addresses.
+    /// The key of the host's private addresses.
     package static let resolvingKey = key(0, 6)
 
     package static func peer(_ number: Int) -> DeviceAddress {

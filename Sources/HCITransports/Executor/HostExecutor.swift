@@ -17,7 +17,7 @@ public protocol HostExecutor: SerialExecutor {
 
     /// Runs `work` once, when the current turn has no more work and before the executor waits.
     ///
-    /// It serves to send the data of a whole turn together. Called on the executor only.
+    /// Use it to send the data of a whole turn together. Called on the executor only.
     func performAtTurnEnd(_ work: @escaping @Sendable () -> Void)
 
     /// Creates a timer that runs `fired` on this executor each time its deadline has passed.

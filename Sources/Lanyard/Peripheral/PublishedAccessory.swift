@@ -79,15 +79,17 @@ public struct PublishedService: Hashable, Sendable {
 public struct PublishedCharacteristic: Hashable, Sendable {
     /// The purpose of a characteristic.
     public enum Kind: Hashable, Sendable {
-        /// It has a value. Centrals can read it if `isReadable`, write it if `isWritable`, and
-        /// subscribe to its changes if `isNotifying`.
+        /// A characteristic with a value. Centrals can read it if `isReadable`, write it if
+        /// `isWritable`, and subscribe to its changes if `isNotifying`.
         case value(Data, isReadable: Bool, isWritable: Bool, isNotifying: Bool)
-        /// Its value is computed whenever a central reads it. Centrals can subscribe to the values
-        /// that ``AccessoryPeripheral/send(_:of:to:)`` sends if `isNotifying`.
+        /// A characteristic whose value is computed whenever a central reads it. Centrals can
+        /// subscribe to the values that ``AccessoryPeripheral/send(_:of:to:)`` sends if
+        /// `isNotifying`.
         case computed(ComputedValue, isNotifying: Bool)
-        /// It receives messages; this device sends its own through the outbox.
+        /// A characteristic that receives messages. This device sends its own messages through the
+        /// outbox.
         case inbox(outbox: BluetoothID)
-        /// It sends messages.
+        /// A characteristic that sends messages.
         case outbox
     }
 

@@ -61,9 +61,9 @@ struct PoolWaiter {
     let isPairing: Bool
     /// The position in the order of arrival.
     let number: Int
-    /// Whether its link exists already, from a completed pending connection request.
+    /// Whether the accessory's link exists already, from a completed pending connection request.
     var hasLink = false
-    /// Whether it was informed that a slot will become free.
+    /// Whether the accessory was informed that a slot will become free.
     var isPromised = false
     /// The time when the accessory was last seen; `nil` if it never was.
     var lastSeen: Duration?

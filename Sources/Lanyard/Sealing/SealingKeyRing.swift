@@ -10,7 +10,7 @@ struct SealingKeyRing: Equatable, Sendable {
 
     /// The key that the side uses.
     private(set) var current: SealingKey
-    /// The other keys that it accepts, oldest first.
+    /// The other keys that the side accepts, oldest first.
     private(set) var accepted: [SealingKey] = []
 
     init(_ current: SealingKey, accepting others: [SealingKey] = []) {

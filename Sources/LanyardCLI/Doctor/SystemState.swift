@@ -10,7 +10,7 @@ struct SystemState: Equatable, Sendable {
     struct RadioSwitch: Equatable, Sendable {
         /// The name of the entry, such as `rfkill3`.
         let entry: String
-        /// The radio that it switches: `hci0`, or a name that a laptop's firmware gives.
+        /// The radio that the switch turns off: `hci0`, or a name that a laptop's firmware gives.
         let name: String
         /// Whether the switch is off in software.
         let isOffInSoftware: Bool

@@ -107,7 +107,8 @@ struct PairingSetup: Sendable {
     var delegate: (any PairingDelegate)?
     /// Whether peers may start a pairing.
     var acceptsPairing = false
-    /// The time for which they may after the start; nil for as long as the command runs.
+    /// The time after the start in which peers may start a pairing; nil for as long as the command
+    /// runs.
     var window: Duration?
     var bondLossPolicy = BondLossPolicy.refuse
     /// Whether the host pairs when a peer refuses an operation, if there is a delegate.

@@ -44,9 +44,9 @@ struct AuxiliaryFollow: Sendable {
 
 /// The data of an extended advertisement or scan response, packet by packet.
 struct AdvertisementChain: Sendable {
-    /// The properties in its reports.
+    /// The properties in the reports of the data.
     var heading: ReportHeading
-    /// The key by which the duplicate filter recognizes it.
+    /// The key by which the duplicate filter recognizes the advertisement.
     var key: AdvertisementKey
     /// The number of bytes that have arrived.
     var length = 0

@@ -14,9 +14,9 @@ struct ReportHeading: Equatable, Sendable {
     var target: HCI.PeerAddress?
     var isConnectable = false
     var isScannable = false
-    /// Whether it is a scan response.
+    /// Whether the advertisement is a scan response.
     var isScanResponse = false
-    /// Whether it was sent in a legacy PDU.
+    /// Whether the advertisement was sent in a legacy PDU.
     var isLegacy = false
     /// The PHY of the packet on the primary channel.
     var primaryPHY = PHY.le1M

@@ -73,7 +73,7 @@ enum ServerFixture {
         return uuid
     }
 
-    /// Returns bytes that count upwards.
+    /// Returns bytes that count upward.
     static func pattern(_ count: Int, start: Int = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: start + $0) }
     }

@@ -56,7 +56,7 @@ private struct FaultyWorld {
     var linkedPeers: Set<DeviceAddress> { Set(harness.core.linkList.map(\.peer)) }
     var modelLinkedPeers: Set<DeviceAddress> { Set(harness.controller.links.values.map(\.peer)) }
 
-    /// Whether the host gave up a link that the controller did not end.
+    /// Whether the host abandoned a link that the controller did not end.
     var hasGivenUpLink: Bool { harness.log.contains { $0.contains("counts as ended") } }
 
     private mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &generator) }

@@ -154,7 +154,7 @@ extension Client {
         )
     }
 
-    /// Returns a file of bytes that count upwards.
+    /// Returns a file of bytes that count upward.
     private func file(_ count: Int, in folder: URL) throws -> URL {
         let file = folder.appendingPathComponent("picture.raw")
         try Data(Demo.pattern(count)).write(to: file)

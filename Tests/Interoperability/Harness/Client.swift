@@ -180,7 +180,7 @@ extension Client {
         return try await perform("values", details).elements.map(Value.init)
     }
 
-    /// Sets whether it confirms indications from now on.
+    /// Sets whether the client confirms indications from now on.
     func confirms(_ yes: Bool) async throws { try await perform("confirm", ["yes": .boolean(yes)]) }
 }
 

@@ -7,19 +7,20 @@ import Testing
 /// A Bumble host that pairs as commanded, in both roles, any number of times; see
 /// Peers/companion.py.
 struct Companion: Sendable {
-    /// The plan of its pairings. Peers/trust.py has the defaults.
+    /// The plan of the companion's pairings. Peers/trust.py has the defaults.
     struct Plan: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var usesSecureConnections = true
         var wantsProtection = false
         var isBonding = true
         var keySize = 16
-        /// The passkey that it generates and displays. Never zero, because Bumble takes zero for no
-        /// passkey.
+        /// The passkey that the companion generates and displays. Never zero, because Bumble takes
+        /// zero for no passkey.
         var shows: UInt32 = 123_456
-        /// The passkey that its user enters, or `nil` if `enter` gives it later.
+        /// The passkey that the companion's user enters, or `nil` if `enter` gives it later.
         var enters: UInt32?
-        /// The requests that its user declines: `accept`, `confirm`, `compare`, `enter`.
+        /// The requests that the companion's user declines: `accept`, `confirm`, `compare`,
+        /// `enter`.
         var declines: [String] = []
         var usesKeypresses = false
         /// The peer's out-of-band data: `C:R` in hexadecimal digits. Empty if the companion has
@@ -27,9 +28,10 @@ struct Companion: Sendable {
         var outOfBandData: String?
         /// The key of legacy pairing that both sides have.
         var temporaryKey: [UInt8]?
-        /// The Security Manager PDU at which it disconnects, counted from 1 in both directions.
+        /// The Security Manager PDU at which the companion disconnects, counted from 1 in both
+        /// directions.
         var leaves: Int?
-        /// The Security Manager PDU at which its process ends.
+        /// The Security Manager PDU at which the companion's process ends.
         var vanishes: Int?
     }
 
@@ -49,14 +51,14 @@ struct Companion: Sendable {
         let keys: [String]
         /// The peer's identity address, as the peer distributed it.
         let identity: String
-        /// The numbers that its user has seen or entered.
+        /// The numbers that the companion's user has seen or entered.
         let displayed: UInt32?
         let entered: UInt32?
         let compared: UInt32?
         let keypresses: [Int]
     }
 
-    /// Its GATT client.
+    /// The companion's GATT client.
     let client: Client
 
     /// Takes another identity.

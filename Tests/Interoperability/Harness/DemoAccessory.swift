@@ -27,7 +27,7 @@ enum Demo {
         return uuid
     }
 
-    /// Returns bytes that count upwards, as the accessories fill their values.
+    /// Returns bytes that count upward, as the accessories fill their values.
     static func pattern(_ count: Int, start: Int = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: start + $0) }
     }

@@ -27,10 +27,10 @@ struct Impostor: Sendable {
         /// The passkey, which makes the method Passkey Entry, and which the impostor knows.
         var passkey: UInt32?
         var forged: [Step: Forgery] = [:]
-        /// PDUs that it sends before a step, and after it.
+        /// The PDUs that the impostor sends before and after each step.
         var before: [Step: [[UInt8]]] = [:]
         var after: [Step: [[UInt8]]] = [:]
-        /// The identity address that it claims.
+        /// The identity address that the impostor claims.
         var identity: DeviceAddress?
         /// The key of Phase 2: `right`, `wrong` or `never`.
         var encrypts = "right"
@@ -51,7 +51,7 @@ struct Impostor: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Its GATT client.
+    /// The impostor's GATT client.
     let client: Client
 
     func advertise() async throws { try await client.perform("advertise") }

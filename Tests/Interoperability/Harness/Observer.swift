@@ -29,7 +29,7 @@ struct Observer: Sendable {
 
     let process: ChildProcess
     let reports: [Report]
-    /// Its role on the link that it made, or `nil` if it made none.
+    /// The observer's role on the link that it made, or `nil` if it made none.
     let role: String?
 
     /// The advertisements without scan responses.

@@ -11,7 +11,7 @@ struct Peer: Sendable {
 
     let process: ChildProcess
 
-    /// The facts in its ready line.
+    /// The facts in the process's ready line.
     let facts: JSON
 
     /// Starts a peer and waits for its ready line.
@@ -73,10 +73,10 @@ struct Accessory: Sendable {
     /// The accessory's own description, which `lanyard explore --json` must print.
     let database: JSON
 
-    /// Its address as text.
+    /// The accessory's address as text.
     var address: String { database["address"].text ?? "" }
 
-    /// The name that it advertises.
+    /// The name that the accessory advertises.
     var name: String { database["name"].text ?? "" }
 }
 
@@ -214,7 +214,7 @@ final class PeerGroup: Sendable {
 /// Gives `body` a group of peers that ends afterward. If `body` throws, the peers' logs are
 /// printed.
 ///
-/// It waits while too many other groups run. Do not call it within `body`.
+/// The function waits while too many other groups run. Do not call it within `body`.
 func withPeers<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (PeerGroup) async throws -> Value

@@ -10,7 +10,7 @@ struct Server: Sendable {
     /// The published services, in the order of the definitions.
     let services: [GATT.DiscoveredService]
 
-    /// Its application.
+    /// The application of the peripheral.
     let recorder: ClientRecorder
 
     var host: BluetoothHost { encounter.host }

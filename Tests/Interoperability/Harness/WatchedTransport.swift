@@ -33,7 +33,7 @@ final class WatchedTransport: HCITransport {
     /// The number of whole packets that passed, in both directions.
     var count: Int { state.withLock { $0.count } }
 
-    /// The time at which it failed last.
+    /// The time of the transport's last failure.
     var brokenAt: ContinuousClock.Instant? { state.withLock { $0.brokenAt } }
 
     /// Fails once, after this many more packets.

@@ -55,7 +55,7 @@ extension TestHost {
         try perform(HCI.LESetAddressResolutionEnable(isEnabled: isEnabled))
     }
 
-    /// Returns the controller's private address towards the peer. Throws the error code if there is
+    /// Returns the controller's private address for the peer. Throws the error code if there is
     /// none.
     func localAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)

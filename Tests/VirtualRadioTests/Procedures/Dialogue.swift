@@ -9,15 +9,15 @@ final class Dialogue {
     /// The state of one end.
     struct End {
         var procedures: LinkProcedures
-        /// The events for its host.
+        /// The events for the end's host.
         var events: [HCI.Event] = []
-        /// Its other actions.
+        /// The end's other actions.
         var actions: [LinkProcedures.Action] = []
-        /// The reason of its end, or `nil` while the link lasts.
+        /// The reason with which the link ended at this end, or `nil` while it lasts.
         var reason: HCI.ErrorCode?
-        /// The LE events that its host has not masked.
+        /// The LE events that the end's host has not masked.
         var wanted = HCI.LEEventMask(rawValue: .max)
-        /// Whether it receives nothing.
+        /// Whether this end receives nothing.
         var isDeaf = false
         fileprivate var sendingKey: [UInt8]?
         fileprivate var receivingKey: [UInt8]?

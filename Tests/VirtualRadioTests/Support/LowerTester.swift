@@ -11,9 +11,9 @@ final class LowerTester {
 
     let world: World
     let sniffer: Sniffer
-    /// Its own radio.
+    /// The tester's own radio.
     let radio: RadioID
-    /// Its own address.
+    /// The tester's own address.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
     /// The delay of the request beyond T_IFS after the packet.
     var lateness = Duration.zero

@@ -26,11 +26,11 @@ final class Sniffer {
 }
 
 extension AdvertisingPacket {
-    /// The index of its channel.
+    /// The index of the packet's channel.
     var channel: Int { transmission.channel.index }
-    /// The time at which it began.
+    /// The time at which the packet began.
     var start: Instant { transmission.start }
-    /// The time at which it ended.
+    /// The time at which the packet ended.
     var end: Instant { transmission.end }
 
     /// The legacy advertisement, if it is one.

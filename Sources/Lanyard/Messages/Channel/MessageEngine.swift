@@ -22,9 +22,9 @@ final class MessageEngine: @unchecked Sendable {
     struct Frame {
         let ticket: Ticket?
         var rest: Data
-        /// Whether a part of it was sent already.
+        /// Whether a part of the frame was sent already.
         var hasBegun = false
-        /// Whether it contains a message of the app.
+        /// Whether the frame contains a message of the app.
         var isMessage = true
     }
 

@@ -87,11 +87,11 @@ package struct ConnectionParameterProposal: Hashable, Sendable {
 package struct LengthOffer: Hashable, Sendable {
     /// The longest payload that the sender of the PDU receives, in bytes (27 to 251).
     package var receiveBytes: Int
-    /// The longest air time of a packet that it receives.
+    /// The longest air time of a packet that the sender receives.
     package var receiveTime: Duration
-    /// The longest payload that it sends, in bytes (27 to 251).
+    /// The longest payload that the sender sends, in bytes (27 to 251).
     package var sendBytes: Int
-    /// The longest air time of a packet that it sends.
+    /// The longest air time of a packet that the sender sends.
     package var sendTime: Duration
 }
 
