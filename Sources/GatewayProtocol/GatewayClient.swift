@@ -99,7 +99,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// Notes that the host has consumed delivered packets.
+    /// Records that the host has consumed delivered packets.
     ///
     /// - Parameter count: The number of bytes, of those that were delivered.
     package mutating func consumed(_ count: Int, now: Instant) -> [Action] {

@@ -189,8 +189,8 @@ extension GatewayCore {
         return isAnswer ? disconnectFirst() : []
     }
 
-    /// Notes a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5), and a
-    /// reset by the host, after which there are no links (Vol 4, Part E, 7.3.2).
+    /// Records a link that has opened or ended (Vol 4, Part E, 7.7.65.1, 7.7.65.10 and 7.7.5), and
+    /// a reset by the host, after which there are no links (Vol 4, Part E, 7.3.2).
     private mutating func note(_ packet: ArraySlice<UInt8>) {
         let bytes = Array(packet.prefix(7))
         func handle(at index: Int) -> ConnectionHandle {

@@ -27,7 +27,7 @@ struct StreamProgress: Equatable, Sendable {
         phase = .closed
     }
 
-    /// Notes that the application has read or written: the delegate then gets the next readiness
+    /// Records that the application has read or written: the delegate then gets the next readiness
     /// event.
     mutating func used() {
         isReadinessReported = false

@@ -238,7 +238,7 @@ extension ClientCore {
         end(job, job.request.failed(error))
     }
 
-    /// Notes the services of the table that was read.
+    /// Records the services of the table that was read.
     mutating func note(_ services: [GATT.Service]) -> [Action] {
         self.services = services.map(\.handles)
         return [.servicesKnown(services)]

@@ -165,7 +165,8 @@ final class AccessorySnapshot: Sendable {
 }
 
 extension AccessorySnapshot.Shown {
-    /// Notes a new state. Returns the time since the link was lost, if the state is `ready` again.
+    /// Records a new state. Returns the time since the link was lost, if the state is `ready`
+    /// again.
     fileprivate mutating func gap(before state: AccessoryState, now: Duration) -> Duration? {
         switch state {
         case .ready:

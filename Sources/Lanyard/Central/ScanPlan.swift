@@ -43,7 +43,7 @@ struct ScanPlan {
         self.isInBackground = isInBackground
     }
 
-    /// Notes that the system continues the scan of an earlier process.
+    /// Records that the system continues the scan of an earlier process.
     mutating func restored(_ scan: PlannedScan) {
         current = scan
     }

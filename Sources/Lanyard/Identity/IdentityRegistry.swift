@@ -96,7 +96,7 @@ package struct IdentityRegistry: Sendable {
 
     // MARK: Links
 
-    /// Notes that there is a link to a device.
+    /// Records that there is a link to a device.
     package mutating func linked(_ identifier: UUID, now: Duration) -> [IdentityAction] {
         let identity = owners[identifier] ?? .system(identifier)
         note(identifier, of: identity, now: now)
@@ -104,7 +104,7 @@ package struct IdentityRegistry: Sendable {
         return closeDuplicates(of: identity, now: now)
     }
 
-    /// Notes that data arrived over the link.
+    /// Records that data arrived over the link.
     package mutating func received(_ identifier: UUID, now: Duration) {
         guard let identity = owners[identifier] else { return }
         entries[identity]?.change(identifier) { entry in
@@ -113,7 +113,7 @@ package struct IdentityRegistry: Sendable {
         }
     }
 
-    /// Notes that the link has ended.
+    /// Records that the link has ended.
     package mutating func unlinked(_ identifier: UUID) {
         guard let identity = owners[identifier] else { return }
         entries[identity]?.change(identifier) { $0.link = nil }

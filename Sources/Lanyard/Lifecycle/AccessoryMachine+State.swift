@@ -148,7 +148,7 @@ extension AccessoryMachine {
         /// messages; `nil` if none is.
         var renewing: CharacteristicPath?
 
-        /// Notes that a subscription was confirmed. Returns `false` if it was not awaited.
+        /// Records that a subscription was confirmed. Returns `false` if it was not awaited.
         mutating func confirm(_ path: CharacteristicPath) -> Bool {
             guard unconfirmed.remove(path) != nil else { return false }
             if renewing == path { renewing = nil }

@@ -109,7 +109,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         Countdown(number: lastCountdown + 1, deadline: now + duration)
     }
 
-    /// Notes the facts that an event contains, independently of its decision.
+    /// Records the facts that an event contains, independently of its decision.
     private mutating func note(_ event: Event) {
         switch event {
         case .found(_, let rssi):

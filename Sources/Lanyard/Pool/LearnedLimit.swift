@@ -48,7 +48,7 @@ package struct LearnedLimit: Hashable, Sendable {
         return true
     }
 
-    /// Notes that `count` links exist.
+    /// Records that `count` links exist.
     package mutating func proved(_ count: Int, now: Duration) {
         guard let learned, count >= learned else { return }
         trust = Self.firstTrust

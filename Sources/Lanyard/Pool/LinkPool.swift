@@ -130,7 +130,7 @@ package struct LinkPool: Sendable {
         return evictions + [.turnAway(identity, outOfSlots(now: now)), .changed]
     }
 
-    /// Notes that a waiting accessory was discovered. A search for it is then over.
+    /// Records that a waiting accessory was discovered. A search for it is then over.
     package mutating func seen(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
         guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return [] }
         waiters[index].lastSeen = now
@@ -156,7 +156,7 @@ package struct LinkPool: Sendable {
 
     // MARK: Links
 
-    /// Notes that the connection attempt succeeded.
+    /// Records that the connection attempt succeeded.
     package mutating func linkMade(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase == .connecting else { return [] }
         slots[index].phase = .linked
@@ -165,20 +165,20 @@ package struct LinkPool: Sendable {
         return [.changed]
     }
 
-    /// Notes that data arrived from the accessory.
+    /// Records that data arrived from the accessory.
     package mutating func received(_ token: SlotToken, now: Duration) {
         guard let index = index(of: token) else { return }
         slots[index].lastReceived = now
     }
 
-    /// Notes the strength of the signal, in dBm. The controller measures it, so it does not prove
+    /// Records the strength of the signal, in dBm. The controller measures it, so it does not prove
     /// that the accessory is present.
     package mutating func measured(_ token: SlotToken, signal: Int) {
         guard let index = index(of: token) else { return }
         slots[index].signal = signal
     }
 
-    /// Notes that the end of the link was requested.
+    /// Records that the end of the link was requested.
     package mutating func ending(_ token: SlotToken) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase != .ending else { return [] }
         slots[index].phase = .ending

@@ -53,7 +53,7 @@ package struct PresenceTracker: Sendable {
 
     // MARK: Scanning
 
-    /// Notes that a scan started that reports every advertisement.
+    /// Records that a scan started that reports every advertisement.
     package mutating func scanStarted(now: Duration) {
         guard time.begin(now: now) else { return }
         let instant = time.elapsed(at: now)
@@ -63,7 +63,7 @@ package struct PresenceTracker: Sendable {
         }
     }
 
-    /// Notes that the scan ended or is interrupted.
+    /// Records that the scan ended or is interrupted.
     package mutating func scanStopped(now: Duration) {
         guard time.isRunning else { return }
         lastStretch = time.stretch(at: now)
@@ -95,13 +95,13 @@ package struct PresenceTracker: Sendable {
 
     // MARK: Connecting
 
-    /// Notes that a connection attempt to a discovered device started. This does not apply to a
+    /// Records that a connection attempt to a discovered device started. This does not apply to a
     /// pending connection request, which waits for an absent device.
     package mutating func connecting(_ identity: AccessoryIdentity, now: Duration) {
         tracked[identity]?.connectionBegan()
     }
 
-    /// Notes that a device is connected, and therefore present.
+    /// Records that a device is connected, and therefore present.
     package mutating func connected(
         _ identity: AccessoryIdentity,
         now: Duration
@@ -117,7 +117,7 @@ package struct PresenceTracker: Sendable {
         return events
     }
 
-    /// Notes that a link or a connection attempt ended.
+    /// Records that a link or a connection attempt ended.
     package mutating func disconnected(_ identity: AccessoryIdentity, now: Duration) {
         guard var device = tracked[identity], device.isConnected else { return }
         device.connectionEnded(at: time.elapsed(at: now), grace: rules.options.grace)
@@ -174,8 +174,8 @@ package struct PresenceTracker: Sendable {
         earliest = min(earliest ?? deadline, deadline)
     }
 
-    /// Notes the advertisement of a lost device that was received once. If there are too many, the
-    /// oldest is removed.
+    /// Records the advertisement of a lost device that was received once. If there are too many,
+    /// the oldest is removed.
     private mutating func note(_ sign: OnlySign, of identity: AccessoryIdentity) {
         if receivedOnce.count >= rules.deviceLimit,
             let oldest = receivedOnce.min(by: { $0.value.instant < $1.value.instant })?.key

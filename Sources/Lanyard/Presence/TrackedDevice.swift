@@ -74,13 +74,13 @@ struct TrackedDevice {
         present.learnedInterval = interval.value
     }
 
-    /// Notes that the device is connected or being connected, and may stop advertising.
+    /// Records that the device is connected or being connected, and may stop advertising.
     mutating func connectionBegan() {
         isConnected = true
         gapStart = nil
     }
 
-    /// Notes that the device is no longer connected. It gets the full permitted silence, and at
+    /// Records that the device is no longer connected. It gets the full permitted silence, and at
     /// least the grace period, to advertise again.
     mutating func connectionEnded(at instant: Duration, grace: Duration) {
         isConnected = false

@@ -57,7 +57,7 @@ struct ReconnectPlan: Equatable, Sendable {
         self.limits = limits
     }
 
-    /// Notes that the accessory became usable.
+    /// Records that the accessory became usable.
     mutating func succeeded(at now: Duration) {
         usableSince = now
     }

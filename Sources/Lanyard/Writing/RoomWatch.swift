@@ -29,7 +29,7 @@ struct RoomWatch {
         return now - since >= Self.waitingLimit
     }
 
-    /// Notes whether a write waits for room.
+    /// Records whether a write waits for room.
     mutating func update(isWaiting: Bool, now: Duration) {
         guard isWaiting else {
             (nextLook, since, pause) = (nil, nil, Self.firstPause)
@@ -41,7 +41,7 @@ struct RoomWatch {
         pause = min(pause * 2, Self.longestPause)
     }
 
-    /// Notes a write without response, after which the wait starts again.
+    /// Records a write without response, after which the wait starts again.
     mutating func wrote() {
         (nextLook, since, pause) = (nil, nil, Self.firstPause)
     }

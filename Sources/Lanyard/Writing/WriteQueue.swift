@@ -126,7 +126,7 @@ struct WriteQueue {
         return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
     }
 
-    /// Notes that a chunk was written.
+    /// Records that a chunk was written.
     private mutating func progressed(_ now: Duration) {
         let job = jobs[0]
         deadline = now + progressLimit

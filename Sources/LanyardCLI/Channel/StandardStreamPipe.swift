@@ -104,7 +104,7 @@ private final class Halves: Sendable {
         state.withLock { $0.sending = .busy }
     }
 
-    /// Notes whether a piece was sent. Returns whether the output had ended before.
+    /// Records whether a piece was sent. Returns whether the output had ended before.
     func sendingEnds(_ sending: Sending) -> Bool {
         state.withLock {
             $0.sending = sending
@@ -112,7 +112,7 @@ private final class Halves: Sendable {
         }
     }
 
-    /// Notes that all of the output is written. Returns the state of the input. If a piece is in
+    /// Records that all of the output is written. Returns the state of the input. If a piece is in
     /// transmission, the sending half ends the pipe.
     func outputEnds() -> Sending {
         state.withLock {

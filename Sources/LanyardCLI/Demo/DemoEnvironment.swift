@@ -218,7 +218,7 @@ import BluetoothTypes
             state.withLock { $0.chapters.append(chapter) }
         }
 
-        /// Notes that a person does something to an accessory.
+        /// Records that a person does something to an accessory.
         func note(_ text: String, of name: String) {
             recorder.record(.note, text, of: name, at: world.now)
         }

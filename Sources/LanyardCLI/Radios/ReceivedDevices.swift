@@ -32,7 +32,7 @@ final class ReceivedDevices: Sendable {
         }
     }
 
-    /// Notes the device that has a link.
+    /// Records the device that has a link.
     func connected(_ address: DeviceAddress, name: String?) {
         state.withLock { state in
             state.connected = address

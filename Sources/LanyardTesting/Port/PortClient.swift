@@ -45,7 +45,7 @@ final class PortClient: @unchecked Sendable {
         connection.leave(command)
     }
 
-    /// Notes a state that the client received.
+    /// Records a state that the client received.
     func received(_ state: ManagerState) {
         self.state = state
         statesReceived += 1

@@ -56,7 +56,7 @@ public final class Story: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Notes every change of an accessory from now on, beginning with its present state. An
+    /// Records every change of an accessory from now on, beginning with its present state. An
     /// expectation of an accessory also makes the story follow it.
     ///
     /// - Parameters:

@@ -129,12 +129,12 @@ extension CentralDriver {
 
 // Accessories that are ready but refuse all messages.
 extension CentralDriver {
-    /// Notes that the accessory accepted a message whose answer uses this characteristic.
+    /// Records that the accessory accepted a message whose answer uses this characteristic.
     func messageAccepted(_ path: CharacteristicPath, _ entry: AccessoryEntry) {
         entry.renewals[path] = nil
     }
 
-    /// Notes that the accessory refused a message, and starts the next step of the renewal plan.
+    /// Records that the accessory refused a message, and starts the next step of the renewal plan.
     func messageRefused(
         _ path: CharacteristicPath,
         _ error: AccessoryError,

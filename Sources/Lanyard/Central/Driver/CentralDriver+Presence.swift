@@ -55,7 +55,7 @@ extension CentralDriver {
         Set(entries.lazy.filter(\.isShown).compactMap(\.identity))
     }
 
-    /// Notes that an accessory was added to the central or removed.
+    /// Records that an accessory was added to the central or removed.
     func watchersKnownChanged() {
         for watch in watches.values { watch.knownChanged() }
     }

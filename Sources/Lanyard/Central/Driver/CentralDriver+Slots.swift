@@ -33,7 +33,7 @@ extension CentralDriver {
         return watches.values.contains { $0.isPresent(identity) }
     }
 
-    /// Notes that an accessory without a link was discovered.
+    /// Records that an accessory without a link was discovered.
     func slotRequesterSeen(_ entry: AccessoryEntry) {
         guard let identity = entry.identity else { return }
         let actions = pool.seen(identity, now: now)
@@ -61,7 +61,7 @@ extension CentralDriver {
         perform(pool.deadlinePassed(now: now))
     }
 
-    /// Notes that data arrived from an accessory, which proves that its link is alive.
+    /// Records that data arrived from an accessory, which proves that its link is alive.
     func received(_ entry: AccessoryEntry, rssi: Int? = nil) {
         if let identifier = entry.peripheral?.identifier {
             identities.received(identifier, now: now)

@@ -72,7 +72,8 @@ final class PresenceWatch: @unchecked Sendable {
         deliver(tracker.merge(identity, into: other))
     }
 
-    /// Notes that an accessory was added to the central or removed, or that the subscription began.
+    /// Records that an accessory was added to the central or removed, or that the subscription
+    /// began.
     func knownChanged() { sink.receive([]) }
 
     func end() {
