@@ -21,7 +21,7 @@ package struct PortCapabilities: OptionSet, Hashable, Sendable {
     package static let records = PortCapabilities(rawValue: 1 << 5)
 }
 
-/// The reason for which a request to the port failed, or a link ended.
+/// The reason why a request to the port failed, or a link ended.
 package enum PortError: Error, Hashable, Sendable {
     /// The adapter cannot be used now, or was closed. All links have ended.
     case unavailable

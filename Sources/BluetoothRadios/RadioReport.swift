@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The reason for which a peer is connected through its radio.
+/// The reason why a peer is connected through its radio.
 package enum PathReason: String, Hashable, Sendable {
     /// No other radio was usable.
     case onlyRadio

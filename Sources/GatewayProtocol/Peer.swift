@@ -110,7 +110,7 @@ struct Peer: Sendable {
     }
 }
 
-/// The reason for which a side ends a connection.
+/// The reason why a side ends a connection.
 enum PeerFault: Error, Equatable, Sendable, CustomStringConvertible {
     case frame(FrameError)
     case excessiveCredit

@@ -39,7 +39,7 @@ import Testing
     /// Kills the daemon. As the bus does, reports the end of the name first, and then ends the calls.
     private static func kill(_ daemon: FakeDaemon, _ calls: [DBusMessage]) {
         daemon.bus.setOwned("org.bluez", false)
-        // Its signals have no effect any more.
+        // Its signals no longer have an effect.
         daemon.disconnectDevice()
         for call in calls {
             daemon.bus.refuse(call, "org.freedesktop.DBus.Error.NoReply")

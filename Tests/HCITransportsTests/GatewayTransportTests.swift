@@ -6,7 +6,7 @@ import Testing
 
 @testable import HCITransports
 
-/// The transport with programs in the place of `lanyard-gateway`.
+/// The transport with programs in place of `lanyard-gateway`.
 @Suite("The transport to a gateway")
 struct GatewayTransportTests {
     /// Runs `body` with the transport on a program that a shell script defines.

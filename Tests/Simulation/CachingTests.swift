@@ -117,8 +117,8 @@ struct CachingTests {
         }
     }
 
-    /// The phone uses handles only as long as they are valid: it never reads a value in the place
-    /// of another.
+    /// The phone uses handles only as long as they are valid: it never reads one value in place of
+    /// another.
     @Test(
         "A cached table never leads to a wrong value while the table changes",
         arguments: RunSeed.seeds(8),

@@ -9,7 +9,7 @@ extension ChannelBuffers {
         var received = ByteQueue()
         /// Whether the next SDU was requested from the host.
         var isReceiving = false
-        /// The reason for which no more SDUs arrive.
+        /// The reason why no more SDUs arrive.
         var end: ChannelEnd?
 
         /// The status of the stream. It is at its end or has failed only after all received bytes

@@ -7,7 +7,7 @@ extension SharedAdapter {
     /// Publishes a service and answers the manager, in the order of the calls.
     ///
     /// - Parameters:
-    ///   - refusal: The reason for which the service must not be published. `nil` to publish it.
+    ///   - refusal: The reason why the service must not be published. `nil` to publish it.
     ///   - isCurrent: Whether Bluetooth is on and was not off since the call.
     package func publish(
         _ service: AddedService,

@@ -51,7 +51,7 @@ package struct PrivateAddresses: Sendable {
         dueAt = now + Self.retryPause
     }
 
-    /// Records that the controller has no address any more.
+    /// Records that the controller no longer has an address.
     mutating func forget() {
         current = nil
         next = nil

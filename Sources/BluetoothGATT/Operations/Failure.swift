@@ -18,7 +18,7 @@ extension GATT {
         /// The server did not respond within 30 seconds, and the link cannot carry more requests
         /// (Vol 3, Part F, 3.3.3).
         case timedOut
-        /// The link has ended or cannot carry requests any more.
+        /// The link has ended or can no longer carry requests.
         case bearerClosed
         /// Too many operations wait already. Nothing was sent.
         case queueFull

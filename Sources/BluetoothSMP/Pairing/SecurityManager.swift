@@ -85,7 +85,7 @@ extension SecurityManager {
     /// Whether a pairing is in progress, or a local Security Request is open.
     package var isPairing: Bool { activePairing != nil }
 
-    /// Whether a pairing has timed out, so that nothing may be sent on the channel any more.
+    /// Whether a pairing has timed out, so that nothing more may be sent on the channel.
     package var isSilenced: Bool {
         if case .ended = activity { true } else { false }
     }

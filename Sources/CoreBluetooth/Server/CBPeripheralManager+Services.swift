@@ -15,7 +15,7 @@ extension CBPeripheralManager {
     }
 
     /// Adds a service to the snapshot. Returns its value for the adapter, the number under which it
-    /// was published before it was changed, and the reason for which it must not be published.
+    /// was published before it was changed, and the reason why it must not be published.
     private func takeIn(
         _ service: CBMutableService
     ) -> (value: AddedService, former: Int?, refusal: ClientError.Code?) {

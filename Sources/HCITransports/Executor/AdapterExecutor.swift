@@ -152,9 +152,9 @@ extension AdapterExecutor {
     /// Ends the thread when it has no more work, and waits until it has ended.
     ///
     /// Open transports close with `.closed(nil)`, transports that are opening fail with
-    /// `.cancelled`, and timers do not fire any more. A call on the executor's own thread cannot
-    /// wait, so the thread then ends after its current turn. Work that is enqueued later still
-    /// runs, on a new thread, so that a task that switches to this executor never hangs.
+    /// `.cancelled`, and timers no longer fire. A call on the executor's own thread cannot wait, so
+    /// the thread then ends after its current turn. Work that is enqueued later still runs, on a
+    /// new thread, so that a task that switches to this executor never hangs.
     public func shutDown() {
         let (thread, mustSignal) = inbox.withLock { inbox in
             defer {

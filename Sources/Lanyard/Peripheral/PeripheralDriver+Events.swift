@@ -41,7 +41,7 @@ extension PeripheralDriver {
         }
     }
 
-    /// Adopts the restored services if they are the ones that the app publishes.
+    /// Adopts the restored services if they are those that the app publishes.
     private func restored(_ characteristics: [BluetoothID]) {
         let wanted = accessory.services.flatMap(\.characteristics).map(\.identifier)
         guard !wanted.isEmpty, Set(characteristics) == Set(wanted) else { return }

@@ -51,7 +51,8 @@ struct LineDisplay: Sendable {
     /// The columns that a question leaves for its answer: six digits, and some more.
     private static let answerColumns = 10
 
-    /// Returns the end of a text in at most so many columns, with an ellipsis for what is cut off.
+    /// Returns the end of a text in at most this many columns, with an ellipsis for the part that
+    /// is cut off.
     private static func suffix(of text: String, columns: Int) -> String {
         guard TerminalColumns.count(text) > columns else { return text }
         var shown = Substring()

@@ -132,7 +132,7 @@ final class LineTerminal: Sendable {
         while let key = nextTypedAhead() { if key != .tab { edit(key) } }
     }
 
-    /// Takes the next key that was typed ahead; nil if there is none, or no line is read any more.
+    /// Takes the next key that was typed ahead; nil if there is none, or lines are no longer read.
     private func nextTypedAhead() -> TerminalKey? {
         state.withLock { state in
             guard state.isEditing, !state.typedAhead.isEmpty else {

@@ -27,12 +27,12 @@ struct StyledLine: Equatable, Sendable {
         parts.append(Part(text: text, style: style))
     }
 
-    /// Appends a text in exactly so many columns: padded or cut.
+    /// Appends a text in exactly this many columns: padded or cut.
     mutating func add(_ text: String, _ style: Style = .plain, columns: Int) {
         add(TerminalColumns.fit(text, to: columns), style)
     }
 
-    /// Returns the line with the terminal's control sequences, in at most so many columns.
+    /// Returns the line with the terminal's control sequences, in at most this many columns.
     func rendered(columns: Int) -> String {
         var room = columns
         var result = ""

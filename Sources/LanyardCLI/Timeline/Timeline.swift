@@ -94,7 +94,7 @@ struct Timeline: Equatable, Sendable {
 }
 
 extension String {
-    /// Returns the text in at most so many characters, the last an ellipsis if it was cut.
+    /// Returns the text in at most this many characters, the last an ellipsis if it was cut.
     func shortened(to limit: Int) -> String {
         count <= limit ? self : prefix(limit - 1) + "…"
     }

@@ -11,7 +11,7 @@ struct ControllerSession: Sendable {
     enum Progress: Sendable {
         /// Start-up has succeeded.
         case ready(ControllerCapabilities)
-        /// The controller cannot be used, or does not answer any more.
+        /// The controller cannot be used, or no longer answers.
         case failed
     }
 

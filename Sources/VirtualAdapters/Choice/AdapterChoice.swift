@@ -140,7 +140,7 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     case invalidText(path: String)
     /// The file is not a valid scenario.
     case invalidScenario(path: String, ScenarioError)
-    /// The world cannot have so many devices.
+    /// The world cannot have this many devices.
     case worldFull(WorldFullError)
 
     /// The message, in one line.

@@ -15,7 +15,7 @@ import VirtualRadio
 /// ```
 ///
 /// The world runs on the thread of the executor, together with the hosts and the sockets that use
-/// it, and only while it has events. Call `shutDown()` when it is not needed any more.
+/// it, and only while it has events. Call `shutDown()` when it is no longer needed.
 ///
 /// `@unchecked Sendable`: `world` and `clock` check that they are used on that thread.
 public final class LiveAir: @unchecked Sendable {

@@ -45,7 +45,7 @@ extension VirtualController {
     }
 
     /// Restarts the controller without a command, as after a loss of power. The controller also
-    /// discards the bytes of an incomplete packet, and does not hang any more.
+    /// discards the bytes of an incomplete packet, and no longer hangs.
     mutating func restart(_ ether: inout Ether) {
         reset(&ether)
         hostStream = HostStream()

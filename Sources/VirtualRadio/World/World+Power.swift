@@ -20,7 +20,7 @@ extension World {
     }
 
     /// Switches the controller off and removes it from the world. Another controller may get its
-    /// number, so its `ControllerID` must not be used any more.
+    /// number, so its `ControllerID` must no longer be used.
     public func remove(_ controller: ControllerID) {
         attach(controller, nil)
         core.remove(controller.radio)

@@ -85,7 +85,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A directory that cannot be made is reported, and so is a link in the place of a file")
+    @Test("A directory that cannot be made is reported, and so is a link in place of a file")
     func obstacles() throws {
         #expect(throws: TransportError.noSuchFile(path: "/no/such/place")) {
             try FileStore(directory: "/no/such/place")

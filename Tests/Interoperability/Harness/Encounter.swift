@@ -41,7 +41,7 @@ struct Encounter: Sendable {
         DeviceAddress(value: 0xF1A0_0000_0001 + UInt64(place), kind: .random)
     }
 
-    /// Starts controllers in the place of those that were killed.
+    /// Starts controllers in place of those that were killed.
     func restartControllers() async throws -> Controllers {
         try await peers.controllers(kind, endpoints: controllers.adapters)
     }

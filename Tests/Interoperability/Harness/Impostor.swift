@@ -11,7 +11,7 @@ struct Impostor: Sendable {
         case encryption, identification, resolving, identity, signing
     }
 
-    /// A PDU or value in the place of the correct one; see Peers/forgeries.py.
+    /// A PDU or value in place of the correct one; see Peers/forgeries.py.
     enum Forgery: String, Sendable {
         case reflected, negated, offCurve, onTwist, zeroKey, zeroAbscissa
         case largeAbscissa, largeOrdinate, printedKey, earlierKey

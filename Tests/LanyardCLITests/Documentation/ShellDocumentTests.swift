@@ -104,7 +104,7 @@ private enum Dialogue {
             .replacing(#/^bond: [0-9A-F-]{36}$/#, with: "bond: UUID")
     }
 
-    /// Waits until the last line is the prompt, after so many typed lines and values.
+    /// Waits until the last line is the prompt, after this many typed lines and values.
     static func wait(
         on terminal: TerminalSession,
         for prompt: String,

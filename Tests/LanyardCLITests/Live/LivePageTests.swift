@@ -219,7 +219,7 @@ private enum LiveBrowser {
         return steps
     }
 
-    /// Returns a scenario with so many beacons on rings around the host, each of which advertises
+    /// Returns a scenario with this many beacons on rings around the host, each of which advertises
     /// ten times a second.
     static func crowd(_ count: Int) -> String {
         let devices = (0..<count).map { number in

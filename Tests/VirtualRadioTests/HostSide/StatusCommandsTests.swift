@@ -69,7 +69,7 @@ import Testing
     }
 }
 
-/// An object in the place of a controller's host, to send commands by hand.
+/// An object in place of a controller's host, to send commands by hand.
 private final class Peek {
     private let world: World
     private let id: ControllerID

@@ -50,7 +50,7 @@ extension ShellSession {
         )
     }
 
-    /// Ends the session: the end of the link is not reported any more.
+    /// Ends the session: the end of the link is no longer reported.
     func end() {
         if let connection = state.withLock({ $0.connection }) { forgetLink(connection.link) }
     }
