@@ -27,8 +27,8 @@ package struct Signal: Hashable, Sendable {
 
 /// The signal of each device on each radio.
 ///
-/// The table is bounded by two generations, like `DuplicateFilter`: the devices that were not received
-/// for the longest time are removed first.
+/// The table is bounded by two generations, like `DuplicateFilter`: the least recently received
+/// devices are removed first.
 struct SignalTable: Sendable {
     /// The signals of one device.
     struct Entry: Sendable {

@@ -27,7 +27,7 @@ public protocol HCITransport: Sendable {
 
     /// Whether bytes may be lost or corrupted in transit, as on a UART. The default is false.
     ///
-    /// If the host cannot find packets in the received bytes any more, it resets the controller and
+    /// If the host can no longer find packets in the received bytes, it resets the controller and
     /// searches for the answer (Vol 4, Part A, 4). On a transport that loses no bytes, it opens the
     /// transport again instead.
     var losesBytes: Bool { get }

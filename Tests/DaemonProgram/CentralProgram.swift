@@ -16,8 +16,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     /// The values to write without response, in order, with their characteristic.
     private var commands: [(CBCharacteristic, Data)] = []
 
-    /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. The first one
-    /// is `start`, before which `approve` can set a pairing delegate.
+    /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. The first
+    /// command is `start`. Before it, `approve` can set a pairing delegate.
     func perform(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard let verb = words.first else { return }

@@ -5,8 +5,8 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// The clients of the published services, and the values that they get. The daemon names the client of a
-// request. A link to it exists from its first request on.
+// The clients of the published services, and the values that they get. The daemon names the client
+// of a request. A link to the client exists from its first request on.
 extension BlueZAdapter {
     /// The maximum number of links.
     static let linkLimit = 1_024

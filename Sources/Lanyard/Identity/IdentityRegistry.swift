@@ -186,14 +186,14 @@ package struct IdentityRegistry: Sendable {
         trim(identity)
     }
 
-    /// Removes the identifiers that were not seen for the longest time.
+    /// Removes the least recently seen identifiers.
     private mutating func trim(_ identity: AccessoryIdentity) {
         for identifier in entries[identity]?.trim(to: Self.identifierLimit) ?? [] {
             owners[identifier] = nil
         }
     }
 
-    /// Removes the accessory that was not seen for the longest time, if there are too many.
+    /// Removes the least recently seen accessory, if there are too many.
     private mutating func makeRoom(for identity: AccessoryIdentity) {
         guard entries[identity] == nil, entries.count >= accessoryLimit else { return }
         let oldest = entries.lazy.filter { !$0.value.isHeld }

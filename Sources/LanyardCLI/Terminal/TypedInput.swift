@@ -4,7 +4,7 @@ import Foundation
 
 /// Input that was typed on a terminal and not yet read.
 enum TypedInput: Equatable, Sendable {
-    /// All of it.
+    /// The whole input.
     case all
     /// The text without an end of line, if no complete line waits before it.
     case unfinishedLine

@@ -17,8 +17,8 @@ struct Timeline: Equatable, Sendable {
     struct Packet: Equatable, Sendable {
         var isSent: Bool
         var layer: TraceLayer
-        /// The first bytes of the HCI packet, without keys. Of a PDU in fragments, those of the
-        /// last.
+        /// The first bytes of the HCI packet, without keys. For a PDU in fragments, the bytes of
+        /// the last packet.
         var bytes: [UInt8] = []
 
         /// The maximum number of bytes that a page shows.
@@ -31,7 +31,7 @@ struct Timeline: Equatable, Sendable {
         /// The index of a device.
         var device: Int
         var lane: FlightEvent.Lane
-        /// Safe to show, as the detail is.
+        /// The text is safe to show, and so is the detail.
         var text: String
         var detail: String?
         var packet: Packet?

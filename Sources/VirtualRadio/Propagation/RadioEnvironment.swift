@@ -5,8 +5,8 @@ import BluetoothTypes
 /// radio's signal at the others.
 ///
 /// A world needs the power of every packet at every receiver. A power that cannot change between
-/// two packets, because neither radio moves any more and shadowing is constant, is computed once
-/// and cached until a setting of one of the two changes.
+/// two packets, because neither radio moves and shadowing is constant, is computed once and cached
+/// until a setting of one of the two changes.
 package struct RadioEnvironment: Sendable {
     private struct GroupPair: Hashable {
         let lower: Int

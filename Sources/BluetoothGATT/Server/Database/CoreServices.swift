@@ -10,7 +10,7 @@ import BluetoothTypes
 /// definitions take precedence. A definition that requires their handles gets them, and the two
 /// services move behind all others. A definition of 0x1800 or 0x1801 replaces the service here. The
 /// server can therefore serve exactly the database that a file describes handle by handle. After
-/// the first client has connected, the two services do not move any more, because a client may have
+/// the first client has connected, the two services no longer move, because a client may have
 /// discovered them.
 struct CoreServices: Sendable {
     /// The information about a device in the Generic Access service.

@@ -39,7 +39,7 @@ struct LinkContext: Sendable {
     /// The listeners for channels that peers open.
     var listeners = ListenerTable()
 
-    /// The bonds. The bond of the peer that has not connected for the longest time is first.
+    /// The bonds. The bond of the peer that connected least recently is first.
     var bonds: [Bond]
     /// The host's knowledge of its store.
     var storeState = StoreState()

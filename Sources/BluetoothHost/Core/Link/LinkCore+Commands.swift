@@ -67,7 +67,7 @@ extension LinkCore {
             try result.requireSuccess()
         } catch {
             if let procedure { procedures[procedure] = nil }
-            // A controller that is reset has no link any more, and gets no command before Reset.
+            // A controller that is reset no longer has a link, and gets no command before Reset.
             guard context.state == .ready else { return }
             context.emit(.log("the controller refused a command of the host: \(error)"))
             guard procedure == .encryption else { return }

@@ -15,7 +15,7 @@ struct BondInventory: Sendable {
         case foreign(StoreKey, reason: String)
     }
 
-    /// The bonds. The bond of the peer that has not connected for the longest time is first.
+    /// The bonds. The bond of the peer that connected least recently is first.
     private(set) var bonds: [Bond] = []
     private(set) var counters: [DeviceAddress: SignCounter] = [:]
     private(set) var findings: [Finding] = []

@@ -6,8 +6,8 @@ import BluetoothTypes
 
 // The bonds of the host. The bond of a pairing is added after the store has confirmed it.
 extension HostCore {
-    /// The maximum number of bonds. Another bond replaces that of the peer that has not connected
-    /// for the longest time.
+    /// The maximum number of bonds. Another bond replaces that of the peer that connected least
+    /// recently.
     package static let bondLimit = 1_024
 
     /// Adds a bond, or replaces the bond of its peer, and writes it to the store.

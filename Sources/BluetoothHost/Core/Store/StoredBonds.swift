@@ -10,8 +10,7 @@ package struct StoredBonds {
     /// be read.
     package let localIdentity: DeviceAddress?
 
-    /// The bonds of that host. The bond of the peer that has not connected for the longest time is
-    /// first.
+    /// The bonds of that host. The bond of the peer that connected least recently is first.
     package private(set) var bonds: [BondedPeer] = []
 
     /// The other entries, each with the reason why the host would not use it.

@@ -70,7 +70,7 @@ struct BondStories {
         #expect(Set(next.core.bonds) == Set(harness.core.bonds))
     }
 
-    @Test("A bond beyond the limit replaces the one that was not used for the longest time")
+    @Test("A bond beyond the limit replaces the least recently used bond")
     func limit() throws {
         var harness = Self.harness()
         for number in 0...HostCore.bondLimit {
