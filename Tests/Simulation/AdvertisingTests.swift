@@ -339,7 +339,7 @@ struct AdvertisingTests {
             _ = try await arrived.ended()
             #expect(await updates.reduce(into: []) { $0.append($1) } == [preferred, faster])
             var afterwards = arrived.parameterUpdates.makeAsyncIterator()
-            #expect(await afterward.next() == nil)
+            #expect(await afterwards.next() == nil)
         }
     }
 }

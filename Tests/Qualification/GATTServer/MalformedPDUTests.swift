@@ -25,7 +25,7 @@ import Testing
         var fixture = try fixture(mtu: mtu)
         let answers = fixture.send(pdu).map(\.hexadecimal)
         let read = fixture.send(bytes("0A 3900")).map(\.hexadecimal)
-        #expect(read == ["0b0a"], "served afterward", sourceLocation: sourceLocation)
+        #expect(read == ["0b0a"], "served afterwards", sourceLocation: sourceLocation)
         return answers
     }
 
