@@ -8,7 +8,7 @@ let matching = [], listed = [], listedFrom = 0;
 
 const searchWords = () => view.query.toLowerCase().split(/\s+/).filter(Boolean);
 
-/// Records whether an event has the words of the search.
+/// Notes whether an event has the words of the search.
 function match(event, asked) {
   const where = data.devices[event.device];
   const text = [event.text, words(event.text), event.detail, where, LANES[event.lane],
