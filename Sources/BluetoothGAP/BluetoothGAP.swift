@@ -11,13 +11,14 @@
 // parsing. `AdvertisementFilter` then selects the advertisements that a scan requested.
 // `AdvertisingData` parses the bytes on demand and treats them as hostile.
 //
-// To connect, a Central listens for one advertiser and answers it, which is called initiating. A
-// controller has one initiator and one scanner, and many controllers cannot run both at once, but
-// callers may request any number of links. `CentralScheduler` decides between the requests.
+// To connect, a Central listens for one advertiser, or for those in the Filter Accept List, and
+// answers the first that it receives. This is called initiating. A controller has one initiator and
+// one scanner, and many controllers cannot run both at once, but callers may request any number of
+// links. `CentralScheduler` decides between the requests.
 //
 // A Peripheral describes its data as `AdvertisingContent`. `AdvertisingLayout` fits the content
 // into the available bytes: 31 in an advertisement and 31 in a scan response, or up to 1650 with
 // extended advertising. An `Advertising` also contains the kind, interval and other parameters.
-// `Advertiser` brings it on the air, and again after every connection, reset and refusal.
+// `Advertiser` starts it, and starts it again after every connection, reset and refusal.
 // `Advertiser` and `CentralScheduler` share one `CommandDialect`, because a controller that has
 // received an extended command refuses the legacy ones.

@@ -16,7 +16,7 @@ import Testing
         .notification
     )
 
-    @Test("Values in the socket before the daemon's answer arrive, and so do later ones")
+    @Test("Values that are in the socket before the daemon answers are delivered, and so are later values")
     func acquiredNotifications() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
@@ -66,7 +66,7 @@ import Testing
         daemon.change(FakeDaemon.rate, "org.bluez.GattCharacteristic1", ["Value": .bytes(value)])
     }
 
-    @Test("Writes without a response go through the socket, up to the MTU")
+    @Test("Writes without response go through the socket, up to the MTU")
     func acquiredWrites() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
@@ -128,7 +128,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("Writes without a response are calls where another program has the socket")
+    @Test("If AcquireWrite fails, a write without response is a call of WriteValue")
     func writesByCall() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -179,11 +179,11 @@ import Testing
         }
         var iterator = answers.makeAsyncIterator()
         guard case .reply? = await iterator.next() else {
-            Issue.record("the pairing of this program was not authorized")
+            Issue.record("The pairing of this program was not authorized")
             return
         }
         guard case .error("org.bluez.Error.Rejected", _)? = await iterator.next() else {
-            Issue.record("digits were not refused")
+            Issue.record("The request for a passkey was not refused")
             return
         }
         await fixture.end()
@@ -203,7 +203,7 @@ import Testing
         guard case .error("org.bluez.Error.Rejected", _)? = await iterator.next(),
             case .error("org.freedesktop.DBus.Error.UnknownObject", _)? = await iterator.next()
         else {
-            Issue.record("a call was not refused")
+            Issue.record("A call was not refused")
             return
         }
         await fixture.end()

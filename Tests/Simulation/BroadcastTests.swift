@@ -62,7 +62,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/BROB/BCST/BV-02-C: A scannable broadcast answers scan requests and no connection")
+    @Test("GAP/BROB/BCST/BV-02-C: A scannable broadcast answers scan requests and accepts no connection")
     func scannable() async throws {
         try await Self.withHosts { beacon, phone in
             let broadcast = Advertising(
@@ -78,7 +78,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/BROB/BCST/BV-03-C: A broadcast of a private host has a resolvable address")
+    @Test("GAP/BROB/BCST/BV-03-C: A host with privacy broadcasts with a resolvable private address")
     func privateBroadcast() async throws {
         let home = try PrivateHousehold(rotation: .seconds(10))
         try await home.run { phone, lamp, _ in
@@ -91,7 +91,7 @@ struct BroadcastTests {
         #expect(!home.recorder.received.advertisers.isEmpty)
     }
 
-    @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and no connection")
+    @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and accepts no connection")
     func nonDiscoverable() async throws {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
@@ -102,7 +102,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A device without flags is connected")
+    @Test("GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A Central connects to a device without flags")
     func connectableNonDiscoverable() async throws {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
@@ -115,7 +115,7 @@ struct BroadcastTests {
     }
 
     @Test(
-        "GAP/DISC/GENM/BV-03-C, GAP/CONN/NCON/BV-02-C: A discoverable broadcast has no connection"
+        "GAP/DISC/GENM/BV-03-C, GAP/CONN/NCON/BV-02-C: A discoverable broadcast accepts no connection"
     )
     func discoverable() async throws {
         try await Self.withHosts { beacon, phone in
@@ -150,7 +150,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/CONN/UCON/BV-03-C: A limited discoverable device is connected")
+    @Test("GAP/CONN/UCON/BV-03-C: A Central connects to a limited discoverable device")
     func limitedConnectable() async throws {
         try await Self.withHosts { beacon, phone in
             _ = try await beacon.advertise(Advertising(Self.limited))

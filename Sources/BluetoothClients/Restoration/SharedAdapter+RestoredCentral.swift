@@ -5,8 +5,8 @@ import BluetoothPort
 // Restoring a central manager after an earlier process was killed. The steps, in this order:
 //
 // 1. The manager is opened: `willRestoreState` is posted, before any state.
-// 2. Bluetooth is on, and the state is posted: the connection requests, which have no timeout, and
-//    the scan start.
+// 2. Bluetooth is on, and the state is posted. The scan and the connection requests start. The
+//    requests have no timeout.
 // 3. A link opens: the peer's table is compared with the attributes that the application knows. The
 //    peer is not asked for the whole table if the host's stored copy is still valid.
 // 4. `didConnect` is posted, then `didModifyServices` if services changed. The subscriptions are
@@ -43,7 +43,8 @@ extension SharedAdapter {
         state == .poweredOn && central.core.link(to: peer) != nil
     }
 
-    /// Continues restored state after Bluetooth was turned on and the managers received this state.
+    /// Starts the restored connection requests and scans. Called after the managers were informed that
+    /// Bluetooth is on.
     func resumeRestored() {
         for session in restoration.awaitingPower.keys.sorted() {
             guard let restored = restoration.awaitingPower.removeValue(forKey: session) else {
@@ -86,8 +87,8 @@ extension SharedAdapter {
 
 // The link of a restored peer.
 extension SharedAdapter {
-    /// Returns whether the manager must not receive a connection: because the peer's table is being
-    /// compared, or because the manager shows the connection already.
+    /// Returns whether `connected` must not be posted to the manager. This is so while the peer's
+    /// table is being compared, and if the manager was restored with the connection.
     func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer],
             let link = central.core.link(of: session, to: peer)
@@ -104,8 +105,10 @@ extension SharedAdapter {
         return true
     }
 
-    /// Handles the end of a link that the manager has not received. Returns whether there was one,
-    /// and repeats its connection request.
+    /// Handles the end of a link.
+    ///
+    /// - Returns: `true` if the manager has not been informed of the link, and must not be informed of
+    ///   the end either. The connection request is then repeated.
     func connectsAgain(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -115,7 +118,7 @@ extension SharedAdapter {
             return false
         }
         guard !restored.isShown else {
-            // The application knows the link, so it gets its end.
+            // The application knows the link, so the end of the link is reported.
             restoration.awaitingLink[session]?[peer] = nil
             return false
         }
@@ -187,8 +190,9 @@ extension SharedAdapter {
         return intents
     }
 
-    /// Adds the contents of an event to the manager's intents, and stores changed intents, before
-    /// the manager receives the event.
+    /// Adds the contents of an event to the manager's intents, before the manager receives the
+    /// event. Changed intents are stored at once, except after a disconnection or a failed connection
+    /// request, which only schedule the storing.
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {
@@ -198,7 +202,8 @@ extension SharedAdapter {
             } else {
                 client.tables[session]?[peer] = nil
             }
-            // Not at once: when a host is shut down, its links end before its state changes.
+            // The intents are stored later. When a host is shut down, its links end before its state
+            // changes, and no intents are stored while Bluetooth is off.
             return intentsChanged(of: session)
         case .failedToConnect(let peer, _, _):
             client.tables[session]?[peer] = nil

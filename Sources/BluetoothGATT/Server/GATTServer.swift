@@ -25,7 +25,7 @@ package struct GATTServer: Sendable {
         }
     }
 
-    /// The identifier of a question to the application.
+    /// The identifier of a request that waits for the application.
     package typealias RequestID = UInt64
 
     package internal(set) var database = AttributeDatabase() {
@@ -47,8 +47,8 @@ package struct GATTServer: Sendable {
         didSet { revision += 1 }
     }
 
-    /// Increases with every change of the database and of a client. A `SendingGrant` and a
-    /// `ReadingGrant` are valid for one revision.
+    /// A number that increases with every change of the database or of a client. A `SendingGrant` and
+    /// a `ReadingGrant` are valid for one revision.
     private(set) var revision: UInt64 = 0
 
     /// The requests that wait for the application, at most one on each bearer.

@@ -9,13 +9,13 @@ extension CBPeripheral {
     /// The discovered attributes and the subscriptions. `nil` before the first discovery.
     var table: RemoteTable? { snapshot.read(\.remote.table) }
 
-    /// Returns the object of an attribute: of a service by its handle, and of a characteristic by
-    /// the handle of its value.
+    /// Returns the object of the attribute with this handle. A characteristic is identified by the
+    /// handle of its value.
     func attribute<Attribute: CBAttribute>(_ handle: AttributeHandle) -> Attribute? {
         snapshot.read { $0.objects[handle] as? Attribute }
     }
 
-    /// Changes the table by an event, and the objects with it.
+    /// Applies an event to the table, and updates the objects.
     func take(_ event: RemoteEvent) {
         snapshot.change { snapshot in
             let changed = snapshot.remote.take(event)

@@ -31,7 +31,7 @@ protocol Disk: Sendable {
     func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError)
     /// Writes the contents of a file, or the names in a folder, to the disk.
     func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError)
-    /// Renames a file, and replaces another file with the new name, in one atomic step.
+    /// Renames a file in one atomic step. Replaces a file that already has the new name.
     func rename(_ place: Place, to newPlace: Place) throws(TransportError)
     /// Removes a file. Returns false if there is none.
     func remove(_ place: Place) throws(TransportError) -> Bool

@@ -31,7 +31,7 @@ struct StoreFolder: Sendable {
         self.disk = disk
     }
 
-    /// Synchronizes the name of a new folder to the disk.
+    /// Synchronizes the name of a new directory to the disk.
     static func synchronizeParent(of path: String, on disk: any Disk) throws(TransportError) {
         try disk.synchronize(try open("\(path)/.."), "\(path)/..")
     }
@@ -64,8 +64,8 @@ struct StoreFolder: Sendable {
 
     // MARK: Files
 
-    /// Opens an existing file, or returns nil if there is none. Never follows a link, and never
-    /// blocks.
+    /// Opens an existing file, or returns `nil` if there is none. Never follows a symbolic link, and
+    /// never blocks.
     func openFile(_ name: String) throws(TransportError) -> Descriptor? {
         let number = openat(descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
@@ -92,7 +92,7 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Renames a file, and replaces another file with the new name, in one atomic step.
+    /// Renames a file in one atomic step. Replaces a file that already has the new name.
     func rename(
         _ name: String,
         to newName: String,

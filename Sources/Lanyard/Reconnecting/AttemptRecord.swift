@@ -101,14 +101,14 @@ public struct AttemptRecord: Hashable, Sendable {
     public let steps: [Step]
     /// The reason for the failure, if the attempt failed.
     public let failure: LinkFailure?
-    /// The number of links at the time.
+    /// The number of links at the end of the attempt, and their limit.
     public let slots: Slots?
     /// The last signal strength (RSSI) of the accessory, in dBm.
     public let rssi: Int?
     /// The next step.
     public let next: Next
 
-    /// The furthest phase that the attempt reached, apart from its end.
+    /// The furthest phase that the attempt reached, except ``Phase/ending``.
     public var reached: Phase? { steps.map(\.phase).filter { $0 != .ending }.max() }
     /// The duration of the whole attempt.
     public var duration: Duration { steps.reduce(.zero) { $0 + $1.duration } }

@@ -13,7 +13,7 @@ struct DaemonPeer: ConnectedAccessory {
 
     var mtu: Int {
         get async throws {
-            // The daemon shows the MTU with the table.
+            // The daemon reports the MTU as a property of characteristics.
             _ = try await database
             guard case .mtu(let mtu) = try await perform(.exchangeMTU) else {
                 throw PortError.unanswered
@@ -96,8 +96,8 @@ struct DaemonPeer: ConnectedAccessory {
         _ = try await perform(.writeWithoutResponse(handle, bytes))
     }
 
-    /// Reads a value, because the daemon sends requests and commands in order. An accessory without
-    /// a value that can be read gives no proof.
+    /// Reads a value, to confirm that earlier writes without response were sent: the daemon sends
+    /// requests and commands in order. Without a readable value, nothing is confirmed.
     func confirmArrival() async throws {
         let readable = try await database.characteristics.first {
             $0.characteristic.properties.contains(.read)

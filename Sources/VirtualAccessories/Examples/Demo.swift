@@ -104,7 +104,7 @@ extension SimpleAccessoryProfile {
     }
 }
 
-/// The UUIDs of the demo's own services.
+/// The UUIDs of the demo's own services and characteristics.
 enum DemoUUID {
     static let service = BluetoothUUID.example(0)
     static let short = BluetoothUUID.example(1)

@@ -88,7 +88,7 @@ struct ChannelSenderTests {
                     #expect(sender.add(credits: Int(grant)) == true)
                 }
                 guard let (payload, sent) = sender.nextFrame() else {
-                    Issue.record("stuck")
+                    Issue.record("The sender has no frame, although the SDU is incomplete")
                     return
                 }
                 isWhole = try receiver.receive(payload[...])

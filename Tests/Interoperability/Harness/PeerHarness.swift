@@ -21,7 +21,7 @@ struct PeerHarness: Sendable {
         DeviceAddress(value: 0xF1A0_0000_0100 + UInt64(place), kind: .random)
     }
 
-    /// Returns a companion on the adapter at `place`, 1 for the first.
+    /// Returns a Bumble host that pairs as commanded, on the adapter at `place`, 1 for the first.
     func companion(
         at place: Int = 1,
         address: DeviceAddress? = nil,
@@ -31,7 +31,7 @@ struct PeerHarness: Sendable {
         return Companion(client: try await peer("companion.py", at: place, address, options))
     }
 
-    /// Returns an impostor on the adapter at `place`.
+    /// Returns a Bumble host whose Security Manager violates the protocol, on the adapter at `place`.
     func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
         let address = address ?? Self.address(at: place)
         return Impostor(client: try await peer("impostor.py", at: place, address, []))
@@ -76,8 +76,8 @@ struct PeerHarness: Sendable {
     }
 }
 
-/// Gives `body` controllers of a kind on one radio, with room for this many peers, which end
-/// afterward.
+/// Runs `body` with controllers of one kind on one radio: one for our hosts, and one for each of
+/// `peerLimit` peers. The peers end afterward.
 func withPeerHarness(
     on kind: ControllerKind = .lanyard,
     peerLimit: Int = 1,
@@ -102,7 +102,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Ends all links and forgets all peers.
+    /// Removes all bonds, and ends the links to the bonded peers.
     func forgetAll() {
         for bond in bonds { removeBond(bond.identifier) }
     }

@@ -33,7 +33,8 @@ struct ServeHarness: Sendable {
         accessory = try ServedAccessory(parsing: text)
     }
 
-    /// Serves while the body runs as a client with a link. Lines that it types go to the session.
+    /// Serves while `body` runs with a client's host and its link. The session receives each line that
+    /// `body` yields to the continuation as a typed command.
     func run(
         isVerbose: Bool = false,
         _ body:

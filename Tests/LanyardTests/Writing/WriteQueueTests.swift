@@ -77,7 +77,7 @@ struct WriteQueueTests {
         )
     }
 
-    @Test("With response a value is divided into chunks that fit in one packet")
+    @Test("With response, a value is divided into chunks that fit in one packet")
     func cut() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
@@ -97,7 +97,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [.progressed(1, 0), .finished(1, nil)])
     }
 
-    @Test("A value that must not be divided is not divided")
+    @Test("A value that must not be divided fails if it is too long")
     func tooLong() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 21, withResponse: false), now: .zero)
@@ -137,7 +137,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, noLink) == [])
     }
 
-    @Test("A job without progress fails in time, and the next waits for the late answer")
+    @Test("A job without progress fails at its time limit, and the next job waits for the late answer")
     func progressLimit() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 1), now: .seconds(5))

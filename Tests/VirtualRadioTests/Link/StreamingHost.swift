@@ -10,7 +10,8 @@ final class StreamingHost {
     let id: ControllerID
     let address: DeviceAddress
     private let packetCount: Int
-    /// The received events with their times, except Number Of Completed Packets.
+    /// The received events with their times, except Command Complete, Command Status and Number Of
+    /// Completed Packets.
     private(set) var events: [(instant: Instant, event: HCI.Event)] = []
     /// The received packets of each link.
     private(set) var received: [ConnectionHandle: [HCI.ACLPacket]] = [:]

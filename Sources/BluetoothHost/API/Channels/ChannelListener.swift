@@ -59,13 +59,13 @@ public final class ChannelListener: AsyncSequence, Sendable {
 }
 
 extension BluetoothHost {
-    /// Listens for channels with credit-based flow control, of both modes.
+    /// Listens for channels in LE Credit Based and in Enhanced Credit Based Flow Control Mode.
     ///
     /// - Parameters:
     ///   - psm: The PSM to listen for. With `nil`, the host chooses one from 0x0080...0x00FF, which
     ///     peers can learn from an attribute, for example. The listener has the number.
-    ///   - requirement: The link security that a channel requires. The host refuses peers on other
-    ///     links with the reason.
+    ///   - requirement: The link security that a channel requires. On a link with less security, the
+    ///     host refuses the channel, and its response contains the reason.
     ///   - options: The sizes and credits with which this side receives on the channels.
     ///   - backlog: The maximum number of channels that wait to be accepted. The host refuses
     ///     further ones.

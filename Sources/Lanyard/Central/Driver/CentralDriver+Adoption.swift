@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// A running central of the app that the driver takes over, with the peripherals that it connected
-/// or is connecting.
+/// A central manager of the app that the driver takes over, with the peripherals that the manager
+/// connected or is connecting.
 struct AdoptedCentral: Sendable {
     struct Entry: Sendable {
         let peripheral: SystemPeripheral
@@ -16,7 +16,8 @@ struct AdoptedCentral: Sendable {
     let peripherals: [Entry]
 }
 
-// A manager of the app. Its peripherals become accessories. `relinquish` returns them to the app.
+// A central manager of the app. Its peripherals become accessories. `relinquish` returns the
+// peripherals and the manager to the app.
 
 extension CentralDriver {
     /// Checks that the accessories of the peripherals can be identified.
@@ -46,8 +47,8 @@ extension CentralDriver {
         availabilityChanged(adoption.central.availability)
     }
 
-    /// Creates the accessories that are not remembered. The initializer of the central calls this
-    /// so that the app sees them at once.
+    /// Creates the accessories that are not remembered. The initializer of `AccessoryCentral` calls
+    /// this so that the app sees them at once.
     func showAdopted() {
         for adopted in adoption?.peripherals ?? [] {
             let identifier = adopted.peripheral.identifier

@@ -36,8 +36,8 @@ public struct StartEndFraming: MessageFraming {
     /// Always `false`: the framing reserves two byte values.
     public var carriesAnyByte: Bool { false }
 
-    /// Takes a chunk, and scans for each control once, regardless of the number of messages and the
-    /// length of the chunk.
+    /// Receives a chunk. Searches it once for STX and once for ETX, regardless of the number of
+    /// messages.
     ///
     /// - Parameter chunk: The received bytes, of any number.
     /// - Returns: The events that the chunk completes, in the order of the stream.
@@ -109,7 +109,7 @@ public struct StartEndFraming: MessageFraming {
         partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
-    /// Handles a control inside a message.
+    /// Handles an STX or ETX inside a message.
     private mutating func meet(_ control: UInt8, _ events: inout [FramingEvent]) {
         let wasWhole = place == .inside
         if control == Self.start {

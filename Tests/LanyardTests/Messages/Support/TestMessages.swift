@@ -3,7 +3,7 @@
 import Foundation
 import Lanyard
 
-/// The messages of the tests.
+/// A message of the tests.
 struct Reading: Codable, Hashable, Sendable {
     var celsius: Int
 }
@@ -21,7 +21,8 @@ struct Note: Codable, Hashable, Sendable {
 }
 
 extension MessageError {
-    /// Returns the error of an asynchronous call; `nil` if it throws none.
+    /// Returns the `MessageError` that an asynchronous call throws; `nil` if it throws no error, or one
+    /// of another type.
     static func thrown(
         by body: () async throws -> Void
     ) async -> MessageError? {
