@@ -58,7 +58,7 @@ enum ExpectedTransitions {
         ]
         return switch situation {
         case .restoringConnecting:
-            end + link + [.available: .to(.outOfRange, "pending connect")]
+            end + link + [.available: .to(.outOfRange, "pending connection")]
         case .restoringConnected:
             end + link + [
                 .available: .to(.arrived, "claim a slot"),
@@ -80,7 +80,7 @@ enum ExpectedTransitions {
         case .askingForRemembered:
             end + [
                 .off: .to(.poweredOff),
-                .retrieved: .to(.outOfRange, "pending connect"),
+                .retrieved: .to(.outOfRange, "pending connection"),
                 .retrievedNone: .to(.askingForHeld, "retrieve connected peripherals"),
             ]
         case .askingForHeld:
@@ -145,7 +145,7 @@ enum ExpectedTransitions {
         .connected: .to(.discoveringServices, "discover services"),
         .connectedKnown: .to(.subscribing, "subscribe"),
         .failed: .to(.backingOff, "release the slot"),
-        .lost: .to(.outOfRange, "release the slot", "pending connect"),
+        .lost: .to(.outOfRange, "release the slot", "pending connection"),
         .bondLost: .to(.idle, "release the slot"),
         .cancelled: .to(.endingToRetry, "cancel the connection"),
         .revoked: .to(.endingToRetry, "cancel the connection"),
@@ -175,7 +175,7 @@ enum ExpectedTransitions {
     /// The transitions of all states with a link.
     private static let linked: Row = [
         .off: .to(.poweredOff, "release the slot"),
-        .lost: .to(.outOfRange, "release the slot", "pending connect"),
+        .lost: .to(.outOfRange, "release the slot", "pending connection"),
         .bondLost: .to(.idle, "release the slot"),
         .cancelled: .to(.idle, "release the slot"),
         .reconnecting: .to(.systemReconnects, "release the slot"),
@@ -245,23 +245,23 @@ enum ExpectedTransitions {
         case .outOfRange:
             both + [
                 .reconnecting: .to(.systemReconnects),
-                .failed: .to(.pausing, "pending connect after a pause"),
-                .lost: .to(.pausing, "pending connect after a pause"),
-                .cancelled: .to(.outOfRange, "pending connect"),
+                .failed: .to(.pausing, "pending connection after a pause"),
+                .lost: .to(.pausing, "pending connection after a pause"),
+                .cancelled: .to(.outOfRange, "pending connection"),
             ]
         case .pausing:
             both + [
                 .reconnecting: .to(.systemReconnects),
-                .failed: .to(.pausing, "pending connect after a pause"),
-                .lost: .to(.pausing, "pending connect after a pause"),
-                .cancelled: .to(.pausing, "pending connect after a pause"),
+                .failed: .to(.pausing, "pending connection after a pause"),
+                .lost: .to(.pausing, "pending connection after a pause"),
+                .cancelled: .to(.pausing, "pending connection after a pause"),
                 .pair: .to(.endingToConnect, "cancel the connection", "reserve a slot"),
                 .connect: .to(.endingToConnect, "cancel the connection", "reserve a slot"),
             ]
         default:
             both + [
-                .failed: .to(.backingOff), .lost: .to(.outOfRange, "pending connect"),
-                .cancelled: .to(.outOfRange, "pending connect"),
+                .failed: .to(.backingOff), .lost: .to(.outOfRange, "pending connection"),
+                .cancelled: .to(.outOfRange, "pending connection"),
             ]
         }
     }

@@ -283,7 +283,7 @@ extension ModelWorld {
     private mutating func connect(_ peripheral: String, _ approach: Approach) throws {
         switch approach {
         case .direct: try require(slot == .granted, "a connection is requested without a slot")
-        case .pending: try require(slot == .none, "a pending connect holds a slot")
+        case .pending: try require(slot == .none, "a pending connection holds a slot")
         }
         links[peripheral] = .pending
         guard isPresent, peripheral == name || isKind else { return }
