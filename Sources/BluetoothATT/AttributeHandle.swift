@@ -28,7 +28,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
     /// The largest handle of an attribute.
     public static let last = AttributeHandle(0xFFFF)
 
-    /// The handle after this one, or nil after `last`.
+    /// The handle after this one, or `nil` after `last`.
     public var next: AttributeHandle? {
         self == .last ? nil : AttributeHandle(rawValue + 1)
     }

@@ -17,4 +17,4 @@
 //
 // Events return as `CentralEvent` and `PeripheralManagerEvent` on the client's queue. There, the
 // module CoreBluetooth translates them to the objects and delegates of Apple's framework, and the
-// test kit to the events of the library `Lanyard`.
+// `LanyardTesting` to the events of the library `Lanyard`.

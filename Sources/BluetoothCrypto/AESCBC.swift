@@ -14,7 +14,7 @@ package enum AESCBC {
     ///   - message: The message.
     ///   - key: A key of 128, 192 or 256 bits.
     ///   - iv: The initialization vector, 16 bytes.
-    /// - Returns: The ciphertext, or nil if the vector has another length, or the cryptographic
+    /// - Returns: The ciphertext, or `nil` if the vector has another length, or the cryptographic
     ///   library does not accept the message.
     package static func encrypt(
         _ message: [UInt8],
@@ -33,7 +33,7 @@ package enum AESCBC {
     ///   - ciphertext: The ciphertext.
     ///   - key: A key of 128, 192 or 256 bits.
     ///   - iv: The initialization vector, 16 bytes.
-    /// - Returns: The message, or nil if a length or the padding is not valid.
+    /// - Returns: The message, or `nil` if a length or the padding is not valid.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SymmetricKey,
@@ -53,7 +53,7 @@ package enum AESCBC {
     ///   - salt: The salt.
     ///   - rounds: The number of rounds, at least 210,000.
     ///   - length: The length of the key in bytes.
-    /// - Returns: The key, or nil if the cryptographic library refuses the arguments.
+    /// - Returns: The key, or `nil` if the cryptographic library refuses the arguments.
     package static func deriveKey(
         passphrase: [UInt8],
         salt: [UInt8],

@@ -11,7 +11,7 @@ package struct AESCCM: Sendable {
 
     private let cipher: AES128
 
-    /// Creates a cipher, or returns nil unless the key has 16 bytes, most significant byte first.
+    /// Creates a cipher, or returns `nil` unless the key has 16 bytes, most significant byte first.
     package init?(key: some Collection<UInt8>) {
         guard let cipher = AES128(key: key) else { return nil }
         self.cipher = cipher
@@ -19,8 +19,8 @@ package struct AESCCM: Sendable {
 
     /// Encrypts a message and appends the code that authenticates the message and `context`.
     ///
-    /// - Returns: The ciphertext and the code, or nil if the nonce, the message or the context has
-    ///   an invalid length.
+    /// - Returns: The ciphertext and the code, or `nil` if the nonce, the message or the context
+    ///   has an invalid length.
     package func seal(
         _ message: some Collection<UInt8>,
         nonce: [UInt8],
@@ -34,7 +34,7 @@ package struct AESCCM: Sendable {
 
     /// Decrypts a message and verifies its code.
     ///
-    /// - Returns: The message, or nil if the code is wrong. In that case the message was changed,
+    /// - Returns: The message, or `nil` if the code is wrong. In that case the message was changed,
     ///   or was sealed with another key, nonce or context.
     package func open(
         _ sealed: some Collection<UInt8>,

@@ -17,7 +17,7 @@ package struct AES128: Sendable {
 
     private let key: SymmetricKey
 
-    /// Creates a cipher. Returns nil if the key does not have 16 bytes.
+    /// Creates a cipher. Returns `nil` if the key does not have 16 bytes.
     ///
     /// - Parameter key: The key, most significant byte first.
     package init?(key: some Collection<UInt8>) {
@@ -27,7 +27,7 @@ package struct AES128: Sendable {
 
     /// Encrypts one 16-byte block.
     ///
-    /// - Returns: The encrypted block, or nil if the block does not have 16 bytes or the
+    /// - Returns: The encrypted block, or `nil` if the block does not have 16 bytes or the
     ///   cryptographic library fails, which is not expected.
     package func encrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
@@ -36,7 +36,7 @@ package struct AES128: Sendable {
 
     /// Decrypts one 16-byte block.
     ///
-    /// - Returns: The decrypted block, or nil if the block does not have 16 bytes or the
+    /// - Returns: The decrypted block, or `nil` if the block does not have 16 bytes or the
     ///   cryptographic library fails, which is not expected.
     package func decrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
@@ -45,7 +45,7 @@ package struct AES128: Sendable {
 
     /// Computes the code that authenticates a message of any length (AES-CMAC, RFC 4493).
     ///
-    /// - Returns: The 16-byte code, or nil if the cryptographic library fails, which is not
+    /// - Returns: The 16-byte code, or `nil` if the cryptographic library fails, which is not
     ///   expected.
     package func authenticationCode(of message: some Collection<UInt8>) -> [UInt8]? {
         PlatformCiphers.authenticationCode(of: Array(message), key: key)

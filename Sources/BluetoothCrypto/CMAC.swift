@@ -4,7 +4,7 @@
 ///
 /// The package uses it where the cryptographic library has no CMAC: on Apple's platforms.
 enum CMAC {
-    /// Returns the code of a message, or nil if the encryption of a block fails.
+    /// Returns the code of a message, or `nil` if the encryption of a block fails.
     ///
     /// - Parameters:
     ///   - message: A message of any length.

@@ -18,7 +18,7 @@ package struct P256KeyPair: Sendable {
 
     /// Creates the key pair of a private key.
     ///
-    /// - Parameter privateKey: 32 bytes, most significant byte first. The initializer returns nil
+    /// - Parameter privateKey: 32 bytes, most significant byte first. The initializer returns `nil`
     ///   if the number is zero or not below the order of the curve.
     package init?(privateKey: some Collection<UInt8>) {
         guard privateKey.count == Self.length,
@@ -35,7 +35,7 @@ package struct P256KeyPair: Sendable {
     /// Creates a random key pair.
     ///
     /// The initializer draws 32 bytes, and draws again if they are not a valid private key. It
-    /// returns nil after `drawLimit` draws.
+    /// returns `nil` after `drawLimit` draws.
     package init?(using generator: inout some RandomNumberGenerator) {
         for _ in 0..<Self.drawLimit {
             guard let pair = Self(privateKey: Self.draw(using: &generator)) else { continue }
@@ -58,7 +58,7 @@ package struct P256KeyPair: Sendable {
     /// Computes the secret that only the owners of the two private keys can compute: the
     /// x-coordinate of the product, 32 bytes, most significant byte first.
     ///
-    /// - Returns: The secret, or nil if the other key is not valid.
+    /// - Returns: The secret, or `nil` if the other key is not valid.
     package func sharedSecret(with other: P256PublicKey) -> [UInt8]? {
         guard let point = other.point,
             let secret = try? key.sharedSecretFromKeyAgreement(with: point)
@@ -69,7 +69,7 @@ package struct P256KeyPair: Sendable {
     /// The debug key pair, which the specification publishes so that a sniffer can decrypt the
     /// traffic (Vol 3, Part H, 2.3.5.6.1).
     ///
-    /// It provides no security. The value is not expected to be nil.
+    /// It provides no security. The value is not expected to be `nil`.
     package static let debug = P256KeyPair(
         privateKey: [
             0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10,

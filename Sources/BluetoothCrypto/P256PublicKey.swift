@@ -21,7 +21,7 @@ package struct P256PublicKey: Hashable, Sendable {
     /// and a peer that sends one has chosen it on purpose.
     package var isValid: Bool { point != nil }
 
-    /// The point, or nil if the key is not valid.
+    /// The point, or `nil` if the key is not valid.
     ///
     /// The cryptographic library rejects coordinates that are too large and points that are not on
     /// the curve. The group has a prime order, so it has no small subgroups.

@@ -17,26 +17,26 @@ enum PlatformCiphers {
     static let blockLength = 16
 
     #if os(Linux)
-        /// Encrypts one block. Returns nil if the library fails.
+        /// Encrypts one block. Returns `nil` if the library fails.
         static func encrypt(_ block: [UInt8], key: SymmetricKey) -> [UInt8]? {
             var bytes = block
             return (try? AES.permute(&bytes, key: key)) == nil ? nil : bytes
         }
 
-        /// Decrypts one block. Returns nil if the library fails.
+        /// Decrypts one block. Returns `nil` if the library fails.
         static func decrypt(_ block: [UInt8], key: SymmetricKey) -> [UInt8]? {
             var bytes = block
             return (try? AES.inversePermute(&bytes, key: key)) == nil ? nil : bytes
         }
 
-        /// Returns the code of AES-CMAC (RFC 4493). Returns nil if the library fails.
+        /// Returns the code of AES-CMAC (RFC 4493). Returns `nil` if the library fails.
         static func authenticationCode(of message: [UInt8], key: SymmetricKey) -> [UInt8]? {
             guard var code = try? AES.CMAC(key: key) else { return nil }
             code.update(data: message)
             return Array(code.finalize())
         }
 
-        /// Encrypts whole blocks in CBC mode. Returns nil if the library fails.
+        /// Encrypts whole blocks in CBC mode. Returns `nil` if the library fails.
         static func encryptChain(
             _ blocks: [UInt8],
             key: SymmetricKey,
@@ -48,7 +48,7 @@ enum PlatformCiphers {
             return Array(bytes)
         }
 
-        /// Decrypts whole blocks in CBC mode. Returns nil if the library fails.
+        /// Decrypts whole blocks in CBC mode. Returns `nil` if the library fails.
         static func decryptChain(
             _ blocks: [UInt8],
             key: SymmetricKey,
@@ -60,7 +60,7 @@ enum PlatformCiphers {
             return Array(bytes)
         }
 
-        /// Derives a key with PBKDF2 and HMAC-SHA-256. Returns nil if the library fails.
+        /// Derives a key with PBKDF2 and HMAC-SHA-256. Returns `nil` if the library fails.
         static func deriveKey(
             passphrase: [UInt8],
             salt: [UInt8],

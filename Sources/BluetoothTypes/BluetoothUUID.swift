@@ -30,7 +30,7 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a UUID from its bytes in transmission order, least significant byte first.
     ///
-    /// - Parameter bytes: 2, 4 or 16 bytes. The initializer returns nil for any other count.
+    /// - Parameter bytes: 2, 4 or 16 bytes. The initializer returns `nil` for any other count.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 2, 4:
@@ -44,7 +44,7 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     /// Creates a UUID from its text.
     ///
     /// - Parameter text: 4, 8 or 32 hexadecimal digits. 32 digits may have the usual hyphens. The
-    ///   initializer returns nil for any other text.
+    ///   initializer returns `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.map({ $0.utf8.count }) == [8, 4, 4, 4, 12],
@@ -53,12 +53,12 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         self.init(littleEndian: bytes.reversed())
     }
 
-    /// The 16-bit assigned number, or nil if the UUID has no 16-bit form.
+    /// The 16-bit assigned number, or `nil` if the UUID has no 16-bit form.
     public var short16: UInt16? {
         short32.flatMap { UInt16(exactly: $0) }
     }
 
-    /// The 32-bit assigned number, or nil if the UUID has no 32-bit form.
+    /// The 32-bit assigned number, or `nil` if the UUID has no 32-bit form.
     public var short32: UInt32? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt32(truncatingIfNeeded: high >> 32)

@@ -59,8 +59,8 @@ extension Sequence<UInt8> {
 extension Array<UInt8> {
     /// Creates the bytes that hexadecimal digits represent.
     ///
-    /// - Parameter text: An even number of hexadecimal digits. The initializer returns nil for any
-    ///   other text.
+    /// - Parameter text: An even number of hexadecimal digits. The initializer returns `nil` for
+    ///   any other text.
     package init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

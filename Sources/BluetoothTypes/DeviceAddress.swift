@@ -37,13 +37,14 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an address from its bytes in transmission order, least significant byte first.
     ///
-    /// The initializer returns nil unless there are six bytes.
+    /// The initializer returns `nil` unless there are six bytes.
     public init?(littleEndian bytes: some Collection<UInt8>, kind: Kind) {
         guard bytes.count == 6 else { return nil }
         self.init(value: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }, kind: kind)
     }
 
-    /// Creates an address from text such as `C4:F0:00:00:00:01`, or returns nil for any other form.
+    /// Creates an address from text such as `C4:F0:00:00:00:01`, or returns `nil` for any other
+    /// form.
     public init?(_ text: some StringProtocol, kind: Kind) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 6, parts.allSatisfy({ $0.utf8.count == 2 }),
@@ -57,7 +58,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
     }
 
-    /// The kind of random address, or nil for a public address.
+    /// The kind of random address, or `nil` for a public address.
     public var randomKind: RandomKind? {
         guard kind == .random else { return nil }
         return switch value >> 46 {

@@ -29,14 +29,14 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes + [UInt8](repeating: 0, count: Self.length - bytes.count)
     }
 
-    /// Creates an identifier from stored bytes, or returns nil unless there are 16.
+    /// Creates an identifier from stored bytes, or returns `nil` unless there are 16.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Array(bytes)
     }
 
     /// Creates an identifier from text such as `6F9619FF-8B86-4011-B42D-00C04FC964FF`, or returns
-    /// nil for any other form.
+    /// `nil` for any other form.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map({ $0.utf8.count }) == [8, 4, 4, 4, 12],

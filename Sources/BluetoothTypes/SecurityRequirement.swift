@@ -57,7 +57,7 @@ extension SecurityRequirement {
         case authorization
     }
 
-    /// Returns the protection that a link with this security lacks, or nil if the link meets the
+    /// Returns the protection that a link with this security lacks, or `nil` if the link meets the
     /// requirement.
     ///
     /// The shortfall of an unencrypted link is encryption if the host and the peer already share a

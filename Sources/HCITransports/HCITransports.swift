@@ -32,15 +32,15 @@ public protocol HCITransport: Sendable {
     /// transport again instead.
     var losesBytes: Bool { get }
 
-    /// The maximum length of an H4 packet, in bytes with its type byte, or nil for no limit. The
-    /// default is nil. The length suffices for every command.
+    /// The maximum length of an H4 packet, in bytes with its type byte, or `nil` for no limit. The
+    /// default is `nil`. The length suffices for every command.
     ///
     /// If necessary, a host fragments its data into shorter packets than the controller would
     /// accept.
     var longestPacket: Int? { get }
 
     /// A notice for the user of the open transport, as a sentence without a period at its end, for
-    /// example that the transport is slower than requested. The default is nil.
+    /// example that the transport is slower than requested. The default is `nil`.
     var notice: String? { get }
 
     /// Connects to the controller, and returns when bytes can be sent and received.
@@ -83,8 +83,8 @@ public protocol HCITransport: Sendable {
     /// - Parameters:
     ///   - executor: The executor of the host.
     ///   - returned: The closure to call on the executor's thread each time such a condition ends.
-    /// - Returns: The watch, or nil if the system announces nothing for this kind of transport. The
-    ///   default is nil.
+    /// - Returns: The watch, or `nil` if the system announces nothing for this kind of transport.
+    ///   The default is `nil`.
     func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -107,7 +107,7 @@ extension HCITransport {
     /// Nil, because there is no notice.
     public var notice: String? { nil }
 
-    /// Returns nil, because nothing is announced.
+    /// Returns `nil`, because nothing is announced.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -120,6 +120,6 @@ extension HCITransport {
 public enum TransportEvent: Equatable, Sendable {
     /// Bytes arrived: a part of a packet, or one or more packets. The receiver may keep the slice.
     case received(ArraySlice<UInt8>)
-    /// The transport has closed, and no event follows. The error is nil after `close()`.
+    /// The transport has closed, and no event follows. The error is `nil` after `close()`.
     case closed(TransportError?)
 }

@@ -52,12 +52,12 @@ extension JSON {
         return Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// Returns a string, or null for nil.
+    /// Returns a string, or null for `nil`.
     package static func string(orNull text: String?) -> JSON {
         text.map { .string($0) } ?? .null
     }
 
-    /// Returns an integer, or null for nil.
+    /// Returns an integer, or null for `nil`.
     package static func integer(orNull number: Int?) -> JSON {
         number.map { .integer($0) } ?? .null
     }

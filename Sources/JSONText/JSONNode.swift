@@ -116,7 +116,7 @@ package struct JSONMembers: Sendable {
     /// The present keys, in the order of the text.
     package var keys: [String] { members.map(\.key) }
 
-    /// The member with this key, or nil if there is none.
+    /// The member with this key, or `nil` if there is none.
     package subscript(key: String) -> JSONNode? {
         guard let member = members.first(where: { $0.key == key }) else { return nil }
         let place = node.place.isEmpty ? key : "\(node.place).\(key)"

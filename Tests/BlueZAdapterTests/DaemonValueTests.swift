@@ -16,7 +16,9 @@ import Testing
         .notification
     )
 
-    @Test("Values that are in the socket before the daemon answers are delivered, and so are later values")
+    @Test(
+        "Values that are in the socket before the daemon answers are delivered, and so are later values"
+    )
     func acquiredNotifications() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()

@@ -62,7 +62,9 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/BROB/BCST/BV-02-C: A scannable broadcast answers scan requests and accepts no connection")
+    @Test(
+        "GAP/BROB/BCST/BV-02-C: A scannable broadcast answers scan requests and accepts no connection"
+    )
     func scannable() async throws {
         try await Self.withHosts { beacon, phone in
             let broadcast = Advertising(
@@ -91,7 +93,9 @@ struct BroadcastTests {
         #expect(!home.recorder.received.advertisers.isEmpty)
     }
 
-    @Test("GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and accepts no connection")
+    @Test(
+        "GAP/DISC/NONM/BV-01-C: A non-discoverable broadcast has no flags and accepts no connection"
+    )
     func nonDiscoverable() async throws {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)
@@ -102,7 +106,9 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A Central connects to a device without flags")
+    @Test(
+        "GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A Central connects to a device without flags"
+    )
     func connectableNonDiscoverable() async throws {
         try await Self.withHosts { beacon, phone in
             let content = AdvertisingContent(localName: "Lamp", flags: nil)

@@ -19,7 +19,7 @@ extension ATTBearer {
         case request(ATT.PDU)
         /// A command for the local server, which has no response.
         case command(ATT.PDU)
-        /// The peer confirmed an indication. The value is nil if the caller has canceled it.
+        /// The peer confirmed an indication. The value is `nil` if the caller has canceled it.
         case confirmed(RequestID?)
         /// A request that the bearer answers itself. The response is already enqueued.
         case answered

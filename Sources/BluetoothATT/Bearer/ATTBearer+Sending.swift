@@ -7,7 +7,8 @@ extension ATTBearer {
     package struct Outgoing: Equatable, Sendable {
         package let bytes: [UInt8]
         /// The identifier of a command or notification, which is complete once it is sent because
-        /// it has no response. The value is nil for other PDUs and for a PDU without an identifier.
+        /// it has no response. The value is `nil` for other PDUs and for a PDU without an
+        /// identifier.
         package let completedCommand: RequestID?
     }
 
@@ -35,8 +36,8 @@ extension ATTBearer {
         try enqueue(pdu, id: id)
     }
 
-    /// Enqueues a command, which is complete when it is sent. If `id` is nil, its completion is not
-    /// reported.
+    /// Enqueues a command, which is complete when it is sent. If `id` is `nil`, its completion is
+    /// not reported.
     package mutating func command(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
         precondition(pdu.opcode.isCommand, "\(pdu.opcode) is not a command")
         try enqueue(pdu, id: id)
@@ -77,7 +78,7 @@ extension ATTBearer {
         }
     }
 
-    /// Returns the next PDU to send, or nil if there is none: a confirmation first, then a
+    /// Returns the next PDU to send, or `nil` if there is none: a confirmation first, then a
     /// response, then the PDUs of the queues in turn.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard !isClosed else { return nil }

@@ -23,7 +23,7 @@ extension ATTBearer {
     }
 
     /// Enqueues a notification of one or several values, which is complete when it is sent. If `id`
-    /// is nil, its completion is not reported. The bearer truncates a PDU that does not fit into
+    /// is `nil`, its completion is not reported. The bearer truncates a PDU that does not fit into
     /// the MTU when it is sent (Vol 3, Part F, 3.4.7).
     package mutating func notify(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
         precondition(pdu.opcode.isNotification, "\(pdu.opcode) is not a notification")

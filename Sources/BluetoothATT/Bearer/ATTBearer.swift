@@ -117,7 +117,7 @@ struct OutstandingRequest: Sendable {
 
 /// An indication that is sent and not yet confirmed.
 struct UnconfirmedIndication: Sendable {
-    /// The caller's identifier, or nil if the caller has canceled the indication.
+    /// The caller's identifier, or `nil` if the caller has canceled the indication.
     var id: ATTBearer.RequestID?
     let deadline: Instant
 }

@@ -9,7 +9,7 @@ struct OutgoingQueue: Sendable {
     struct Element: Sendable {
         let bytes: [UInt8]
         let opcode: ATT.Opcode
-        /// The caller's identifier, or nil for a PDU whose completion is not reported.
+        /// The caller's identifier, or `nil` for a PDU whose completion is not reported.
         let id: ATTBearer.RequestID?
 
         var isCommand: Bool { opcode.isCommand }

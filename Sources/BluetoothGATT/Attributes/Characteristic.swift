@@ -44,7 +44,7 @@ extension GATT {
             self.endHandle = endHandle
         }
 
-        /// The range of handles that descriptors can have, or nil if it is empty.
+        /// The range of handles that descriptors can have, or `nil` if it is empty.
         public var descriptorHandles: ClosedRange<AttributeHandle>? {
             guard let first = valueHandle.next, first <= endHandle else { return nil }
             return first...endHandle

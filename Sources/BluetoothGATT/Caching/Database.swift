@@ -24,12 +24,12 @@ extension GATT {
             services.lazy.flatMap(\.characteristics)
         }
 
-        /// Returns the first service with this UUID, or nil if there is none.
+        /// Returns the first service with this UUID, or `nil` if there is none.
         public func service(_ uuid: BluetoothUUID) -> DiscoveredService? {
             services.first { $0.service.uuid == uuid }
         }
 
-        /// Returns the first characteristic with this UUID, or nil if there is none.
+        /// Returns the first characteristic with this UUID, or `nil` if there is none.
         ///
         /// - Parameters:
         ///   - uuid: The UUID of the characteristic.
@@ -52,7 +52,7 @@ extension GATT {
             return services.filter { !kept.contains($0) }.map(\.service.handles)
         }
 
-        /// Returns the characteristic whose value has this handle, or nil if there is none.
+        /// Returns the characteristic whose value has this handle, or `nil` if there is none.
         public func characteristic(valueHandle: AttributeHandle) -> DiscoveredCharacteristic? {
             characteristics.first { $0.valueHandle == valueHandle }
         }
@@ -79,7 +79,7 @@ extension GATT {
             self.characteristics = characteristics
         }
 
-        /// Returns the first characteristic with this UUID, or nil if there is none.
+        /// Returns the first characteristic with this UUID, or `nil` if there is none.
         public func characteristic(_ uuid: BluetoothUUID) -> DiscoveredCharacteristic? {
             characteristics.first { $0.characteristic.uuid == uuid }
         }
@@ -101,7 +101,7 @@ extension GATT {
         /// The handle of the value, for reading and writing.
         public var valueHandle: AttributeHandle { characteristic.valueHandle }
 
-        /// Returns the first descriptor with this UUID, or nil if there is none.
+        /// Returns the first descriptor with this UUID, or `nil` if there is none.
         public func descriptor(_ uuid: BluetoothUUID) -> Descriptor? {
             descriptors.first { $0.uuid == uuid }
         }
@@ -110,14 +110,14 @@ extension GATT {
 
 // Invariants of every database, so that code that traverses one need not check them.
 extension GATT.Database {
-    /// Creates a database, or returns nil unless its parts are nested correctly and in the order of
-    /// their handles.
+    /// Creates a database, or returns `nil` unless its parts are nested correctly and in the order
+    /// of their handles.
     package init?(services: [GATT.DiscoveredService]) {
         guard Self.fault(of: services) == nil else { return nil }
         self.init(checked: services)
     }
 
-    /// Returns the handle of the first attribute with an impossible position, or nil if there is
+    /// Returns the handle of the first attribute with an impossible position, or `nil` if there is
     /// none.
     static func fault(of services: [GATT.DiscoveredService]) -> AttributeHandle? {
         var last = AttributeHandle.invalid

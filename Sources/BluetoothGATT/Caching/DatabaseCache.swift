@@ -17,12 +17,12 @@ package struct DatabaseCache: Sendable {
     /// The number of stored databases.
     package var count: Int { order.count }
 
-    /// Returns the record of a server, or nil if there is none.
+    /// Returns the record of a server, or `nil` if there is none.
     package func record(of peer: DeviceAddress) -> DatabaseRecord? { records[peer] }
 
     /// Stores the record of a server and replaces its previous one.
     ///
-    /// - Returns: The server whose record was removed to make room, or nil if none was.
+    /// - Returns: The server whose record was removed to make room, or `nil` if none was.
     @discardableResult
     package mutating func keep(
         _ record: DatabaseRecord,

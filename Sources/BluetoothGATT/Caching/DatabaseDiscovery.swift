@@ -64,7 +64,7 @@ struct DatabaseDiscovery: Sendable {
         services.sort { $0.handle < $1.handle }
     }
 
-    /// Returns the service that contains an attribute, or nil if no known service does.
+    /// Returns the service that contains an attribute, or `nil` if no known service does.
     private func service(of handle: AttributeHandle) -> GATT.Service? {
         var low = 0
         var high = services.count

@@ -93,13 +93,13 @@ package struct DatabaseLookup: Sendable {
 
     /// Creates the lookup of a new link.
     ///
-    /// - Parameter record: The stored record of the server, or nil if there is none.
+    /// - Parameter record: The stored record of the server, or `nil` if there is none.
     package init(record: DatabaseRecord? = nil) {
         self.record = record
         known = record?.database
     }
 
-    /// The database, or nil while it is not verified.
+    /// The database, or `nil` while it is not verified.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
 
     /// Whether `request(isTrusted:)` finds the database without a discovery, unless the server has
@@ -118,7 +118,7 @@ package struct DatabaseLookup: Sendable {
         }
     }
 
-    /// The handle of the Service Changed value, or nil if it is not known.
+    /// The handle of the Service Changed value, or `nil` if it is not known.
     package var serviceChanged: AttributeHandle? {
         record?.database.serviceChanged?.valueHandle
     }
@@ -402,7 +402,7 @@ extension GATT.Database {
         characteristic(GATT.AttributeType.serviceChanged, in: GATT.AttributeType.genericAttribute)
     }
 
-    /// The handle to which a client writes its supported features, or nil if it is not writable
+    /// The handle to which a client writes its supported features, or `nil` if it is not writable
     /// (Vol 3, Part G, 7.2).
     fileprivate var writableFeatures: AttributeHandle? {
         let uuid = GATT.AttributeType.clientSupportedFeatures

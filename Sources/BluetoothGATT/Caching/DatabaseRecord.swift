@@ -11,7 +11,7 @@ package struct DatabaseRecord: Hashable, Sendable {
     /// The database from the discovery.
     package var database: GATT.Database
 
-    /// The Database Hash at the time of the discovery, or nil if the server has none.
+    /// The Database Hash at the time of the discovery, or `nil` if the server has none.
     package var hash: [UInt8]?
 
     /// Whether the client is bonded with the server and has subscribed to Service Changed.

@@ -40,7 +40,7 @@ extension GATTClient {
 
     /// Completes an operation whose command was sent, because a command has no response.
     ///
-    /// - Returns: The resulting actions, or nil if the operation does not belong to this client.
+    /// - Returns: The resulting actions, or `nil` if the operation does not belong to this client.
     package mutating func commandSent(_ id: OperationID, on bearer: inout ATTBearer) -> [Action]? {
         running[id] == nil ? nil : end(id, .success(.done), on: &bearer)
     }

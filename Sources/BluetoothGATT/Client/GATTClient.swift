@@ -38,7 +38,7 @@ package struct GATTClient: Sendable {
     /// A procedure in progress.
     struct Running {
         var procedure: any GATT.Procedure
-        /// The handle that the operation uses, or nil if it uses none.
+        /// The handle that the operation uses, or `nil` if it uses none.
         var handle: AttributeHandle?
         /// Whether the end of the operation was already reported.
         var isAbandoned = false
@@ -113,7 +113,7 @@ extension GATTClient {
         return beginNextPreparedWrite(on: &bearer)
     }
 
-    /// Returns the result of an MTU exchange that is not the first one, or nil for the first one.
+    /// Returns the result of an MTU exchange that is not the first one, or `nil` for the first one.
     private func resultOfEarlierExchange(mtu: Int) -> Result<GATT.Outcome, GATT.Failure>? {
         switch mtuExchange {
         case .notStarted: nil

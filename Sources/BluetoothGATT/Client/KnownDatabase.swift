@@ -9,7 +9,7 @@ struct KnownDatabase: Sendable {
     /// The handles of the primary services that were found.
     private(set) var primaryServices: Set<AttributeHandle> = []
 
-    /// The handle of the Service Changed value, or nil until a discovery finds it.
+    /// The handle of the Service Changed value, or `nil` until a discovery finds it.
     private(set) var serviceChanged: AttributeHandle?
 
     /// Records the result of an operation.
@@ -43,8 +43,8 @@ struct KnownDatabase: Sendable {
     /// The handle of Service Changed itself stays known, because a server must not change it (Vol
     /// 3, Part G, 7.1).
     ///
-    /// - Returns: The range of handles in which the database has changed, or nil if the indication
-    ///   is not of Service Changed. The services in that range are removed.
+    /// - Returns: The range of handles in which the database has changed, or `nil` if the
+    ///   indication is not of Service Changed. The services in that range are removed.
     mutating func indicated(
         _ handle: AttributeHandle,
         _ value: ArraySlice<UInt8>

@@ -107,8 +107,8 @@ extension GATT {
 }
 
 extension GATT.Operation {
-    /// The first attribute in the caller's operation, or nil if the operation finds its attributes
-    /// itself.
+    /// The first attribute in the caller's operation, or `nil` if the operation finds its
+    /// attributes itself.
     package var namedHandle: AttributeHandle? {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices,

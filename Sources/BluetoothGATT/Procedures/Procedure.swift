@@ -129,7 +129,7 @@ extension Array {
 /// requested range. A server cannot make a discovery endless, because every accepted response
 /// advances the sweep by at least one handle.
 struct HandleSweep: Sendable {
-    /// The first handle of the next request, or nil when the range is exhausted.
+    /// The first handle of the next request, or `nil` when the range is exhausted.
     private(set) var next: AttributeHandle?
 
     /// The last handle of each request.

@@ -29,11 +29,11 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
     private static let lengthLimit = 253
 
     let type: BluetoothUUID
-    /// The required length of the value in bytes, or nil if any length is valid.
+    /// The required length of the value in bytes, or `nil` if any length is valid.
     let length: Int?
     /// The length of a value that may be truncated, by the MTU at the time of the request.
     private var fullLength = 0
-    /// The procedure that reads the rest, or nil before it starts.
+    /// The procedure that reads the rest, or `nil` before it starts.
     private var rest: ReadLongCharacteristicValues?
 
     init(type: BluetoothUUID, length: Int? = nil) {

@@ -21,7 +21,7 @@ struct WriteCharacteristicValue: GATT.Procedure {
 
 extension WriteCharacteristicValue {
     /// Creates a write to a Client Characteristic Configuration descriptor (Vol 3, Part G,
-    /// 3.3.3.3). If the kind is nil, the write ends the subscription.
+    /// 3.3.3.3). If the kind is `nil`, the write ends the subscription.
     init(configure descriptor: AttributeHandle, for kind: GATT.SubscriptionKind?) {
         let configuration = kind?.configuration ?? 0
         handle = descriptor

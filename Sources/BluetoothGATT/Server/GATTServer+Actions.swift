@@ -34,7 +34,7 @@ extension GATTServer {
     package enum Report: Equatable, Sendable {
         /// A client wrote values in the database.
         case written([GATT.WriteEntry])
-        /// A client subscribed to a characteristic's value, or, if the kind is nil, ended its
+        /// A client subscribed to a characteristic's value, or, if the kind is `nil`, ended its
         /// subscription.
         case subscribed(AttributeHandle, GATT.SubscriptionKind?)
     }

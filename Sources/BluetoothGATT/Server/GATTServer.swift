@@ -35,7 +35,7 @@ package struct GATTServer: Sendable {
     /// The services that every server has.
     var core = CoreServices()
 
-    /// The handle of the Service Changed value, or nil if the application's own Generic Attribute
+    /// The handle of the Service Changed value, or `nil` if the application's own Generic Attribute
     /// has none.
     var serviceChangedHandle: AttributeHandle?
 

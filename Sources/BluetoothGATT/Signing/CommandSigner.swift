@@ -9,7 +9,7 @@ extension GATT {
         private let key: SigningKey
         private let counter: UInt32
 
-        /// Creates a signer, or returns nil unless the key has 16 bytes.
+        /// Creates a signer, or returns `nil` unless the key has 16 bytes.
         package init?(_ key: SigningKey, counter: UInt32) {
             guard key.signature(of: [], counter: counter) != nil else { return nil }
             self.key = key

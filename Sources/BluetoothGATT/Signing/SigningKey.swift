@@ -10,7 +10,7 @@ package struct SigningKey: Equatable, Sendable {
     /// The Connection Signature Resolving Key: 16 bytes, most significant byte first.
     package let key: [UInt8]
 
-    /// The counter of the last command with a valid signature, or nil before the first one.
+    /// The counter of the last command with a valid signature, or `nil` before the first one.
     package internal(set) var lastCounter: UInt32?
 
     /// Creates a key.
@@ -25,7 +25,7 @@ package struct SigningKey: Equatable, Sendable {
     /// - Parameters:
     ///   - pdu: The opcode and all parameters except the signature.
     ///   - counter: The counter of the command.
-    /// - Returns: The signature, or nil unless the key has 16 bytes.
+    /// - Returns: The signature, or `nil` unless the key has 16 bytes.
     package func signature(of pdu: [UInt8], counter: UInt32) -> [UInt8]? {
         var signed = ByteWriter(reservingCapacity: pdu.count + 4)
         signed.write(contentsOf: pdu)

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A type of legacy advertisement: connectable, scannable or directed. (Vol 4, Part E, 7.8.5)
+    /// A type of legacy advertisement: connectable, scannable or directed (Vol 4, Part E, 7.8.5).
     package struct AdvertisingType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,7 +42,7 @@ extension HCI {
         ]
     }
 
-    /// The position of a fragment within the data of an advertising set. (Vol 4, Part E, 7.8.54)
+    /// The position of a fragment within the data of an advertising set (Vol 4, Part E, 7.8.54).
     package struct DataOperation: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -77,7 +77,7 @@ extension HCI {
         ]
     }
 
-    /// The primary channels on which the controller advertises. (Vol 4, Part E, 7.8.5)
+    /// The primary channels on which the controller advertises (Vol 4, Part E, 7.8.5).
     package struct AdvertisingChannels: BitSet {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -95,7 +95,7 @@ extension HCI {
     }
 
     /// The properties of an advertising set: connectable, scannable, directed, and its form on the
-    /// air. (Vol 4, Part E, 7.8.53)
+    /// air (Vol 4, Part E, 7.8.53).
     package struct AdvertisingProperties: BitSet {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The result of a command, or the reason for the end of a link. (Vol 1, Part F, 1.3)
+    /// The result of a command, or the reason for the end of a link (Vol 1, Part F, 1.3).
     public struct ErrorCode: OpenCode, HCIParameters {
         /// The error code's number.
         public let rawValue: UInt8

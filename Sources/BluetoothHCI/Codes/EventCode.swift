@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The number of an event. (Vol 4, Part E, 5.4.4)
+    /// The number of an event (Vol 4, Part E, 5.4.4).
     package struct EventCode: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -39,7 +39,7 @@ extension HCI {
         ]
     }
 
-    /// The number of an LE event: the first byte of an LE Meta event. (Vol 4, Part E, 7.7.65)
+    /// The number of an LE event: the first byte of an LE Meta event (Vol 4, Part E, 7.7.65).
     package struct LESubeventCode: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

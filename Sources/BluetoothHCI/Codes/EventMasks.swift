@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The events that the controller may send. (Vol 4, Part E, 7.3.1)
+    /// The events that the controller may send (Vol 4, Part E, 7.3.1).
     package struct EventMask: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ extension HCI {
         package static let leMeta = EventMask(rawValue: 1 << 61)
     }
 
-    /// The events of the second page that the controller may send. (Vol 4, Part E, 7.3.69)
+    /// The events of the second page that the controller may send (Vol 4, Part E, 7.3.69).
     package struct EventMaskPage2: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -26,7 +26,7 @@ extension HCI {
         package static let encryptionChangeV2 = EventMaskPage2(rawValue: 1 << 25)
     }
 
-    /// The LE events that the controller may send. (Vol 4, Part E, 7.8.1)
+    /// The LE events that the controller may send (Vol 4, Part E, 7.8.1).
     package struct LEEventMask: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }

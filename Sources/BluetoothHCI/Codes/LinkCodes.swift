@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The role of the local device on a link. (Vol 4, Part E, 7.7.65.1)
+    /// The role of the local device on a link (Vol 4, Part E, 7.7.65.1).
     package struct Role: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ extension HCI {
         ]
     }
 
-    /// The preferred coding on the LE Coded PHY. (Vol 4, Part E, 7.8.49)
+    /// The preferred coding on the LE Coded PHY (Vol 4, Part E, 7.8.49).
     package struct CodedPHYPreference: OpenCode, HCIParameters {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -33,7 +33,7 @@ extension HCI {
         ]
     }
 
-    /// The state of a link's encryption. (Vol 4, Part E, 7.7.8)
+    /// The state of a link's encryption (Vol 4, Part E, 7.7.8).
     package struct EncryptionState: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -51,7 +51,7 @@ extension HCI {
         ]
     }
 
-    /// The transmit power that a command reads: current or maximum. (Vol 4, Part E, 7.3.35)
+    /// The transmit power that a command reads: current or maximum (Vol 4, Part E, 7.3.35).
     package struct PowerLevelKind: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -65,7 +65,7 @@ extension HCI {
         ]
     }
 
-    /// The host buffers for which flow control is on. (Vol 4, Part E, 7.3.38)
+    /// The host buffers for which flow control is on (Vol 4, Part E, 7.3.38).
     package struct HostFlowControl: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -99,7 +99,7 @@ extension HCI {
             0x01: "device",
         ]
     }
-    /// The private key with which the controller computes a shared secret. (Vol 4, Part E, 7.8.37)
+    /// The private key with which the controller computes a shared secret (Vol 4, Part E, 7.8.37).
     package struct KeyPairChoice: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

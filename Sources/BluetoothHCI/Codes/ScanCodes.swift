@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The type of scanning: active scanning requests scan responses. (Vol 4, Part E, 7.8.10)
+    /// The type of scanning: active scanning requests scan responses (Vol 4, Part E, 7.8.10).
     package struct ScanType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ extension HCI {
         ]
     }
 
-    /// The advertisements that the controller reports. (Vol 4, Part E, 7.8.10)
+    /// The advertisements that the controller reports (Vol 4, Part E, 7.8.10).
     package struct ScanFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -35,7 +35,7 @@ extension HCI {
         ]
     }
 
-    /// The peers to which the controller connects. (Vol 4, Part E, 7.8.12)
+    /// The peers to which the controller connects (Vol 4, Part E, 7.8.12).
     package struct InitiatorFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -66,7 +66,7 @@ extension HCI {
         ]
     }
 
-    /// The type of a legacy advertisement that the controller received. (Vol 4, Part E, 7.7.65.2)
+    /// The type of a legacy advertisement that the controller received (Vol 4, Part E, 7.7.65.2).
     package struct AdvertisingReportType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the events that the controller may send. (Vol 4, Part E, 7.3.1)
+    /// Sets the events that the controller may send (Vol 4, Part E, 7.3.1).
     package struct SetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMask
 
@@ -29,7 +29,7 @@ extension HCI {
         package init() {}
     }
 
-    /// Turns the flow control of the host's buffers on or off. (Vol 4, Part E, 7.3.38)
+    /// Turns the flow control of the host's buffers on or off (Vol 4, Part E, 7.3.38).
     package struct SetControllerToHostFlowControl: CommandCompleteCommand {
         package static let opcode = Opcode.setControllerToHostFlowControl
 
@@ -87,7 +87,7 @@ extension HCI {
         }
     }
 
-    /// Returns host buffers to the controller. (Vol 4, Part E, 7.3.40)
+    /// Returns host buffers to the controller (Vol 4, Part E, 7.3.40).
     ///
     /// The controller does not answer this command and does not count it against the number of
     /// allowed commands, so it bypasses the command queue.
@@ -109,7 +109,7 @@ extension HCI {
         }
     }
 
-    /// Reads the transmit power on a link. (Vol 4, Part E, 7.3.35)
+    /// Reads the transmit power on a link (Vol 4, Part E, 7.3.35).
     package struct ReadTransmitPowerLevel: CommandCompleteCommand {
         package static let opcode = Opcode.readTransmitPowerLevel
 
@@ -151,7 +151,7 @@ extension HCI {
         }
     }
 
-    /// Sets the events of the second page that the controller may send. (Vol 4, Part E, 7.3.69)
+    /// Sets the events of the second page that the controller may send (Vol 4, Part E, 7.3.69).
     package struct SetEventMaskPage2: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMaskPage2
 
@@ -170,7 +170,7 @@ extension HCI {
         }
     }
 
-    /// Informs a dual-mode controller that its host supports LE. (Vol 4, Part E, 7.3.79)
+    /// Informs a dual-mode controller that its host supports LE (Vol 4, Part E, 7.3.79).
     package struct WriteLEHostSupport: CommandCompleteCommand {
         package static let opcode = Opcode.writeLEHostSupport
 

@@ -94,7 +94,7 @@ extension HCI {
 
     /// Decodes a command.
     ///
-    /// - Returns: The typed command, or nil if this module has no type for its opcode.
+    /// - Returns: The typed command, or `nil` if this module has no type for its opcode.
     /// - Throws: ``MalformedBytes`` if the parameters do not have the required form.
     package static func command(
         opcode: Opcode,

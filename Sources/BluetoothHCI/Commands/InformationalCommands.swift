@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads the versions and the manufacturer of the controller. (Vol 4, Part E, 7.4.1)
+    /// Reads the versions and the manufacturer of the controller (Vol 4, Part E, 7.4.1).
     package struct ReadLocalVersionInformation: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalVersionInformation
         package init() {}
@@ -50,7 +50,7 @@ extension HCI {
         }
     }
 
-    /// Reads the commands that the controller supports. (Vol 4, Part E, 7.4.2)
+    /// Reads the commands that the controller supports (Vol 4, Part E, 7.4.2).
     package struct ReadLocalSupportedCommands: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedCommands
         package init() {}
@@ -72,7 +72,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the controller outside of LE. (Vol 4, Part E, 7.4.3)
+    /// Reads the features of the controller outside of LE (Vol 4, Part E, 7.4.3).
     package struct ReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedFeatures
         package init() {}
@@ -136,7 +136,7 @@ extension HCI {
         }
     }
 
-    /// Reads the public address. (Vol 4, Part E, 7.4.6)
+    /// Reads the public address (Vol 4, Part E, 7.4.6).
     package struct ReadBDAddress: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readBDAddress
         package init() {}
@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// Reads the signal strength of the last packet that arrived on a link. (Vol 4, Part E, 7.5.4)
+    /// Reads the signal strength of the last packet that arrived on a link (Vol 4, Part E, 7.5.4).
     package struct ReadRSSI: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readRSSI
 

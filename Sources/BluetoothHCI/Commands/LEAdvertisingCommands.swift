@@ -57,7 +57,7 @@ extension HCI {
         }
     }
 
-    /// Reads the transmit power of legacy advertising. (Vol 4, Part E, 7.8.6)
+    /// Reads the transmit power of legacy advertising (Vol 4, Part E, 7.8.6).
     package struct LEReadAdvertisingPhysicalChannelTxPower: CommandCompleteCommand, EmptyParameters
     {
         package static let opcode = Opcode.leReadAdvertisingPhysicalChannelTxPower
@@ -81,7 +81,7 @@ extension HCI {
         }
     }
 
-    /// Sets the advertising data. (Vol 4, Part E, 7.8.7)
+    /// Sets the advertising data (Vol 4, Part E, 7.8.7).
     package struct LESetAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingData
 
@@ -120,7 +120,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops advertising. (Vol 4, Part E, 7.8.9)
+    /// Starts or stops advertising (Vol 4, Part E, 7.8.9).
     package struct LESetAdvertisingEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingEnable
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the LE events that the controller may send. (Vol 4, Part E, 7.8.1)
+    /// Sets the LE events that the controller may send (Vol 4, Part E, 7.8.1).
     package struct LESetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.leSetEventMask
 
@@ -22,7 +22,7 @@ extension HCI {
         }
     }
 
-    /// Reads the length and number of the controller's buffers for LE links. (Vol 4, Part E, 7.8.2)
+    /// Reads the length and number of the controller's buffers for LE links (Vol 4, Part E, 7.8.2).
     package struct LEReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSize
         package init() {}
@@ -91,7 +91,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the link layer. (Vol 4, Part E, 7.8.3)
+    /// Reads the features of the link layer (Vol 4, Part E, 7.8.3).
     package struct LEReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalSupportedFeatures
         package init() {}
@@ -133,7 +133,7 @@ extension HCI {
         }
     }
 
-    /// Reads the combinations of activities that the controller supports. (Vol 4, Part E, 7.8.27)
+    /// Reads the combinations of activities that the controller supports (Vol 4, Part E, 7.8.27).
     package struct LEReadSupportedStates: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadSupportedStates
         package init() {}
@@ -155,7 +155,7 @@ extension HCI {
         }
     }
 
-    /// Reads 64 random bits from the controller. (Vol 4, Part E, 7.8.23)
+    /// Reads 64 random bits from the controller (Vol 4, Part E, 7.8.23).
     package struct LERand: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leRand
         package init() {}
@@ -177,7 +177,7 @@ extension HCI {
         }
     }
 
-    /// Reads the range of the radio's transmit power. (Vol 4, Part E, 7.8.74)
+    /// Reads the range of the radio's transmit power (Vol 4, Part E, 7.8.74).
     package struct LEReadTransmitPower: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadTransmitPower
         package init() {}

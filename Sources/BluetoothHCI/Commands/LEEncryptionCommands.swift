@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Encrypts one block with AES-128. (Vol 4, Part E, 7.8.22)
+    /// Encrypts one block with AES-128 (Vol 4, Part E, 7.8.22).
     package struct LEEncrypt: CommandCompleteCommand {
         package static let opcode = Opcode.leEncrypt
 
@@ -75,7 +75,7 @@ extension HCI {
         }
     }
 
-    /// Provides the long-term key that the Central requested. (Vol 4, Part E, 7.8.25)
+    /// Provides the long-term key that the Central requested (Vol 4, Part E, 7.8.25).
     package struct LELongTermKeyRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leLongTermKeyRequestReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -98,7 +98,7 @@ extension HCI {
         }
     }
 
-    /// The report that the host does not have the requested long-term key. (Vol 4, Part E, 7.8.26)
+    /// The report that the host does not have the requested long-term key (Vol 4, Part E, 7.8.26).
     package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -110,7 +110,7 @@ extension HCI {
         }
     }
 
-    /// Generates a new key pair. A later event contains the public key. (Vol 4, Part E, 7.8.36)
+    /// Generates a new key pair. A later event contains the public key (Vol 4, Part E, 7.8.36).
     package struct LEReadLocalP256PublicKey: CommandStatusCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalP256PublicKey
         package init() {}

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the random address of one advertising set. (Vol 4, Part E, 7.8.52)
+    /// Sets the random address of one advertising set (Vol 4, Part E, 7.8.52).
     package struct LESetAdvertisingSetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingSetRandomAddress
 
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Creates an advertising set or changes its parameters. (Vol 4, Part E, 7.8.53)
+    /// Creates an advertising set or changes its parameters (Vol 4, Part E, 7.8.53).
     package struct LESetExtendedAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingParameters
 
@@ -133,7 +133,7 @@ extension HCI {
         }
     }
 
-    /// Sets the data of an advertising set, in one or several fragments. (Vol 4, Part E, 7.8.54)
+    /// Sets the data of an advertising set, in one or several fragments (Vol 4, Part E, 7.8.54).
     package struct LESetExtendedAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingData
 
@@ -234,7 +234,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops advertising sets. (Vol 4, Part E, 7.8.56)
+    /// Starts or stops advertising sets (Vol 4, Part E, 7.8.56).
     package struct LESetExtendedAdvertisingEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingEnable
 
@@ -258,7 +258,7 @@ extension HCI {
         }
     }
 
-    /// Reads the maximum length of the data of an advertising set. (Vol 4, Part E, 7.8.57)
+    /// Reads the maximum length of the data of an advertising set (Vol 4, Part E, 7.8.57).
     package struct LEReadMaximumAdvertisingDataLength: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadMaximumAdvertisingDataLength
         package init() {}
@@ -303,7 +303,7 @@ extension HCI {
         }
     }
 
-    /// Removes an advertising set. Not allowed while the set advertises. (Vol 4, Part E, 7.8.59)
+    /// Removes an advertising set. Not allowed while the set advertises (Vol 4, Part E, 7.8.59).
     package struct LERemoveAdvertisingSet: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveAdvertisingSet
 
@@ -323,7 +323,7 @@ extension HCI {
         }
     }
 
-    /// Removes all advertising sets. Not allowed while a set advertises. (Vol 4, Part E, 7.8.60)
+    /// Removes all advertising sets. Not allowed while a set advertises (Vol 4, Part E, 7.8.60).
     package struct LEClearAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearAdvertisingSets
         package init() {}

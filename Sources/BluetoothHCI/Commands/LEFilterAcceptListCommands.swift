@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads the capacity of the Filter Accept List in devices. (Vol 4, Part E, 7.8.14)
+    /// Reads the capacity of the Filter Accept List in devices (Vol 4, Part E, 7.8.14).
     package struct LEReadFilterAcceptListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadFilterAcceptListSize
         package init() {}

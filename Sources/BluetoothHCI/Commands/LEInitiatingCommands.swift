@@ -88,7 +88,7 @@ extension HCI {
     }
 
     /// Creates a link, also to an extended advertiser. LE Enhanced Connection Complete reports the
-    /// result. (Vol 4, Part E, 7.8.66)
+    /// result (Vol 4, Part E, 7.8.66).
     package struct LEExtendedCreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leExtendedCreateConnection
 

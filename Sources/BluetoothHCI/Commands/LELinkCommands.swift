@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Changes the connection parameters of a link. (Vol 4, Part E, 7.8.18)
+    /// Changes the connection parameters of a link (Vol 4, Part E, 7.8.18).
     package struct LEConnectionUpdate: CommandStatusCommand {
         package static let opcode = Opcode.leConnectionUpdate
 
@@ -25,7 +25,7 @@ extension HCI {
         }
     }
 
-    /// Informs the controller which channels the host classifies as bad. (Vol 4, Part E, 7.8.19)
+    /// Informs the controller which channels the host classifies as bad (Vol 4, Part E, 7.8.19).
     package struct LESetHostChannelClassification: CommandCompleteCommand {
         package static let opcode = Opcode.leSetHostChannelClassification
 
@@ -44,7 +44,7 @@ extension HCI {
         }
     }
 
-    /// Reads the channels that a link uses. (Vol 4, Part E, 7.8.20)
+    /// Reads the channels that a link uses (Vol 4, Part E, 7.8.20).
     package struct LEReadChannelMap: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadChannelMap
 
@@ -74,7 +74,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the peer's link layer. (Vol 4, Part E, 7.8.21)
+    /// Reads the features of the peer's link layer (Vol 4, Part E, 7.8.21).
     package struct LEReadRemoteFeatures: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.leReadRemoteFeatures
 
@@ -109,7 +109,7 @@ extension HCI {
         }
     }
 
-    /// Rejects the connection parameters that the peer requested. (Vol 4, Part E, 7.8.32)
+    /// Rejects the connection parameters that the peer requested (Vol 4, Part E, 7.8.32).
     package struct LERemoteConnectionParameterRequestNegativeReply: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoteConnectionParameterRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters

@@ -21,7 +21,7 @@ extension NamesPeer {
 
 extension HCI {
     /// Gives the controller the keys for resolving a peer's private addresses and for generating
-    /// the local private addresses that the peer resolves. (Vol 4, Part E, 7.8.38)
+    /// the local private addresses that the peer resolves (Vol 4, Part E, 7.8.38).
     package struct LEAddDeviceToResolvingList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToResolvingList
 
@@ -46,7 +46,7 @@ extension HCI {
         }
     }
 
-    /// Removes a peer's keys from the controller. (Vol 4, Part E, 7.8.39)
+    /// Removes a peer's keys from the controller (Vol 4, Part E, 7.8.39).
     package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leRemoveDeviceFromResolvingList
 
@@ -57,20 +57,20 @@ extension HCI {
         }
     }
 
-    /// Removes the keys of all peers from the controller. (Vol 4, Part E, 7.8.40)
+    /// Removes the keys of all peers from the controller (Vol 4, Part E, 7.8.40).
     package struct LEClearResolvingList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearResolvingList
         package init() {}
     }
 
-    /// Reads the number of peers whose keys the controller can store. (Vol 4, Part E, 7.8.41)
+    /// Reads the number of peers whose keys the controller can store (Vol 4, Part E, 7.8.41).
     package struct LEReadResolvingListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadResolvingListSize
         package typealias ReturnParameters = LEReadFilterAcceptListSize.ReturnParameters
         package init() {}
     }
 
-    /// Reads the current private address of a peer. (Vol 4, Part E, 7.8.42)
+    /// Reads the current private address of a peer (Vol 4, Part E, 7.8.42).
     package struct LEReadPeerResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadPeerResolvableAddress
 
@@ -110,7 +110,7 @@ extension HCI {
         }
     }
 
-    /// Turns address resolution in the controller on or off. (Vol 4, Part E, 7.8.44)
+    /// Turns address resolution in the controller on or off (Vol 4, Part E, 7.8.44).
     package struct LESetAddressResolutionEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAddressResolutionEnable
 
@@ -149,7 +149,7 @@ extension HCI {
         }
     }
 
-    /// Sets whether a peer may also use its identity address. (Vol 4, Part E, 7.8.77)
+    /// Sets whether a peer may also use its identity address (Vol 4, Part E, 7.8.77).
     package struct LESetPrivacyMode: CommandCompleteCommand {
         package static let opcode = Opcode.leSetPrivacyMode
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the parameters of scanning. Not allowed while scanning. (Vol 4, Part E, 7.8.10)
+    /// Sets the parameters of scanning. Not allowed while scanning (Vol 4, Part E, 7.8.10).
     package struct LESetScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanParameters
 
@@ -41,7 +41,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops scanning. (Vol 4, Part E, 7.8.11)
+    /// Starts or stops scanning (Vol 4, Part E, 7.8.11).
     package struct LESetScanEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanEnable
 
@@ -118,7 +118,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops scanning for extended advertising. (Vol 4, Part E, 7.8.65)
+    /// Starts or stops scanning for extended advertising (Vol 4, Part E, 7.8.65).
     package struct LESetExtendedScanEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanEnable
 

@@ -35,7 +35,7 @@ extension HCI {
         }
     }
 
-    /// A scanner requested the scan response of an advertising set. (Vol 4, Part E, 7.7.65.19)
+    /// A scanner requested the scan response of an advertising set (Vol 4, Part E, 7.7.65.19).
     package struct LEScanRequestReceived: HCIParameters {
         package var advertisingHandle: UInt8
         package var scanner: PeerAddress

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A legacy advertisement that the controller received. (Vol 4, Part E, 7.7.65.2)
+    /// A legacy advertisement that the controller received (Vol 4, Part E, 7.7.65.2).
     package struct AdvertisingReport: HCIParameters {
         package var type: AdvertisingReportType
         package var address: PeerAddress
@@ -76,7 +76,7 @@ extension HCI {
         package var type: ExtendedReportType
         package var address: PeerAddress
         package var primaryPHY: PHY
-        /// The PHY of the secondary channel, or nil if no packet used a secondary channel.
+        /// The PHY of the secondary channel, or `nil` if no packet used a secondary channel.
         package var secondaryPHY: PHY?
         /// The identifier of the advertising set, or 0xFF if there is none.
         package var setIdentifier: UInt8

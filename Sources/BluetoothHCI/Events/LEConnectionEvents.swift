@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The controller created a link, or the attempt ended. (Vol 4, Part E, 7.7.65.1)
+    /// The controller created a link, or the attempt ended (Vol 4, Part E, 7.7.65.1).
     package struct LEConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -63,7 +63,7 @@ extension HCI {
     }
 
     /// The controller created a link, or the attempt ended. The event includes the private
-    /// addresses. (Vol 4, Part E, 7.7.65.10)
+    /// addresses (Vol 4, Part E, 7.7.65.10).
     package struct LEEnhancedConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -135,7 +135,7 @@ extension HCI {
     }
 
     /// The controller created a link, or the attempt ended. The event includes the private
-    /// addresses and the advertising set. (Vol 4, Part E, 7.7.65.10)
+    /// addresses and the advertising set (Vol 4, Part E, 7.7.65.10).
     package struct LEEnhancedConnectionCompleteV2: HCIParameters {
         package var connection: LEEnhancedConnectionComplete
         /// The handle of the advertising set, or 0xFF if there is none.
@@ -201,7 +201,7 @@ extension HCI {
         }
     }
 
-    /// The peer requests different connection parameters. (Vol 4, Part E, 7.7.65.6)
+    /// The peer requests different connection parameters (Vol 4, Part E, 7.7.65.6).
     package struct LERemoteConnectionParameterRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var intervalMinimum: ConnectionInterval

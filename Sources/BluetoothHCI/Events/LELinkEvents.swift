@@ -55,7 +55,7 @@ extension HCI {
         }
     }
 
-    /// The maximum packet length of a link changed. (Vol 4, Part E, 7.7.65.7)
+    /// The maximum packet length of a link changed (Vol 4, Part E, 7.7.65.7).
     package struct LEDataLengthChange: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var transmitBytes: UInt16
@@ -96,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// The controller generated a new key pair. (Vol 4, Part E, 7.7.65.8)
+    /// The controller generated a new key pair (Vol 4, Part E, 7.7.65.8).
     package struct LEReadLocalP256PublicKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var publicKey: P256PublicKey
@@ -116,7 +116,7 @@ extension HCI {
         }
     }
 
-    /// The controller computed the shared secret. (Vol 4, Part E, 7.7.65.9)
+    /// The controller computed the shared secret (Vol 4, Part E, 7.7.65.9).
     package struct LEGenerateDHKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var secret: SharedSecret256
@@ -168,7 +168,7 @@ extension HCI {
         }
     }
 
-    /// The channel selection algorithm of a new link. (Vol 4, Part E, 7.7.65.20)
+    /// The channel selection algorithm of a new link (Vol 4, Part E, 7.7.65.20).
     package struct LEChannelSelectionAlgorithm: HCIParameters {
         package var connectionHandle: ConnectionHandle
         /// The algorithm: 0 for the first, 1 for the second.

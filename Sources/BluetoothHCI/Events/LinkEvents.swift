@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A link ended, or a disconnection failed. (Vol 4, Part E, 7.7.5)
+    /// A link ended, or a disconnection failed (Vol 4, Part E, 7.7.5).
     package struct DisconnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link started, ended or failed to start. (Vol 4, Part E, 7.7.8)
+    /// Encryption of a link started, ended or failed to start (Vol 4, Part E, 7.7.8).
     package struct EncryptionChange: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// An encrypted link has a new key, or the key refresh failed. (Vol 4, Part E, 7.7.39)
+    /// An encrypted link has a new key, or the key refresh failed (Vol 4, Part E, 7.7.39).
     package struct EncryptionKeyRefreshComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle

@@ -45,7 +45,7 @@ extension HCI {
         /// The value of an address parameter that is not used, all zero.
         package static let none = PeerAddress(type: .public, value: 0)
 
-        /// The address, or nil for an anonymous advertisement or an unknown type.
+        /// The address, or `nil` for an anonymous advertisement or an unknown type.
         package var deviceAddress: DeviceAddress? {
             switch type {
             case .public, .publicIdentity: DeviceAddress(value: value, kind: .public)

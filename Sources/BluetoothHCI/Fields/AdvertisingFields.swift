@@ -34,7 +34,7 @@ extension HCI {
 
         package let bytes: [UInt8]
 
-        /// Creates the data, or returns nil if there are more bytes than the limit.
+        /// Creates the data, or returns `nil` if there are more bytes than the limit.
         package init?(_ bytes: some Collection<UInt8>) {
             guard bytes.count <= Self.lengthLimit else { return nil }
             self.bytes = Array(bytes)

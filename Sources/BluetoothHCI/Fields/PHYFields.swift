@@ -29,7 +29,7 @@ extension HCI {
         package static let bitNames: [UInt8: String] = [1: "1M", 2: "2M", 4: "Coded"]
     }
 
-    /// The PHYs that a host prefers for each direction, or nil for no preference (Vol 4, Part E,
+    /// The PHYs that a host prefers for each direction, or `nil` for no preference (Vol 4, Part E,
     /// 7.8.48).
     package struct PHYPreference: Hashable, HCIParameters {
         package var transmit: PHYSet?

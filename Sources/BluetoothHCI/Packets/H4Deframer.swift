@@ -21,7 +21,7 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
 /// A splitter of a byte stream into H4 packets (Vol 4, Part A, 2).
 ///
 /// The input is bytes as they arrive, split and joined in any way. The output is complete packets,
-/// as slices of one buffer. After each `append(_:)`, call `next()` until it returns nil. The
+/// as slices of one buffer. After each `append(_:)`, call `next()` until it returns `nil`. The
 /// remaining bytes are then less than one packet, and no packet is longer than 65,540 bytes.
 ///
 /// H4 has no delimiters between packets. After one wrong length, every later boundary is wrong too.
@@ -73,7 +73,7 @@ package struct H4Deframer: Sendable {
         }
     }
 
-    /// Returns the next complete packet, or nil until more bytes arrive.
+    /// Returns the next complete packet, or `nil` until more bytes arrive.
     ///
     /// - Throws: ``H4FramingError`` once the stream cannot be split into packets.
     package mutating func next() throws(H4FramingError) -> HCI.Packet? {
@@ -86,7 +86,7 @@ package struct H4Deframer: Sendable {
         }
     }
 
-    /// Returns the bytes of the next complete packet, type byte first, or nil until more bytes
+    /// Returns the bytes of the next complete packet, type byte first, or `nil` until more bytes
     /// arrive.
     ///
     /// - Throws: ``H4FramingError`` once the stream cannot be split into packets.
@@ -127,7 +127,7 @@ package struct H4Deframer: Sendable {
         return error
     }
 
-    /// Returns the length of the packet at `start` with its type byte, or nil if the header is
+    /// Returns the length of the packet at `start` with its type byte, or `nil` if the header is
     /// incomplete.
     private mutating func lengthOfNextPacket() throws(H4FramingError) -> Int? {
         let available = buffer.count - start

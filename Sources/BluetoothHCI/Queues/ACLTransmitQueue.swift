@@ -152,7 +152,8 @@ package struct ACLTransmitQueue: Sendable {
         (index(of: connectionHandle).map { links[$0].passed } ?? 0) >= end
     }
 
-    /// Returns the next packet in H4 format, or nil if no frame waits or no buffer is free for it.
+    /// Returns the next packet in H4 format, or `nil` if no frame waits or no buffer is free for
+    /// it.
     package mutating func nextPacket() -> [UInt8]? {
         guard outstanding < packetCount else { return nil }
         let share = shareOfLink

@@ -36,7 +36,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         var opcode: HCI.Opcode
         var isCompletedByStatus: Bool
         var owner: Owner
-        /// The time at which the command times out, or nil if it is abandoned.
+        /// The time at which the command times out, or `nil` if it is abandoned.
         var deadline: Instant?
     }
 
@@ -109,7 +109,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return actions + sendAllowed(now: now)
     }
 
-    /// The time at which to call `deadlinePassed(now:)`, or nil if no deadline is pending.
+    /// The time at which to call `deadlinePassed(now:)`, or `nil` if no deadline is pending.
     package var nextDeadline: Instant? {
         var soonest = stallDeadline
         // This runs after every packet. A key path would be slow here, because a generic type

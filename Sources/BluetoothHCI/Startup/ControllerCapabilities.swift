@@ -14,9 +14,9 @@ package struct ControllerCapabilities: Sendable, Equatable {
     package var leFeatures: HCI.LEFeatures = []
     /// The combinations of activities, or an empty set if the controller does not report them.
     package var states: HCI.LESupportedStates = []
-    /// The public address, or nil if the controller has none.
+    /// The public address, or `nil` if the controller has none.
     package var publicAddress: DeviceAddress?
-    /// The random address that startup set, or nil if the controller refused it.
+    /// The random address that startup set, or `nil` if the controller refused it.
     package var randomAddress: DeviceAddress?
     /// The maximum payload of an ACL packet in bytes, without the header.
     package var aclPacketLength = 0
@@ -27,7 +27,7 @@ package struct ControllerCapabilities: Sendable, Equatable {
     /// The number of peers whose keys the controller can store, or 0 if it does not resolve
     /// addresses.
     package var resolvingListSize = 0
-    /// The maximum packet length on the air, or nil if it is fixed at 27 bytes.
+    /// The maximum packet length on the air, or `nil` if it is fixed at 27 bytes.
     package var maximumDataLength: MaximumDataLength?
     /// The maximum length of an advertising set's data in bytes: 31 without extended advertising.
     package var maximumAdvertisingDataLength = HCI.LegacyAdvertisingData.lengthLimit

@@ -32,8 +32,8 @@ package struct ControllerStartup: Sendable {
 
     /// Creates the startup of one controller.
     ///
-    /// - Parameter randomAddress: The random static address for the controller to use, or nil if it
-    ///   uses its public address.
+    /// - Parameter randomAddress: The random static address for the controller to use, or `nil` if
+    ///   it uses its public address.
     package init(randomAddress: DeviceAddress?) {
         self.randomAddress = randomAddress
         capabilities = ControllerCapabilities(
@@ -48,7 +48,7 @@ package struct ControllerStartup: Sendable {
         )
     }
 
-    /// Returns the command to send now, or nil when startup has ended.
+    /// Returns the command to send now, or `nil` when startup has ended.
     package func next() -> HCI.EncodedCommand? {
         step.flatMap { $0.command(for: capabilities, randomAddress: randomAddress) }
     }

@@ -12,7 +12,7 @@ struct ConnectionReport {
     let peer: DeviceAddress
     /// The peer's identity address, if the controller has resolved `peer`.
     let resolvedIdentity: DeviceAddress?
-    /// The private address that the controller generated for this host, or nil.
+    /// The private address that the controller generated for this host, or `nil`.
     let localPrivateAddress: DeviceAddress?
     /// The advertising set that led to the link, if the event contains it.
     let advertisingHandle: UInt8?
@@ -59,7 +59,7 @@ struct ConnectionReport {
 }
 
 extension HCI.BareAddress {
-    /// The private address, or nil if the value is zero, which stands for no address.
+    /// The private address, or `nil` if the value is zero, which stands for no address.
     fileprivate var privateAddress: DeviceAddress? { value == 0 ? nil : deviceAddress(.random) }
 }
 

@@ -77,7 +77,7 @@ package enum ClientEvent: Sendable {
     case asked(GATTServer.RequestID, GATTServer.Question)
     /// The client has written values that the server stores.
     case written([GATT.WriteEntry])
-    /// The client has subscribed to a value or, with nil, unsubscribed.
+    /// The client has subscribed to a value or, with `nil`, unsubscribed.
     case subscribed(AttributeHandle, GATT.SubscriptionKind?)
     /// There is room for a notification again.
     case readyToNotify

@@ -40,7 +40,7 @@ extension HostCore {
         fail(id, state == .closed ? HostError.closed : gone)
     }
 
-    /// Records a request for the next SDU. Returns the link of the channel, or nil if the request
+    /// Records a request for the next SDU. Returns the link of the channel, or `nil` if the request
     /// was answered.
     private mutating func beginReceiving(
         from number: ChannelNumber,
@@ -99,13 +99,13 @@ extension HostCore {
         }
     }
 
-    /// Returns the description of an open channel, or nil if it has ended.
+    /// Returns the description of an open channel, or `nil` if it has ended.
     package func description(of number: ChannelNumber) -> ChannelDescription? {
         guard let place = context.channels.openPlace(number) else { return nil }
         return look(at: place.link) { $0.logicalLink.description(of: place.channel) }
     }
 
-    /// Returns the link and the peer of a channel, or nil if the channel or its link is no longer
+    /// Returns the link and the peer of a channel, or `nil` if the channel or its link is no longer
     /// known.
     package func link(of number: ChannelNumber) -> (LinkIdentifier, DeviceAddress)? {
         guard let link = context.channels[number]?.place.link,
@@ -120,7 +120,7 @@ extension HostCore {
     /// Accepts channels that peers open.
     ///
     /// - Parameters:
-    ///   - spsm: The SPSM of the channels or, with nil, any unused one.
+    ///   - spsm: The SPSM of the channels or, with `nil`, any unused one.
     ///   - terms: The conditions and parameters of the channels.
     ///   - backlogLimit: The maximum number of channels that wait to be accepted, at least 1.
     /// - Throws: ``L2CAP/Failure/alreadyListening`` if the SPSM is in use or there is no room for

@@ -11,7 +11,7 @@ extension HostCore {
     ///
     /// - Parameters:
     ///   - losesBytes: Whether the transport can lose bytes, as a UART can.
-    ///   - longestPacket: The maximum length in bytes of an H4 packet on the transport, or nil.
+    ///   - longestPacket: The maximum length in bytes of an H4 packet on the transport, or `nil`.
     package mutating func transportOpened(
         losesBytes: Bool = false,
         longestPacket: Int? = nil,
@@ -45,7 +45,7 @@ extension HostCore {
         emit(.reopenTransport)
     }
 
-    /// The reason why no request can begin now, or nil if requests can.
+    /// The reason why no request can begin now, or `nil` if requests can.
     var obstacle: HostError? { shutdownDeadline == nil ? state.obstacle : .closed }
 
     /// Shuts the host down. Ends all links, scans, connection requests and advertising first, for

@@ -93,7 +93,7 @@ extension HostCore {
         withLink(link, now: now) { $0.answerBondLoss(pairsAgain, &$1) }
     }
 
-    /// Answers `recallDatabase` with the stored table of a peer, or nil if the store has none.
+    /// Answers `recallDatabase` with the stored table of a peer, or `nil` if the store has none.
     package mutating func recalledDatabase(
         _ bytes: [UInt8]?,
         of link: LinkIdentifier,
@@ -114,7 +114,7 @@ extension HostCore {
     /// Returns whether the link is open.
     package func isOpen(_ link: LinkIdentifier) -> Bool { links.index(of: link) != nil }
 
-    /// Returns the properties of a link, or nil if it has ended.
+    /// Returns the properties of a link, or `nil` if it has ended.
     package func properties(of link: LinkIdentifier) -> Link.Properties? {
         look(at: link) { link in
             Link.Properties(
@@ -127,7 +127,7 @@ extension HostCore {
         }
     }
 
-    /// Returns the protection of a link, or nil if it has ended.
+    /// Returns the protection of a link, or `nil` if it has ended.
     package func security(of link: LinkIdentifier) -> LinkSecurity? {
         look(at: link) { $0.security }
     }
@@ -137,7 +137,7 @@ extension HostCore {
         look(at: link) { $0.awaitsEncryption ? nil : $0.bond }
     }
 
-    /// Returns the address with which a link's peer has connected, or nil if the link has ended.
+    /// Returns the address with which a link's peer has connected, or `nil` if the link has ended.
     package func peer(of link: LinkIdentifier) -> DeviceAddress? {
         look(at: link) { $0.peer }
     }

@@ -122,7 +122,7 @@ extension HostCore {
         withLink(link, now: now) { link, _ in link.isAuthorized = isAuthorized }
     }
 
-    /// Answers `recall` with the stored record of a client, or nil if the store has none.
+    /// Answers `recall` with the stored record of a client, or `nil` if the store has none.
     package mutating func recalled(_ bytes: [UInt8]?, of link: LinkIdentifier, now: Instant) {
         withLink(link, now: now) { $0.recalledClient(bytes, &$1) }
     }

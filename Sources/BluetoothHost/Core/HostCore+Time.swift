@@ -5,7 +5,7 @@ import BluetoothTypes
 
 // The one timer of a host: the earliest deadline of all its parts.
 extension HostCore {
-    /// The time at which `deadlinePassed` must be called next, or nil if nothing has a deadline.
+    /// The time at which `deadlinePassed` must be called next, or `nil` if nothing has a deadline.
     package var nextDeadline: Instant? {
         var copy = self
         return copy.readNextDeadline()

@@ -8,7 +8,7 @@ import BluetoothTypes
 // link in its place in the table, and the context, which is a different part of the host. The host
 // then handles the events that the link has posted.
 extension HostCore {
-    /// Runs `body` on a link. Returns nil if there is no such link.
+    /// Runs `body` on a link. Returns `nil` if there is no such link.
     @discardableResult
     mutating func withLink<Result, Failure>(
         _ link: LinkIdentifier,
@@ -19,7 +19,7 @@ extension HostCore {
         return try withLink(at: index, now: now, body)
     }
 
-    /// Runs `body` on the link with this handle. Returns nil if there is no such link.
+    /// Runs `body` on the link with this handle. Returns `nil` if there is no such link.
     @discardableResult
     mutating func withLink<Result>(
         _ handle: ConnectionHandle,
@@ -30,7 +30,7 @@ extension HostCore {
         return withLink(at: index, now: now, body)
     }
 
-    /// Returns the result of `body` on a link, without a copy of the link, or nil if there is no
+    /// Returns the result of `body` on a link, without a copy of the link, or `nil` if there is no
     /// such link.
     func look<Result>(at link: LinkIdentifier, _ body: (LinkCore) -> Result?) -> Result? {
         links.index(of: link).flatMap { body(links.cores[$0]) }

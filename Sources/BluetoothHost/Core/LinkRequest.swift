@@ -25,7 +25,7 @@ package enum LinkRequest: Sendable {
     case pair(Pairing.Policy)
     case disconnect
 
-    /// The link-layer procedure whose end answers the request, or nil if the command's own
+    /// The link-layer procedure whose end answers the request, or `nil` if the command's own
     /// completion does.
     var procedure: LinkCore.Procedure? {
         switch self {
@@ -71,7 +71,7 @@ package enum ChannelRequest: Sendable {
     case open(L2CAP.SPSM, L2CAP.Mode, count: Int, L2CAP.ChannelOptions)
     /// The answer is `done` when the SDU has left.
     case send([UInt8], ChannelNumber)
-    /// The answer is `sdu`, with nil after a graceful end.
+    /// The answer is `sdu`, with `nil` after a graceful end.
     case receive(ChannelNumber)
     /// The answer is `done`.
     case resize([ChannelNumber], mtu: Int, mps: Int)

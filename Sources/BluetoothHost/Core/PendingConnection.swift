@@ -36,10 +36,10 @@ struct PendingConnection: Sendable {
     /// The identity address of the peer.
     let identity: DeviceAddress
     let options: ConnectOptions
-    /// The time at which the request fails, or nil if it has no timeout or waits for a person.
+    /// The time at which the request fails, or `nil` if it has no timeout or waits for a person.
     var deadline: Instant?
     var phase = Phase.connecting
-    /// The address that the scheduler has, or nil.
+    /// The address that the scheduler has, or `nil`.
     var address: DeviceAddress?
     /// The time at which to check whether the peer has changed its address.
     var trialEndsAt: Instant?

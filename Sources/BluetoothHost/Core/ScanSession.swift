@@ -33,7 +33,7 @@ struct ScanSession: Sendable {
 }
 
 extension [ScanParameters] {
-    /// The parameters of one scan of the controller that satisfies all of these, or nil if there
+    /// The parameters of one scan of the controller that satisfies all of these, or `nil` if there
     /// are none.
     ///
     /// The scan is active if any of them is. It uses every PHY of any of them and the largest ratio

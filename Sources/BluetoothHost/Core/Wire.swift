@@ -21,10 +21,10 @@ struct Wire: Sendable {
 
     /// Whether the transport can lose bytes.
     let losesBytes: Bool
-    /// The maximum length in bytes of a sent H4 packet, or nil if it is unlimited.
+    /// The maximum length in bytes of a sent H4 packet, or `nil` if it is unlimited.
     let longestPacket: Int?
     private var resetCount = 0
-    /// The time at which the current packet must be complete, or nil if there is none.
+    /// The time at which the current packet must be complete, or `nil` if there is none.
     private(set) var packetDeadline: Instant?
 
     init(losesBytes: Bool = false, longestPacket: Int? = nil) {

@@ -13,7 +13,7 @@ struct HostChannel: PortChannel {
     let sendMTU: Int
     let receiveMTU: Int
 
-    /// Creates the channel with a number; nil if it has ended.
+    /// Creates the channel with a number; `nil` if it has ended.
     init?(_ number: ChannelNumber, of host: isolated BluetoothHost) {
         guard let (link, _) = host.link(of: number), let description = host.description(of: number)
         else { return nil }

@@ -18,7 +18,7 @@ struct ChannelReceiver: Sendable {
     /// The number of credits of taken SDUs that are not yet returned to the peer.
     private var unreturnedCredits = 0
 
-    /// The SDU that is being received, or nil between SDUs.
+    /// The SDU that is being received, or `nil` between SDUs.
     private var partial: Partial?
     private var complete: [SDU] = []
 
@@ -83,7 +83,7 @@ struct ChannelReceiver: Sendable {
         return sdu
     }
 
-    /// Removes and returns the oldest complete SDU, or nil if there is none.
+    /// Removes and returns the oldest complete SDU, or `nil` if there is none.
     mutating func take() -> [UInt8]? {
         guard !complete.isEmpty else { return nil }
         let sdu = complete.removeFirst()
@@ -97,8 +97,8 @@ struct ChannelReceiver: Sendable {
         return complete.map(\.bytes)
     }
 
-    /// Returns the credits that are due to the peer now and counts them as granted, or nil if none
-    /// are due.
+    /// Returns the credits that are due to the peer now and counts them as granted, or `nil` if
+    /// none are due.
     ///
     /// Credits are returned when they amount to half of the window, so that a peer that sends
     /// continuously does not have to pause. A peer without credits gets them back immediately. If

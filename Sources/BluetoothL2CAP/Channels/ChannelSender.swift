@@ -17,8 +17,8 @@ struct ChannelSender: Sendable {
     private(set) var credits: Int
 
     private var queue: [(id: SDUID, bytes: [UInt8])] = []
-    /// The number of bytes of the first SDU that are already sent, or nil if not even its length is
-    /// sent.
+    /// The number of bytes of the first SDU that are already sent, or `nil` if not even its length
+    /// is sent.
     private var progress: Int?
 
     init(mtu: Int, mps: Int, credits: Int) {
@@ -41,7 +41,7 @@ struct ChannelSender: Sendable {
     }
 
     /// Returns the payload of the next frame and the identifier of the SDU that it completes, or
-    /// nil if no frame can be sent.
+    /// `nil` if no frame can be sent.
     mutating func nextFrame() -> (payload: [UInt8], sent: SDUID?)? {
         guard hasFrame, let (id, bytes) = queue.first else { return nil }
         credits -= 1

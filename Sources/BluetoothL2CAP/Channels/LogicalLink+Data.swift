@@ -9,7 +9,7 @@ extension LogicalLink {
         channels.filter { $0.phase == .open }.map(\.local)
     }
 
-    /// Returns the state of an open channel, or nil if the channel is not open.
+    /// Returns the state of an open channel, or `nil` if the channel is not open.
     package func description(of channel: ChannelIdentifier) -> ChannelDescription? {
         guard let index = index(of: channel), channels[index].phase == .open else { return nil }
         let channel = channels[index]
@@ -38,7 +38,7 @@ extension LogicalLink {
         }
     }
 
-    /// Removes and returns the oldest SDU that arrived, or nil if there is none.
+    /// Removes and returns the oldest SDU that arrived, or `nil` if there is none.
     ///
     /// This may make credits due to the peer, so call `nextUrgentFrame()` afterward.
     package mutating func take(from channel: ChannelIdentifier) -> [UInt8]? {
@@ -96,13 +96,14 @@ extension LogicalLink {
 
 // Sending.
 extension LogicalLink {
-    /// Returns the next signaling command or grant of credits as a frame, or nil if there is none.
+    /// Returns the next signaling command or grant of credits as a frame, or `nil` if there is
+    /// none.
     package mutating func nextUrgentFrame() -> [UInt8]? {
         guard let command = nextCommand() ?? nextGrant() else { return nil }
         return L2CAPFrame.encode(command, on: .signaling)
     }
 
-    /// Returns the next frame of a channel and the resulting actions, or nil if no frame can be
+    /// Returns the next frame of a channel and the resulting actions, or `nil` if no frame can be
     /// sent.
     ///
     /// The channels take turns frame by frame, so that no channel waits for the long SDU of

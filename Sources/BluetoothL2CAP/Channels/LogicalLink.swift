@@ -179,7 +179,7 @@ package struct LogicalLink: Sendable {
         return true
     }
 
-    /// The time at which an outstanding request times out, or nil if there is none.
+    /// The time at which an outstanding request times out, or `nil` if there is none.
     package var nextDeadline: Instant? { signaling.nextDeadline }
 
     /// Ends the requests whose deadline has passed.
@@ -192,7 +192,8 @@ package struct LogicalLink: Sendable {
 
 // Helpers for the extensions in other files.
 extension LogicalLink {
-    /// Enqueues a request and returns its identifier, or nil if too many requests are outstanding.
+    /// Enqueues a request and returns its identifier, or `nil` if too many requests are
+    /// outstanding.
     mutating func ask(
         _ request: some Signaling.Parameters,
         now: Instant

@@ -12,7 +12,7 @@ extension Signaling {
         /// A grant of credits, which has no response.
         case credit(FlowControlCredit)
 
-        /// Decodes a command, or returns nil if the command does not concern channels.
+        /// Decodes a command, or returns `nil` if the command does not concern channels.
         init?(_ packet: Packet) throws(MalformedBytes) {
             let bytes = packet.parameters
             switch packet.code {
@@ -37,7 +37,7 @@ extension Signaling {
         case rejected(CommandReject)
         case timedOut
 
-        /// Decodes a response, or returns nil if the response does not concern channels.
+        /// Decodes a response, or returns `nil` if the response does not concern channels.
         init?(_ packet: Packet) throws(MalformedBytes) {
             let bytes = packet.parameters
             switch packet.code {
@@ -55,7 +55,8 @@ extension Signaling {
             }
         }
 
-        /// Returns a refusal that ends before the list of channels, or nil for any other response.
+        /// Returns a refusal that ends before the list of channels, or `nil` for any other
+        /// response.
         private static func refusal(_ bytes: ArraySlice<UInt8>) throws(MalformedBytes) -> Self? {
             guard bytes.count == 8 else { return nil }
             var reader = ByteReader(bytes.suffix(2))

@@ -36,7 +36,7 @@ struct OutstandingRequests: Sendable {
         requests.contains { $0.code == code }
     }
 
-    /// Adds a request and returns its identifier, or nil if too many requests are outstanding.
+    /// Adds a request and returns its identifier, or `nil` if too many requests are outstanding.
     mutating func add(_ code: Signaling.Code, deadline: Instant) -> Signaling.Identifier? {
         guard requests.count < Self.limit else { return nil }
         let identifier = takeIdentifier()

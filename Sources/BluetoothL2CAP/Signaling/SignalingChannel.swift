@@ -93,7 +93,7 @@ package struct SignalingChannel: Sendable {
 
     /// Responds to a request that the host had to decide.
     ///
-    /// - Returns: The payload to send, or nil if the request is no longer outstanding.
+    /// - Returns: The payload to send, or `nil` if the request is no longer outstanding.
     package mutating func respond(
         to identifier: Signaling.Identifier,
         accepting: Bool
@@ -106,7 +106,7 @@ package struct SignalingChannel: Sendable {
 
     /// Requests other connection parameters from the Central. Only a Peripheral may call this.
     ///
-    /// - Returns: The payload to send, or nil if the previous request has no response yet.
+    /// - Returns: The payload to send, or `nil` if the previous request has no response yet.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant
@@ -120,7 +120,7 @@ package struct SignalingChannel: Sendable {
 
     /// Sends a request to the peer.
     ///
-    /// - Returns: The identifier of the response and the payload to send, or nil if too many
+    /// - Returns: The identifier of the response and the payload to send, or `nil` if too many
     ///   requests are outstanding.
     mutating func ask(
         _ request: some Signaling.Parameters,
@@ -137,7 +137,7 @@ package struct SignalingChannel: Sendable {
         parameters.encode(identifier: outstanding.takeIdentifier())
     }
 
-    /// The time at which an outstanding request times out, or nil if there is none.
+    /// The time at which an outstanding request times out, or `nil` if there is none.
     package var nextDeadline: Instant? { outstanding.nextDeadline }
 
     /// Removes the requests whose deadline has passed and returns their ends.
@@ -167,7 +167,7 @@ extension SignalingChannel {
         return action
     }
 
-    /// Returns the result of a request, or nil if the response is malformed. A malformed response
+    /// Returns the result of a request, or `nil` if the response is malformed. A malformed response
     /// is ignored, because a correct one may still arrive.
     private static func outcome(
         of request: OutstandingRequests.Request,

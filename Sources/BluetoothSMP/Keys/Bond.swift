@@ -13,10 +13,10 @@ package struct Bond: Hashable, Sendable {
     /// with which it connected.
     package var peer: DeviceAddress
 
-    /// The local identity address at the time of the pairing, or nil in a bond without a pairing.
+    /// The local identity address at the time of the pairing, or `nil` in a bond without a pairing.
     package var localIdentity: DeviceAddress?
 
-    /// The name of the peer, or nil if it was never read.
+    /// The name of the peer, or `nil` if it was never read.
     package var name: String?
 
     /// The key that encrypts links on which the local device is the Central. The peer distributed
@@ -36,18 +36,18 @@ package struct Bond: Hashable, Sendable {
     /// The size of the keys in bytes, 7 to 16. The other bytes are zero.
     package var keySize: Int
 
-    /// The identity resolving key for the peer's private addresses, or nil if there is none.
+    /// The identity resolving key for the peer's private addresses, or `nil` if there is none.
     package var resolvingKey: HCI.Key128?
 
-    /// The key with which the peer signs commands on links without encryption, or nil if there is
+    /// The key with which the peer signs commands on links without encryption, or `nil` if there is
     /// none.
     package var peerSigningKey: HCI.Key128?
 
-    /// The key with which the local device signs commands, or nil if there is none.
+    /// The key with which the local device signs commands, or `nil` if there is none.
     package var localSigningKey: HCI.Key128?
 
     /// Creates a bond from a key that no pairing of this host generated. The key is used in both
-    /// roles. If `identifier` is nil, the identifier is derived from the address.
+    /// roles. If `identifier` is `nil`, the identifier is derived from the address.
     package init(
         identifier: PeerIdentifier? = nil,
         peer: DeviceAddress,

@@ -22,11 +22,11 @@ extension Pairing {
     package struct Keys: Hashable, Sendable {
         /// The pairing method.
         package var method: Method
-        /// The key for links on which the local device is the Central, or nil if the peer
+        /// The key for links on which the local device is the Central, or `nil` if the peer
         /// distributed none.
         package var peerKey: LongTermKey?
-        /// The key for links on which the local device is the Peripheral, or nil if it distributed
-        /// none. With LE Secure Connections it equals `peerKey`.
+        /// The key for links on which the local device is the Peripheral, or `nil` if it
+        /// distributed none. With LE Secure Connections it equals `peerKey`.
         package var localKey: LongTermKey?
         package var usesSecureConnections: Bool
         /// The key size in bytes.
@@ -35,13 +35,13 @@ extension Pairing {
         package var isBonded: Bool
         /// Whether one of the devices used the published debug key.
         package var usedDebugKey = false
-        /// The peer's identity address, or nil if the peer did not distribute it.
+        /// The peer's identity address, or `nil` if the peer did not distribute it.
         package var peerIdentity: DeviceAddress?
-        /// The peer's identity resolving key, or nil if the peer did not distribute it.
+        /// The peer's identity resolving key, or `nil` if the peer did not distribute it.
         package var peerResolvingKey: HCI.Key128?
-        /// The peer's signing key, or nil if the peer did not distribute it.
+        /// The peer's signing key, or `nil` if the peer did not distribute it.
         package var peerSigningKey: HCI.Key128?
-        /// The local signing key, or nil if the local device did not distribute it.
+        /// The local signing key, or `nil` if the local device did not distribute it.
         package var localSigningKey: HCI.Key128?
 
         package init(

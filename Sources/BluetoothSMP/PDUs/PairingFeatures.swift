@@ -47,12 +47,12 @@ extension SMP {
             responderKeys = KeyDistribution(rawValue: try reader.readUInt8())
         }
 
-        /// The input and output capabilities, or nil for a reserved value.
+        /// The input and output capabilities, or `nil` for a reserved value.
         package var ioCapability: Pairing.IOCapability? {
             Pairing.IOCapability(rawValue: ioCapabilityByte)
         }
 
-        /// Whether the device has out-of-band data of its peer, or nil for a reserved value.
+        /// Whether the device has out-of-band data of its peer, or `nil` for a reserved value.
         package var hasOutOfBandData: Bool? {
             switch outOfBandByte {
             case 0x00: false

@@ -6,7 +6,7 @@ protocol PairingPhase: Sendable {
     /// Whether the local device is the Central.
     var isCentral: Bool { get }
 
-    /// The terms and features of the pairing, or nil before both devices have exchanged them.
+    /// The terms and features of the pairing, or `nil` before both devices have exchanged them.
     var session: Session? { get }
 
     /// Whether a question to the user is open.
@@ -24,13 +24,13 @@ protocol PairingPhase: Sendable {
         using generator: inout some RandomNumberGenerator
     ) throws(PairingRefusal) -> PairingStep
 
-    /// Processes the user's answer, or returns nil if it does not match an open question.
+    /// Processes the user's answer, or returns `nil` if it does not match an open question.
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
     ) throws(PairingRefusal) -> PairingStep?
 
-    /// Processes a change of encryption, or returns nil if the change has no effect.
+    /// Processes a change of encryption, or returns `nil` if the change has no effect.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator

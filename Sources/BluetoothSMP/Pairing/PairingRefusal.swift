@@ -4,7 +4,7 @@
 struct PairingRefusal: Error, Equatable {
     let reason: Pairing.FailureReason
     let failure: Pairing.Failure
-    /// The peer's violation of the protocol, or nil if there was none.
+    /// The peer's violation of the protocol, or `nil` if there was none.
     let violation: String?
 
     init(_ reason: Pairing.FailureReason) { self.init(reason, .refused(reason)) }

@@ -49,7 +49,7 @@ enum PairingState: Sendable {
     }
 }
 
-/// The result of an event: the new state, or nil if the pairing has ended, and the actions.
+/// The result of an event: the new state, or `nil` if the pairing has ended, and the actions.
 struct PairingStep: Sendable {
     let state: PairingState?
     let actions: [SecurityManager.Action]

@@ -39,7 +39,7 @@ package struct RepeatedAttempts: Sendable {
     }
 
     private var records: [DeviceAddress: Record] = [:]
-    /// The questions since the last yes, or nil if there were none.
+    /// The questions since the last yes, or `nil` if there were none.
     private var questions: Questions?
 
     package init() {}

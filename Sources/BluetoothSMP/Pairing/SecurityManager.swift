@@ -62,15 +62,15 @@ package struct SecurityManager: Sendable {
 
     package let context: Context
 
-    /// The policy for pairings that the peer starts, or nil to refuse them.
+    /// The policy for pairings that the peer starts, or `nil` to refuse them.
     package var policyForPeer: Pairing.Policy?
 
     /// The reason to refuse the peer's pairings for now, for example `repeatedAttempts` or `busy`,
-    /// or nil to permit them.
+    /// or `nil` to permit them.
     package var refusalForPeer: Pairing.FailureReason?
 
-    /// The security of the bond with this peer, which a pairing must not reduce, or nil if there is
-    /// none.
+    /// The security of the bond with this peer, which a pairing must not reduce, or `nil` if there
+    /// is none.
     package var existingBond: LinkSecurity?
 
     private(set) var activity = Activity.none
@@ -90,15 +90,15 @@ extension SecurityManager {
         if case .ended = activity { true } else { false }
     }
 
-    /// The method of the pairing in progress, or nil before it is determined. It is determined
+    /// The method of the pairing in progress, or `nil` before it is determined. It is determined
     /// before any question.
     package var method: Pairing.Method? { state?.phase.session?.terms.method }
 
-    /// The security of a link with the key of the pairing in progress, or nil before it is
+    /// The security of a link with the key of the pairing in progress, or `nil` before it is
     /// determined.
     package var strength: LinkSecurity? { state?.phase.session?.terms.strength }
 
-    /// The time at which to call `deadlinePassed`, or nil if no pairing is in progress.
+    /// The time at which to call `deadlinePassed`, or `nil` if no pairing is in progress.
     package var nextDeadline: Instant? { activePairing?.deadline }
 
     /// Returns the key of the pairing in progress if the Central requests it with these numbers

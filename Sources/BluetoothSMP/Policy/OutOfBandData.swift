@@ -27,14 +27,14 @@ extension Pairing {
         private static let length = 16
 
         /// The confirmation of the device's public key for LE Secure Connections: 16 bytes, least
-        /// significant byte first, or nil if there is none.
+        /// significant byte first, or `nil` if there is none.
         public let confirmation: [UInt8]?
 
-        /// The random number of the confirmation: 16 bytes, least significant byte first, or nil if
-        /// there is none.
+        /// The random number of the confirmation: 16 bytes, least significant byte first, or `nil`
+        /// if there is none.
         public let random: [UInt8]?
 
-        /// The temporary key of legacy pairing: 16 bytes, least significant byte first, or nil if
+        /// The temporary key of legacy pairing: 16 bytes, least significant byte first, or `nil` if
         /// there is none.
         public let temporaryKey: [UInt8]?
 
@@ -99,8 +99,8 @@ extension Pairing {
         /// - Parameters:
         ///   - hasTemporaryKey: Whether to generate a temporary key as well, for legacy pairing.
         ///   - generator: The source of randomness.
-        /// - Returns: The data, or nil if the generator yields no valid private key, which does not
-        ///   happen with the system's generator.
+        /// - Returns: The data, or `nil` if the generator yields no valid private key, which does
+        ///   not happen with the system's generator.
         public static func make(
             forLegacyPairing hasTemporaryKey: Bool = false,
             using generator: inout some RandomNumberGenerator

@@ -24,7 +24,7 @@ extension Pairing {
             case random = 0x23
         }
 
-        /// The address of the device, or nil if the tag does not contain it.
+        /// The address of the device, or `nil` if the tag does not contain it.
         package var address: DeviceAddress?
         package var role: Role?
         package var data: OutOfBandData

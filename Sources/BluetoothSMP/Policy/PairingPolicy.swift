@@ -82,11 +82,11 @@ extension Pairing {
         /// LE Secure Connections, or with a larger key.
         public var allowsWeakerBond = false
 
-        /// The peer's out-of-band data, or nil if there is none.
+        /// The peer's out-of-band data, or `nil` if there is none.
         public var peerOutOfBandData: OutOfBandData?
 
-        /// The local out-of-band data that the peer has, or nil if there is none. It is usable for
-        /// one pairing, so generate new data for the next.
+        /// The local out-of-band data that the peer has, or `nil` if there is none. It is usable
+        /// for one pairing, so generate new data for the next.
         public var localOutOfBandData: LocalOutOfBandData?
 
         /// Whether to use the published debug key, with which a sniffer can decrypt the traffic

@@ -11,8 +11,8 @@ extension SMP {
         /// The public key, which the peer receives.
         package let publicKey: PublicKey
 
-        /// Creates a random key pair, or returns nil if the generator yields no valid private key,
-        /// which does not happen with a fair generator.
+        /// Creates a random key pair, or returns `nil` if the generator yields no valid private
+        /// key, which does not happen with a fair generator.
         package init?(using generator: inout some RandomNumberGenerator) {
             guard let pair = P256KeyPair(using: &generator) else { return nil }
             self.init(pair)
@@ -40,8 +40,8 @@ extension SMP {
 
         /// Computes the secret that only the owners of the two private keys can compute.
         ///
-        /// - Returns: The secret, or nil if the peer's key is not valid. A peer with such a key may
-        ///   attack the local private key.
+        /// - Returns: The secret, or `nil` if the peer's key is not valid. A peer with such a key
+        ///   may attack the local private key.
         package func sharedSecret(with peer: PublicKey) -> HCI.SharedSecret256? {
             pair.sharedSecret(with: P256PublicKey(x: peer.x.bigEndian, y: peer.y.bigEndian))
                 .flatMap { HCI.SharedSecret256($0.reversed()) }

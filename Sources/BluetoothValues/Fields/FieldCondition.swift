@@ -54,7 +54,7 @@ struct BitField: Hashable, Sendable {
         bits = bits & ~mask | (number << lowest & mask)
     }
 
-    /// Returns the text of the part; nil for a single bit that is clear.
+    /// Returns the text of the part; `nil` for a single bit that is clear.
     func describe(_ bits: Int64) -> String? {
         let number = number(in: bits)
         guard count > 1 else { return number == 1 ? name : nil }

@@ -26,7 +26,7 @@ public struct FieldLayout: Hashable, Sendable {
     /// The bits that have a meaning.
     var namedBits: Int64 { parts.reduce(0) { $0 | (1 << $1.count - 1) << $1.lowest } }
 
-    /// Returns the content without the bits that only show which fields are present; nil if none
+    /// Returns the content without the bits that only show which fields are present; `nil` if none
     /// remain.
     func shown(_ content: FieldContent) -> FieldContent? {
         guard kind.isPresenceFlags else { return content }

@@ -46,7 +46,7 @@ struct FieldTable: Sendable {
         self.lists = lists
     }
 
-    /// Returns the fields of a characteristic; nil if there are none, or if a line is not valid.
+    /// Returns the fields of a characteristic; `nil` if there are none, or if a line is not valid.
     func fields(of digits: String) -> [FieldLayout]? {
         guard let lines = rows[digits] else { return nil }
         let fields = lines.compactMap(field)

@@ -78,7 +78,7 @@ extension FieldLayout {
             + (step.map { $0 == "1" ? "" : " in steps of \($0)" } ?? "") + words.joined()
     }
 
-    /// Returns the content that a text spells; nil if the field cannot contain it.
+    /// Returns the content that a text spells; `nil` if the field cannot contain it.
     func content(of text: String) -> FieldContent? {
         switch kind {
         case .unsigned, .signed, .enumeration: return number(of: text).map { .integer($0) }

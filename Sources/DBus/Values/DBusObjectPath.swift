@@ -8,7 +8,7 @@ package struct DBusObjectPath: Hashable, Sendable, Comparable, CustomStringConve
     /// The path `/`.
     package static let root = DBusObjectPath(unchecked: "/")
 
-    /// Creates a path, or returns nil if the text is not a valid one.
+    /// Creates a path, or returns `nil` if the text is not a valid one.
     package init?(_ text: String) {
         guard Self.isValid(text.utf8) else { return nil }
         description = text

@@ -14,7 +14,7 @@ package struct SystemThread: @unchecked Sendable {
     // passed to `pthread_join` and `pthread_detach`, which any thread may call.
     private let thread: pthread_t
 
-    /// Starts a thread that runs `body` and ends, or returns nil if the system cannot start a
+    /// Starts a thread that runs `body` and ends, or returns `nil` if the system cannot start a
     /// thread.
     package init?(_ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(ThreadBody(run: body))

@@ -16,7 +16,7 @@ package struct WakeUp: Sendable {
     let readEnd: Descriptor
     private let writeEnd: Descriptor
 
-    /// Creates a pipe, or returns nil if the process has no free descriptors.
+    /// Creates a pipe, or returns `nil` if the process has no free descriptors.
     package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }

@@ -23,7 +23,7 @@ struct FaultyLine {
         generator = SplitMix64(seed: seed)
     }
 
-    /// The time at which the next piece arrives, or nil if there is none.
+    /// The time at which the next piece arrives, or `nil` if there is none.
     var nextDeadline: Instant? { pieces.first?.due }
 
     /// Adds a complete H4 packet.

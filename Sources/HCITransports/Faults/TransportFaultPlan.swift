@@ -33,11 +33,11 @@ public struct TransportFaultPlan: Equatable, Sendable {
     public var toController = Rates()
     /// The faults on the way from the controller to the host.
     public var toHost = Rates()
-    /// The number of packets in both directions after which the connection closes, or nil for no
+    /// The number of packets in both directions after which the connection closes, or `nil` for no
     /// limit.
     public var closesAfter: Int?
     /// The number of packets in both directions after which no packet passes while the connection
-    /// stays open, or nil for no limit.
+    /// stays open, or `nil` for no limit.
     public var hangsAfter: Int?
 
     /// Creates a plan without faults.

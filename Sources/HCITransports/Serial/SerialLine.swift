@@ -32,9 +32,10 @@ public struct SerialLine: Hashable, Sendable {
     public var speed: Int
     /// The flow control of the line.
     public var flowControl: FlowControl
-    /// The initial speed of the controller, or nil if it is `speed`.
+    /// The initial speed of the controller, or `nil` if it is `speed`.
     public var startSpeed: Int?
-    /// The vendor whose command changes the speed from `startSpeed`, or nil to ask the controller.
+    /// The vendor whose command changes the speed from `startSpeed`, or `nil` to ask the
+    /// controller.
     public var vendor: SerialVendor?
 
     /// Creates a line with one speed. Set `startSpeed` if the controller's speed must be changed.

@@ -21,7 +21,7 @@ import BluetoothTypes
         private var startUp: SerialStartUp
         private var port: SerialPort?
         private var timer: (any HostTimer)?
-        /// The completion, or nil before the start and after it was called.
+        /// The completion, or `nil` before the start and after it was called.
         private var finished: (@Sendable (Outcome) -> Void)?
         private var isCancelled = false
 

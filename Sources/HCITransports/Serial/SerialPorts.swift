@@ -34,7 +34,7 @@ package enum SerialPorts {
         }
     }
 
-    /// Returns the name of the group with access to the device, or nil if there is none.
+    /// Returns the name of the group with access to the device, or `nil` if there is none.
     static func group(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IWGRP != 0 else { return nil }

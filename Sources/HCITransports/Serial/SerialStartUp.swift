@@ -40,7 +40,7 @@ struct SerialStartUp: Sendable {
     /// The settings of the line after the start-up.
     struct Outcome: Equatable, Sendable {
         let speed: Int
-        /// The reason why the speed is not the requested one, or nil if it is.
+        /// The reason why the speed is not the requested one, or `nil` if it is.
         var notice: String?
     }
 
@@ -76,7 +76,7 @@ struct SerialStartUp: Sendable {
     private var currentSpeed: Int
     private var deframer = H4Deframer()
 
-    /// The time at which to call `deadlinePassed(now:)`, or nil if no deadline is pending.
+    /// The time at which to call `deadlinePassed(now:)`, or `nil` if no deadline is pending.
     private(set) var nextDeadline: Instant?
 
     /// Creates the start-up of a line whose port has the last speed of `openingSpeeds`.

@@ -50,11 +50,11 @@ public final class SerialTransport: HCITransport {
     public var losesBytes: Bool { true }
 
     #if os(Linux)
-        /// The reason why the line is slower than requested, or nil if it is not or if it is not
+        /// The reason why the line is slower than requested, or `nil` if it is not or if it is not
         /// open.
         public var notice: String? { opened?.outcome.notice }
 
-        /// The speed of the open line in bits per second, or nil if it is not open.
+        /// The speed of the open line in bits per second, or `nil` if it is not open.
         public var speed: Int? { opened?.outcome.speed }
 
         private var opened: Opening? {

@@ -32,8 +32,8 @@ extension SerialVendor {
         }
     }
 
-    /// Returns the commands that change the controller to this speed, or nil if it does not support
-    /// the speed.
+    /// Returns the commands that change the controller to this speed, or `nil` if it does not
+    /// support the speed.
     func commands(for speed: Int) -> [Command]? {
         switch self {
         case .broadcom: Self.broadcomCommands(speed)

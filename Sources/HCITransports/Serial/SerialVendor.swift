@@ -22,7 +22,7 @@ public enum SerialVendor: String, Hashable, Sendable, CaseIterable {
     case st
 
     /// Creates the vendor with this company identifier from Read Local Version Information (Vol 4,
-    /// Part E, 7.4.1; Assigned Numbers, 7.1), or returns nil for any other.
+    /// Part E, 7.4.1; Assigned Numbers, 7.1), or returns `nil` for any other.
     init?(company: UInt16) {
         switch company {
         case 0x000F, 0x0131, 0x0009: self = .broadcom

@@ -34,7 +34,7 @@ final class ByteStream: @unchecked Sendable {
     private let receive: @Sendable (TransportEvent) -> Void
     private let ended: @Sendable (TransportError?) -> Void
 
-    /// The descriptor, or nil once the stream is closed.
+    /// The descriptor, or `nil` once the stream is closed.
     private var descriptor: Descriptor?
     /// The bytes of the last read, whose storage is used for the next one.
     private var received: [UInt8] = []

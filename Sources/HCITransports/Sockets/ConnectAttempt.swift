@@ -25,7 +25,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
     private var descriptor: Descriptor?
     private var timer: (any HostTimer)?
     private var lastError: TransportError?
-    /// The completion, or nil before the start and after it was called.
+    /// The completion, or `nil` before the start and after it was called.
     private var finished: (@Sendable (Outcome) -> Void)?
     private var isCancelled = false
 

@@ -41,7 +41,7 @@ struct SocketAddress: @unchecked Sendable {
         length = socklen_t(pathOffset + 1 + name.utf8.count)
     }
 
-    /// Copies an address from the system, or returns nil if it is too long.
+    /// Copies an address from the system, or returns `nil` if it is too long.
     init?(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
         guard Int(length) <= MemoryLayout<sockaddr_storage>.size else { return nil }
         self.length = length
@@ -50,7 +50,7 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// Reads the address to which a socket is bound, or returns nil if that fails.
+    /// Reads the address to which a socket is bound, or returns `nil` if that fails.
     init?(boundTo descriptor: Descriptor) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { [length] storage in
@@ -65,7 +65,7 @@ struct SocketAddress: @unchecked Sendable {
     /// The address family.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// The port of a TCP address, or nil for any other.
+    /// The port of a TCP address, or `nil` for any other.
     var port: UInt16? {
         guard family == AF_INET || family == AF_INET6 else { return nil }
         // The port has the same position in both forms, most significant byte first.

@@ -17,7 +17,7 @@ final class SocketTransport: HCITransport {
     }
 
     let name: String
-    /// The endpoint, or nil for an accepted connection, which cannot be established again.
+    /// The endpoint, or `nil` for an accepted connection, which cannot be established again.
     private let endpoint: SocketEndpoint?
     private let connectTimeout: Duration
     private let state: Mutex<State>

@@ -44,7 +44,7 @@ extension Descriptor {
         _ = setsockopt(number, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The error with which a connection attempt ended, or nil if the connection exists.
+    /// The error with which a connection attempt ended, or `nil` if the connection exists.
     var connectionError: SystemError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -39,7 +39,7 @@ public final class FileStore: HostStore {
     public let directory: String
 
     private let folder: StoreFolder
-    /// The locked descriptor of the directory, or nil while the store is closed.
+    /// The locked descriptor of the directory, or `nil` while the store is closed.
     private let hold: Mutex<Descriptor?>
 
     /// Creates a store of the files in a directory. A missing directory is created with access for
@@ -100,7 +100,7 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// Returns the value that was last saved with this key, or nil if there is none.
+    /// Returns the value that was last saved with this key, or `nil` if there is none.
     ///
     /// - Throws: ``TransportError`` if the file cannot be read, is not a regular file, or is
     ///   accessible to other users than its owner.

@@ -10,8 +10,8 @@
 ///
 /// Use a separate store for each adapter, because keys identify peers but not adapters.
 public protocol HostStore: Sendable {
-    /// Returns the bytes that were last saved with this key, or nil if there are none or they were
-    /// removed.
+    /// Returns the bytes that were last saved with this key, or `nil` if there are none or they
+    /// were removed.
     func load(_ key: StoreKey) throws -> [UInt8]?
 
     /// Saves `bytes` and replaces the previous bytes of the key.
@@ -53,7 +53,7 @@ public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
     /// The characters of the key.
     public let description: String
 
-    /// Creates a key, or returns nil if the text is not a valid one.
+    /// Creates a key, or returns `nil` if the text is not a valid one.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.lengthLimit).contains(bytes.count), bytes.first != UInt8(ascii: "."),

@@ -10,7 +10,7 @@
 
 /// A file that a person has written, which is read at once.
 package enum WholeFile {
-    /// Returns all bytes of a file, or nil if there are more than `limit`.
+    /// Returns all bytes of a file, or `nil` if there are more than `limit`.
     ///
     /// - Throws: ``TransportError`` if the file cannot be read.
     package static func read(_ path: String, limit: Int) throws(TransportError) -> [UInt8]? {

@@ -15,7 +15,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     private let ended: @Sendable () -> Void
     private var socket: Descriptor?
 
-    /// Starts to listen, or returns nil if the kernel does not permit it.
+    /// Starts to listen, or returns `nil` if the kernel does not permit it.
     ///
     /// Called on the executor's thread.
     ///

@@ -47,10 +47,10 @@ protocol BluetoothKernel: Sendable {
 
 /// The files in which Linux provides information about the system. All of them are short.
 protocol SystemFiles: Sendable {
-    /// Returns the start of a file, or nil if it cannot be read.
+    /// Returns the start of a file, or `nil` if it cannot be read.
     func text(of path: String) -> String?
     /// Returns the names in a directory, empty if it cannot be read.
     func names(in directory: String) -> [String]
-    /// Returns the target of a symbolic link, or nil if it is not a link or cannot be read.
+    /// Returns the target of a symbolic link, or `nil` if it is not a link or cannot be read.
     func target(of link: String) -> String?
 }

@@ -26,7 +26,7 @@ package enum DefaultDeviceName {
     }
 
     /// Returns the part of a text that fits into a device name, without control characters and
-    /// truncated between two characters, or nil if it is empty.
+    /// truncated between two characters, or `nil` if it is empty.
     package static func fitting(_ text: String) -> String? {
         var name = String(text.filter { !$0.unicodeScalars.contains(where: isControl) })
         while name.utf8.count > lengthLimit { name.removeLast() }
@@ -37,12 +37,12 @@ package enum DefaultDeviceName {
         scalar.properties.generalCategory == .control
     }
 
-    /// The value of the environment variable, or nil if it is not set.
+    /// The value of the environment variable, or `nil` if it is not set.
     package static var environmentName: String? {
         getenv(variable).map { String(cString: $0) }
     }
 
-    /// The host name without its domain, or nil if the system does not provide it.
+    /// The host name without its domain, or `nil` if the system does not provide it.
     package static var systemHostName: String? {
         // POSIX allows 255 bytes, and a truncated name may lack its final zero.
         var buffer = [UInt8](repeating: 0, count: 256)

@@ -197,7 +197,7 @@
             for _ in 0..<Self.otherMessagesLimit where Self.read(announcements).isEmpty { return }
         }
 
-        /// Sends a management command, and returns the answer, or nil if the kernel refuses it.
+        /// Sends a management command, and returns the answer, or `nil` if the kernel refuses it.
         private static func answer(
             to command: ManagementMessage,
             on socket: Descriptor

@@ -17,7 +17,7 @@ struct ManagementMessage: Hashable, Sendable {
 
     static let noAdapter: UInt16 = 0xFFFF
 
-    /// Decodes a message, or returns nil unless the bytes are exactly one message.
+    /// Decodes a message, or returns `nil` unless the bytes are exactly one message.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.headerLength else { return nil }
         code = Self.number(bytes, at: 0)
@@ -49,7 +49,7 @@ extension ManagementMessage {
     private static let commandComplete: UInt16 = 0x0001
     private static let commandStatus: UInt16 = 0x0002
 
-    /// Returns the result in this message if it is the answer to the command, or nil if it is
+    /// Returns the result in this message if it is the answer to the command, or `nil` if it is
     /// another message.
     func answer(to command: UInt16) -> Answer? {
         guard code == Self.commandComplete || code == Self.commandStatus, parameters.count >= 3,
@@ -67,7 +67,7 @@ extension ManagementMessage {
         case refused(UInt8)
     }
 
-    /// Returns the adapters in the answer to a command that lists them, or nil if the answer is
+    /// Returns the adapters in the answer to a command that lists them, or `nil` if the answer is
     /// truncated.
     static func indices(_ answer: ArraySlice<UInt8>) -> [UInt16]? {
         guard answer.count >= 2 else { return nil }

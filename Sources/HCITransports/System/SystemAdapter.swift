@@ -18,16 +18,16 @@ package struct SystemAdapter: Hashable, Sendable {
 
     /// The number in the kernel.
     package var index: UInt16
-    /// The public address, or nil if the adapter has none or is not set up.
+    /// The public address, or `nil` if the adapter has none or is not set up.
     package var address: DeviceAddress?
-    /// The bus of the adapter, or nil if it is unknown to this package.
+    /// The bus of the adapter, or `nil` if it is unknown to this package.
     package var bus: SystemAdapterRecord.Bus?
-    /// The product name of a USB device, or nil for others.
+    /// The product name of a USB device, or `nil` for others.
     package var product: String?
-    /// Whether the adapter supports Low Energy, or nil if it is not known yet.
+    /// Whether the adapter supports Low Energy, or `nil` if it is not known yet.
     package var supportsLowEnergy: Bool?
     package var state: State
-    /// The switch of the radio, or nil if there is none.
+    /// The switch of the radio, or `nil` if there is none.
     package var radioSwitch: RadioSwitch?
     /// The users of the adapter: the daemons if it is up, or the program that has taken it, or all
     /// candidates. The list is empty if this process may not see them.

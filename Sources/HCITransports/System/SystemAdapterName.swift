@@ -16,7 +16,7 @@ enum SystemAdapterName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the number of the adapter, or nil if there is no such adapter.
+    /// Returns the number of the adapter, or `nil` if there is no such adapter.
     func index(in kernel: any BluetoothKernel) throws(SystemError) -> UInt16? {
         let indices = try kernel.adapterIndices()
         switch self {

@@ -21,20 +21,20 @@ package struct SystemAdapterRecord: Hashable, Sendable {
         case smd = 9
     }
 
-    /// The address, or nil if the adapter has none, or has none before it is set up.
+    /// The address, or `nil` if the adapter has none, or has none before it is set up.
     package let address: DeviceAddress?
     /// Whether the adapter is up, for the kernel's own host or for a program that uses it
     /// exclusively.
     package let isUp: Bool
     /// Whether the kernel is starting the adapter.
     package let isStarting: Bool
-    /// The bus of the adapter, or nil if it is unknown to this package.
+    /// The bus of the adapter, or `nil` if it is unknown to this package.
     package let bus: Bus?
-    /// Whether the adapter supports Low Energy, or nil if its features are not read yet (Vol 2,
+    /// Whether the adapter supports Low Energy, or `nil` if its features are not read yet (Vol 2,
     /// Part C, 3.3: bit 38).
     package let supportsLowEnergy: Bool?
 
-    /// Decodes the structure, or returns nil if it is too short.
+    /// Decodes the structure, or returns `nil` if it is too short.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.length else { return nil }
         // The offsets are dev_id: 0, name: 2, bdaddr: 10 (least significant byte first), flags: 16,

@@ -9,7 +9,7 @@ package enum SystemAdapters {
         SystemBluetooth.kernel.map(list) ?? []
     }
 
-    /// Returns the adapter to use if the user specifies none, or nil if none is available.
+    /// Returns the adapter to use if the user specifies none, or `nil` if none is available.
     package static func preferred() -> AdapterSpecification? {
         SystemAdapter.preferred(of: list())?.specification
     }
@@ -75,7 +75,7 @@ package enum SystemAdapters {
 /// The queries that are made once for all adapters.
 private struct Survey {
     private let kernel: any BluetoothKernel
-    /// The adapters that the kernel offers to daemons, or nil if it does not list them.
+    /// The adapters that the kernel offers to daemons, or `nil` if it does not list them.
     private let managed: Set<UInt16>?
     /// The daemons and programs are determined only if an adapter is in use, because that requires
     /// a search of the open files of all processes.
@@ -89,7 +89,7 @@ private struct Survey {
         switches = RadioSwitches(kernel.files)
     }
 
-    /// Returns the adapter, or nil if it was removed in the meantime.
+    /// Returns the adapter, or `nil` if it was removed in the meantime.
     mutating func adapter(_ index: UInt16) -> SystemAdapter? {
         guard let record = try? kernel.record(of: index) else { return nil }
         let state = state(of: index, record)

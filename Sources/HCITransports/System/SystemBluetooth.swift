@@ -23,7 +23,7 @@ package enum SystemBluetooth {
         case unclear(String)
     }
 
-    /// The kernel, or nil on systems other than Linux.
+    /// The kernel, or `nil` on systems other than Linux.
     static var kernel: (any BluetoothKernel)? {
         #if os(Linux)
             LinuxKernel()

@@ -48,7 +48,7 @@ package struct BtsnoopReader: Sendable {
         buffer += bytes
     }
 
-    /// Returns the next record, or nil until more bytes are appended.
+    /// Returns the next record, or `nil` until more bytes are appended.
     package mutating func next() throws(BtsnoopError) -> Btsnoop.Record? {
         if !hasReadHeader {
             guard try readHeader() else { return nil }
@@ -86,7 +86,7 @@ package struct BtsnoopReader: Sendable {
         return true
     }
 
-    /// Returns the length of the next record with its header, or nil if the header is incomplete.
+    /// Returns the length of the next record with its header, or `nil` if the header is incomplete.
     private func lengthOfNextRecord() throws(BtsnoopError) -> Int? {
         guard available >= Btsnoop.recordHeaderLength else { return nil }
         let original = integer(at: 0)

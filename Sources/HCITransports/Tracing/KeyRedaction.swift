@@ -126,7 +126,7 @@ private enum H4Type {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the byte at this offset, or nil after the end.
+    /// Returns the byte at this offset, or `nil` after the end.
     fileprivate func byte(at offset: Int) -> UInt8? {
         offset < count ? self[startIndex + offset] : nil
     }

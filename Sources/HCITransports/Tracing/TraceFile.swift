@@ -20,7 +20,7 @@ package final class TraceFile: Sendable {
 
     private struct State {
         var buffer: [UInt8]
-        /// The redaction of keys, or nil to keep them in the log.
+        /// The redaction of keys, or `nil` to keep them in the log.
         var redaction: KeyRedaction?
         var failure: TransportError?
     }
@@ -58,7 +58,7 @@ package final class TraceFile: Sendable {
         flush()
     }
 
-    /// The error that stopped the log, for example because the disk is full, or nil. The logged
+    /// The error that stopped the log, for example because the disk is full, or `nil`. The logged
     /// transport continues.
     package var failure: TransportError? { state.withLock { $0.failure } }
 

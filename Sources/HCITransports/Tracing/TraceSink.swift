@@ -4,7 +4,7 @@ import Synchronization
 
 /// The receiver of the packets of a ``TracingTransport``.
 protocol TraceSink: Sendable {
-    /// The error that stopped the log, or nil.
+    /// The error that stopped the log, or `nil`.
     var failure: TransportError? { get }
 
     /// Adds a packet with the current time.

@@ -30,7 +30,7 @@ struct UserChannelOpening {
     /// Returns whether the opening was canceled. It is called before every step.
     private let isCancelled: @Sendable () -> Bool
 
-    /// The number of the adapter that this sequence has brought down, or nil.
+    /// The number of the adapter that this sequence has brought down, or `nil`.
     private var broughtDown: UInt16?
     private var bringDownCount = 0
 
@@ -103,7 +103,7 @@ struct UserChannelOpening {
         return index
     }
 
-    /// Tries to take the adapter, and returns nil if the kernel itself uses it.
+    /// Tries to take the adapter, and returns `nil` if the kernel itself uses it.
     private func attempt(_ index: UInt16) throws(TransportError) -> Descriptor? {
         do throws(SystemError) {
             return try kernel.openUserChannel(index)

@@ -21,7 +21,7 @@ enum SlotEvent: Hashable, Sendable {
     /// The link of a pending connection request that completed cannot stay. A slot for a new
     /// connection attempt will be granted later.
     case denied(AttemptRecord.Slots)
-    /// Another accessory receives the slot: the link must be ended.
+    /// Another accessory receives the slot: the link or the connection attempt must be ended.
     case revoked
 }
 

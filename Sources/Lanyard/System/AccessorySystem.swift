@@ -5,7 +5,7 @@ import Dispatch
 /// The Bluetooth of the system, as this library uses it: values go in and come out.
 ///
 /// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. No other part of
-/// the library depends on that module's types. The test kit implements it on the port of a virtual
+/// the library depends on that module's types. `LanyardTesting` implements it on the port of a virtual
 /// adapter.
 package protocol AccessorySystem: Sendable {
     /// Creates a central. It does nothing before `SystemCentral.begin`.

@@ -11,7 +11,7 @@ struct AirSession: Sendable {
     let scenario: Scenario
     let addresses: [AdapterSpecification]
     let seed: UInt64
-    /// The directory of the packet logs; nil for none.
+    /// The directory of the packet logs; `nil` for none.
     let traceDirectory: String?
     /// Whether the world has the example accessories.
     var hasExamples = false

@@ -90,7 +90,7 @@ extension AdapterSpecification {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
     }
 
-    /// A warning if other machines may connect to the listening address; nil if only this machine
+    /// A warning if other machines may connect to the listening address; `nil` if only this machine
     /// can.
     var openness: String? {
         guard case .tcp(let host, _) = self, !Self.isLoopback(host) else { return nil }

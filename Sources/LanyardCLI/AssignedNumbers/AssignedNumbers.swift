@@ -77,36 +77,36 @@ enum AssignedNumbers {
 }
 
 extension AssignedNumbers {
-    /// Returns the name of a service, or nil if there is none.
+    /// Returns the name of a service, or `nil` if there is none.
     static func name(ofService uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return serviceNames[short] ?? memberServiceNames[short]
     }
 
-    /// Returns the name of a characteristic, or nil if there is none.
+    /// Returns the name of a characteristic, or `nil` if there is none.
     static func name(ofCharacteristic uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return characteristicNames[short]
     }
 
-    /// Returns the name of a descriptor or declaration, or nil if there is none.
+    /// Returns the name of a descriptor or declaration, or `nil` if there is none.
     static func name(ofDescriptor uuid: BluetoothUUID) -> String? {
         guard let short = uuid.short16 else { return vendorNames[uuid] }
         return descriptorNames[short]
     }
 
-    /// Returns the name of a company, or nil if there is none.
+    /// Returns the name of a company, or `nil` if there is none.
     static func name(ofCompany identifier: UInt16) -> String? {
         companyNames[identifier]
     }
 
-    /// Returns the name of an appearance or of its category, or nil if neither has one.
+    /// Returns the name of an appearance or of its category, or `nil` if neither has one.
     static func name(ofAppearance appearance: UInt16) -> String? {
         appearanceNames[appearance] ?? appearanceCategoryNames[appearance >> 6]
     }
 
-    /// Returns the characteristic with a name such as `battery level` or `battery-level`, or nil if
-    /// there is none.
+    /// Returns the characteristic with a name such as `battery level` or `battery-level`, or `nil`
+    /// if there is none.
     static func characteristic(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
         if let found = characteristicNames.first(where: { comparable($0.value) == wanted }) {
@@ -115,7 +115,7 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
-    /// Returns the service with a name such as `heart rate` or `heart-rate`, or nil if there is
+    /// Returns the service with a name such as `heart rate` or `heart-rate`, or `nil` if there is
     /// none.
     static func service(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
@@ -127,7 +127,7 @@ extension AssignedNumbers {
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
-    /// Returns the descriptor with a name such as `report reference`, or nil if there is none.
+    /// Returns the descriptor with a name such as `report reference`, or `nil` if there is none.
     static func descriptor(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
         return descriptorNames.first { comparable($0.value) == wanted }

@@ -18,7 +18,7 @@ enum BeaconContents: Equatable, Sendable {
     case eddystoneURL(String, power: Int8)
     /// Google's Eddystone-EID: an identifier that changes.
     case eddystoneEID([UInt8], power: Int8)
-    /// Google's Eddystone-TLM: the voltage in mV, the temperature in 1/256 °C (nil if not
+    /// Google's Eddystone-TLM: the voltage in mV, the temperature in 1/256 °C (`nil` if not
     /// measured), and the number of advertisements and the tenths of seconds since the start.
     case eddystoneTLM(millivolts: UInt16, temperature: Int16?, count: UInt32, tenths: UInt32)
     /// The format AltBeacon: the company that made it, 16 bytes for the owner and 4 for the beacon,
@@ -27,7 +27,7 @@ enum BeaconContents: Equatable, Sendable {
     /// The measurements of a sensor in the format BTHome or Ruuvi.
     case sensor(SensorBeacon)
 
-    /// Reads the first identity in the data; nil if there is none.
+    /// Reads the first identity in the data; `nil` if there is none.
     init?(_ data: AdvertisingData) {
         let manufacturers = data.allManufacturerData.lazy.compactMap { data in
             Self(company: data.company, data.bytes)

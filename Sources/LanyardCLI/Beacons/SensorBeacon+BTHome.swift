@@ -47,7 +47,7 @@ struct BTHomeObject: Sendable {
     let name: String
     let kind: Kind
 
-    /// Reads the object after its identifier; nil if bytes are missing.
+    /// Reads the object after its identifier; `nil` if bytes are missing.
     func read(_ rest: inout ArraySlice<UInt8>) -> SensorBeacon.Measurement? {
         switch kind {
         case .number(let count, let isSigned, let factor, let exponent, let unit):

@@ -19,7 +19,7 @@ struct SensorBeacon: Equatable, Sendable {
     /// A measurement: `mantissa` × 10 to the power of `exponent`, in the unit.
     struct Measurement: Equatable, Sendable {
         let name: String
-        /// The number; nil for a measurement that is a word.
+        /// The number; `nil` for a measurement that is a word.
         let number: (mantissa: Int, exponent: Int)?
         /// The word, such as `open`, or the unit of the number.
         let word: String

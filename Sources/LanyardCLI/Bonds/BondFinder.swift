@@ -22,8 +22,8 @@ extension PortBond: NamedPeer {
 struct BondFinder<Peer: NamedPeer>: Sendable {
     let bonds: [Peer]
 
-    /// Returns the peer, or nil if the target is not bonded but scanning may find it. Throws if the
-    /// target cannot be found, or if several peers match.
+    /// Returns the peer, or `nil` if the target is not bonded but scanning may find it. Throws if
+    /// the target cannot be found, or if several peers match.
     func find(_ target: Target) throws(ProgramFailure) -> Peer? {
         let exact = bonds.filter { Self.matches($0, target) }
         let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
@@ -114,7 +114,7 @@ enum BondText {
 }
 
 extension SecurityEvent {
-    /// The problem with the store; nil if there is none. Safe to print.
+    /// The problem with the store; `nil` if there is none. Safe to print.
     var problem: String? {
         switch self {
         case .setAside(let entry, let reason):
@@ -126,7 +126,7 @@ extension SecurityEvent {
         }
     }
 
-    /// The event that `serve` prints; nil for none.
+    /// The event that `serve` prints; `nil` for none.
     var serveEvent: ServeEvent? {
         switch self {
         case .bonded(let peer): .bonded(peer)

@@ -20,7 +20,7 @@ struct StandardStreamPipe: Sendable {
     private static let pieceLimit = 65_536
 
     let channel: any Channel
-    /// Reads at most the given number of bytes of the input; nil at its end.
+    /// Reads at most the given number of bytes of the input; `nil` at its end.
     let read: @Sendable (Int) async throws -> [UInt8]?
     let write: @Sendable ([UInt8]) async throws -> Void
     /// Whether the pipe continues to receive after the end of the input, until the peer closes the
@@ -140,7 +140,7 @@ final class StandardInput: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Returns the next input, at most `count` bytes; nil at the end.
+    /// Returns the next input, at most `count` bytes; `nil` at the end.
     func read(upTo count: Int) async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation { waiter in
             queue.async { [descriptor] in

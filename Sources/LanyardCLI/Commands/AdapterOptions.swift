@@ -96,7 +96,8 @@ struct AdapterOptions: ParsableArguments {
         get throws { try Self.seconds(timeout) }
     }
 
-    /// Returns the limit that the environment variable LANYARD_TIMEOUT gives; nil if it is not set.
+    /// Returns the limit that the environment variable LANYARD_TIMEOUT gives; `nil` if it is not
+    /// set.
     private static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double?
     {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
@@ -145,7 +146,7 @@ struct AdapterOptions: ParsableArguments {
         return choice
     }
 
-    /// Returns the adapter that an option or the environment names; nil if neither does.
+    /// Returns the adapter that an option or the environment names; `nil` if neither does.
     static func named(
         _ option: String?,
         environment: [String: String]
@@ -194,7 +195,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// The store that the options name for any adapter; nil if they name none.
+    /// The store that the options name for any adapter; `nil` if they name none.
     var explicit: Result<StoreChoice, ProgramFailure>? {
         switch (store, noStore) {
         case (nil, false): nil

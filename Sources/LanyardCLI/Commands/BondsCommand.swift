@@ -37,7 +37,7 @@ struct BondsOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Returns the store of the bonds; nil if no host has kept any there.
+    /// Returns the store of the bonds; `nil` if no host has kept any there.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {

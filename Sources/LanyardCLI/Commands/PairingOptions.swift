@@ -110,9 +110,9 @@ extension PairingOptions {
         answers || (console.isInputTerminal && console.isRemarkTerminal)
     }
 
-    /// Returns the queue that asks questions; nil if a person cannot answer them here.
+    /// Returns the queue that asks questions; `nil` if a person cannot answer them here.
     ///
-    /// - Parameter commands: Receives the lines that answer no question; nil discards them.
+    /// - Parameter commands: Receives the lines that answer no question; `nil` discards them.
     func questions(
         at console: Console,
         commands: AsyncStream<String>.Continuation? = nil

@@ -67,7 +67,7 @@ struct RadiosCommand: ConsoleCommand {
         }
     }
 
-    /// Connects to the target. Returns the link; nil if there is no target.
+    /// Connects to the target. Returns the link; `nil` if there is no target.
     private func connect(
         to target: Target?,
         _ session: AdapterSession,

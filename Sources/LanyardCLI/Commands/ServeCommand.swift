@@ -116,7 +116,7 @@ struct ServeCommand: ConsoleCommand {
         }
     }
 
-    /// The time for which `--pair` lets clients pair; nil for as long as the command runs.
+    /// The time for which `--pair` lets clients pair; `nil` for as long as the command runs.
     private var window: Duration? {
         get throws(ProgramFailure) {
             guard pairFor >= 0, pairFor <= Self.longestWindow else {

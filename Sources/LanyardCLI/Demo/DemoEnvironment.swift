@@ -42,7 +42,7 @@ import BluetoothTypes
         private let live: [String: LiveAccessory]
         private let state = Mutex(State())
 
-        /// - Parameter directory: The directory for packet logs; nil for none.
+        /// - Parameter directory: The directory for packet logs; `nil` for none.
         init(printer: DemoPrinter, tracingInto directory: String?) throws {
             let world = TestWorld(seed: Self.seed, tracingInto: directory)
             self.world = world

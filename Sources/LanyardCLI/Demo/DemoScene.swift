@@ -7,7 +7,7 @@ struct DemoScene: Equatable, Sendable {
     /// An accessory, as the phone knows it and as it is.
     struct Device: Equatable, Sendable {
         var name: String
-        /// The state in the app; nil until the app has the accessory.
+        /// The state in the app; `nil` until the app has the accessory.
         var state: AccessoryState?
         var meters: Double
         /// The strength at which the phone receives it, in dBm.
@@ -15,7 +15,7 @@ struct DemoScene: Equatable, Sendable {
     }
 
     var chapters: [String]
-    /// The index of the current chapter; nil before the first.
+    /// The index of the current chapter; `nil` before the first.
     var chapter: Int?
     /// The virtual time that has passed.
     var time = Duration.zero

@@ -37,7 +37,7 @@
 
         // MARK: Lost keys
 
-        /// Returns the failure because of which no further attempt is made; nil if there is none.
+        /// Returns the failure because of which no further attempt is made; `nil` if there is none.
         private static func failure(of reason: ChangeReason) -> LinkFailure? {
             guard case .resting(.failed(let failure)) = reason else { return nil }
             return failure

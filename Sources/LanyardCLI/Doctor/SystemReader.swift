@@ -80,7 +80,7 @@ struct SystemReader: Sendable {
         return nil
     }
 
-    /// Returns the process that holds the lock of a file; nil if it is not visible. The kernel
+    /// Returns the process that holds the lock of a file; `nil` if it is not visible. The kernel
     /// lists locks by inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
     func holder(ofLock file: String) -> SystemProcess? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: tree.root + file)
@@ -115,7 +115,8 @@ struct SystemTree: Sendable {
         return Array((names ?? []).prefix(Self.nameLimit)).sorted()
     }
 
-    /// Returns the beginning of a file without the white space around it; nil if it cannot be read.
+    /// Returns the beginning of a file without the white space around it; `nil` if it cannot be
+    /// read.
     func text(_ path: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: root + path) else { return nil }
         defer { try? file.close() }
@@ -129,7 +130,7 @@ struct SystemTree: Sendable {
         FileManager.default.fileExists(atPath: root + path)
     }
 
-    /// Returns the target of a symbolic link; nil if the file is not a link or cannot be read.
+    /// Returns the target of a symbolic link; `nil` if the file is not a link or cannot be read.
     func target(of link: String) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)
     }

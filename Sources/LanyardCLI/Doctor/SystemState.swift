@@ -22,7 +22,7 @@ struct SystemState: Equatable, Sendable {
     struct SerialPort: Equatable, Sendable {
         /// The path, such as `/dev/ttyACM0`.
         let path: String
-        /// The product name of a USB device; nil for others.
+        /// The product name of a USB device; `nil` for others.
         let product: String?
     }
 
@@ -58,7 +58,7 @@ struct SystemState: Equatable, Sendable {
         /// The directory does not exist, and can or cannot be made.
         case absent(String, canBeMade: Bool)
         case usable(String)
-        /// Another process holds the directory; nil if the process is not visible.
+        /// Another process holds the directory; `nil` if the process is not visible.
         case held(String, by: SystemProcess?)
         case unusable(String, ProgramFailure)
     }
@@ -69,9 +69,9 @@ struct SystemState: Equatable, Sendable {
     /// The adapters of the kernel.
     var adapters: [SystemAdapter] = []
     var switches: [RadioSwitch] = []
-    /// Whether this process may take an adapter from the kernel (CAP_NET_ADMIN); nil if unknown.
+    /// Whether this process may take an adapter from the kernel (CAP_NET_ADMIN); `nil` if unknown.
     var mayTakeAdapters: Bool?
-    /// The file of the running program; nil if unknown.
+    /// The file of the running program; `nil` if unknown.
     var program: String?
     var daemons: [SystemProcess] = []
     var serialPorts: [SerialPort] = []

@@ -10,8 +10,8 @@ struct BrowserLauncher: Sendable {
     /// The private file.
     private let path: String
 
-    /// Opens the address; nil if there is no desktop. The address is printed as well, so a failure
-    /// is ignored.
+    /// Opens the address; `nil` if there is no desktop. The address is printed as well, so a
+    /// failure is ignored.
     static func open(_ address: String) -> BrowserLauncher? {
         let environment = ProcessInfo.processInfo.environment
         guard let program = program(environment) else { return nil }

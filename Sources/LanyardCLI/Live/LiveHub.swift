@@ -118,7 +118,7 @@ final class LiveHub: Sendable {
 
     // MARK: Output
 
-    /// Takes the changes since the last update; nil if there are none.
+    /// Takes the changes since the last update; `nil` if there are none.
     func takeUpdate() -> String? {
         let (changes, backlog) = state.withLock { $0.takeUpdate() }
         var members = changes

@@ -76,7 +76,7 @@ struct LiveTimeline: Sendable {
         self.adapters = adapters.map { Adapter(row: rows.device($0)) }
     }
 
-    /// Decodes entries, oldest first. Returns the update for pages that are open; nil if there is
+    /// Decodes entries, oldest first. Returns the update for pages that are open; `nil` if there is
     /// nothing to show.
     ///
     /// - Parameter name: Returns the name of the device with an address.
@@ -149,7 +149,7 @@ private enum LinkChange {
     case made(ConnectionHandle, DeviceAddress)
     case ended(ConnectionHandle)
 
-    /// The change that an event reports (Vol 4, Part E, 7.7.5 and 7.7.65); nil for other packets.
+    /// The change that an event reports (Vol 4, Part E, 7.7.5 and 7.7.65); `nil` for other packets.
     init?(_ record: Btsnoop.Record) {
         guard record.packet.first == 0x04, [0x05, 0x3E].contains(record.packet.dropFirst().first),
             case .event(let code, let parameters)? = try? HCI.Packet(h4: record.packet),

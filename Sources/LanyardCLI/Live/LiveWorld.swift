@@ -18,7 +18,7 @@ final class LiveWorld: Sendable {
         self.air.withLock { $0 = air }
     }
 
-    /// Returns the world; nil if the adapter is not virtual.
+    /// Returns the world; `nil` if the adapter is not virtual.
     ///
     /// - Parameter host: The public address of the host's controller, at which powers are measured.
     func map(around host: DeviceAddress?) async -> JSON? {

@@ -34,7 +34,7 @@ struct ValueNumber: Equatable, Sendable {
         ])
     }
 
-    /// Returns the numbers of the fields; nil if there is no layout of fields.
+    /// Returns the numbers of the fields; `nil` if there is no layout of fields.
     private static func fields(of bytes: [UInt8], _ uuid: BluetoothUUID) -> [ValueNumber]? {
         guard let short = uuid.short16, WellKnownValues.characteristics[short] == nil,
             let layout = WellKnownValues.layout(of: uuid),

@@ -16,7 +16,7 @@ struct PairingContext: Equatable, Sendable {
 /// The questions that pairing asks a person. Each question names the peer and the method, and only
 /// an explicit yes accepts.
 final class PairingDialogue: Sendable {
-    /// The queue that asks the questions. If it is nil, every question is declined.
+    /// The queue that asks the questions. If it is `nil`, every question is declined.
     private let questions: QuestionQueue?
     private let say: @Sendable (String) -> Void
 
@@ -44,7 +44,7 @@ final class PairingDialogue: Sendable {
         state.withLock { $0.reportsKeypresses = reportsKeypresses }
     }
 
-    /// The method of the last pairing; nil if no question was asked and nothing was shown.
+    /// The method of the last pairing; `nil` if no question was asked and nothing was shown.
     var method: Pairing.Method? { state.withLock { $0.scene?.method } }
 
     /// Whether a question was asked or digits were shown.
@@ -94,7 +94,7 @@ final class PairingDialogue: Sendable {
         await EndOfInput.never()
     }
 
-    /// Asks for the digits that the peer shows; nil declines.
+    /// Asks for the digits that the peer shows; `nil` declines.
     func enterDigits(
         _ scene: PairingContext,
         press: @Sendable (Pairing.Keypress) -> Void

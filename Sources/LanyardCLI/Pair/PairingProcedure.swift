@@ -61,10 +61,10 @@ struct PairingReport: Equatable, Sendable {
     /// The address of the peer on the link.
     let address: DeviceAddress
     let name: String?
-    /// The pairing method; nil if the link uses keys of an earlier pairing.
+    /// The pairing method; `nil` if the link uses keys of an earlier pairing.
     let method: Pairing.Method?
     let security: LinkSecurity
-    /// The bond; nil if no keys are stored.
+    /// The bond; `nil` if no keys are stored.
     let bond: PeerIdentifier?
 
     /// The report on several lines. The peer's name is escaped.
@@ -107,8 +107,8 @@ struct PairingSetup: Sendable {
     var delegate: (any PairingDelegate)?
     /// Whether peers may start a pairing.
     var acceptsPairing = false
-    /// The time after the start in which peers may start a pairing; nil for as long as the command
-    /// runs.
+    /// The time after the start in which peers may start a pairing; `nil` for as long as the
+    /// command runs.
     var window: Duration?
     var bondLossPolicy = BondLossPolicy.refuse
     /// Whether the host pairs when a peer refuses an operation, if there is a delegate.

@@ -93,7 +93,7 @@ extension PairingText {
         case none
     }
 
-    /// Returns a yes or a no; nil for anything else. An empty line is a no.
+    /// Returns a yes or a no; `nil` for anything else. An empty line is a no.
     static func readYes(_ line: String) -> Bool? {
         switch words(line).lowercased() {
         case "y", "yes": true
@@ -103,7 +103,7 @@ extension PairingText {
     }
 
     /// Returns the entry on a line: six digits, with or without spaces, or an empty line to decline.
-    /// Returns nil for anything else.
+    /// Returns `nil` for anything else.
     static func readEntry(_ line: String) -> Entry? {
         let text = words(line)
         if text.isEmpty { return Entry.none }

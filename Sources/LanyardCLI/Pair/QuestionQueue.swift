@@ -42,7 +42,7 @@ final class QuestionQueue: Sendable {
         let prompt: String
         /// The text after a line that is not an answer.
         let hint: String
-        /// Returns a closure that delivers this line as the answer; nil if the line is not an
+        /// Returns a closure that delivers this line as the answer; `nil` if the line is not an
         /// answer.
         let take: @Sendable (String) -> (@Sendable () -> Void)?
         /// Ends the question without an answer.
@@ -97,7 +97,7 @@ final class QuestionQueue: Sendable {
     /// Asks a question and waits for a line that `read` accepts.
     ///
     /// - Parameter introduction: Lines that are shown above the question.
-    /// - Returns: The answer; nil if the input ended, too many lines were no answer, or the task
+    /// - Returns: The answer; `nil` if the input ended, too many lines were no answer, or the task
     ///   was canceled.
     func ask<Answer: Sendable>(
         _ prompt: String,

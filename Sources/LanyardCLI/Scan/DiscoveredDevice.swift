@@ -8,7 +8,7 @@ struct DiscoveredDevice: Equatable, Sendable {
     let address: DeviceAddress
     /// The advertised name, safe to print.
     var name: String?
-    /// The signal strength in dBm, smoothed over the last advertisements; nil if never measured.
+    /// The signal strength in dBm, smoothed over the last advertisements; `nil` if never measured.
     var signal: Double?
     var services: [BluetoothUUID]
     var company: UInt16?
@@ -99,6 +99,6 @@ struct DiscoveredDevices: Sendable {
 
     var count: Int { devices.count }
 
-    /// Returns the device with this address; nil if it is not known.
+    /// Returns the device with this address; `nil` if it is not known.
     subscript(address: DeviceAddress) -> DiscoveredDevice? { devices[address] }
 }

@@ -13,7 +13,7 @@ struct ScanLines: Sendable {
     /// printed again.
     static let deviceLimit = 10_000
 
-    /// Returns the line to print; nil if the device advertises the same data as before. Signal
+    /// Returns the line to print; `nil` if the device advertises the same data as before. Signal
     /// strength does not count.
     mutating func line(for advertisement: Advertisement) -> String? {
         let words = advertisement.words

@@ -33,7 +33,7 @@ struct ScanView: Sendable {
     private(set) var filter = ""
     /// Whether the keys change the filter.
     private(set) var isFiltering = false
-    /// The devices at the time of the pause; nil if the table is not paused.
+    /// The devices at the time of the pause; `nil` if the table is not paused.
     private(set) var paused: (devices: [DiscoveredDevice], at: Instant)?
 
     /// Whether the table shows the signal over time instead of the services.

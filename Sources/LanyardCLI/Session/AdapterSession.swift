@@ -14,7 +14,7 @@ extension Link: ConnectedAccessory {}
 /// One command's use of an adapter. However the command ends, links and adapter are closed.
 struct AdapterSession: Sendable {
     let adapter: AdapterChoice
-    /// The file for the packet log; nil for none.
+    /// The file for the packet log; `nil` for none.
     let traceFile: String?
     let limits: StepLimits
     let console: Console
@@ -22,7 +22,7 @@ struct AdapterSession: Sendable {
     var store = StoreChoice.none
     /// Whether the command fails if another process uses the store.
     var requiresStore = false
-    /// The file for the keys of links; nil for none.
+    /// The file for the keys of links; `nil` for none.
     var keyFile: String?
     /// The identity of the host when it serves an accessory.
     var identity: ServedIdentity?
@@ -30,15 +30,15 @@ struct AdapterSession: Sendable {
     /// Whether the result of the command names the device, so that no remark has to.
     var namesDevice = false
 
-    /// Reports that the adapter is lost, with the reason, or, with nil, available again. With a
+    /// Reports that the adapter is lost, with the reason, or, with `nil`, available again. With a
     /// closure, the session waits for the adapter to come back. Without one, it ends.
     var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
 
     /// Called with the radio of a virtual adapter before the host starts.
     var onAir: @Sendable (LiveAir) -> Void = { _ in }
 
-    /// Receives every packet without keys, with the number of its adapter, on the host's thread; nil
-    /// for none.
+    /// Receives every packet without keys, with the number of its adapter, on the host's thread;
+    /// `nil` for none.
     var onPacket: (@Sendable (Int, Btsnoop.Record) -> Void)?
 
     /// The addresses at which other hosts join the radio of a virtual adapter.
@@ -244,8 +244,8 @@ struct AdapterSession: Sendable {
         return found ?? goOnWithout(store)
     }
 
-    /// Returns the store when its adapter is known; nil if the session does not wait for adapters,
-    /// or the system does not report them.
+    /// Returns the store when its adapter is known; `nil` if the session does not wait for
+    /// adapters, or the system does not report them.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }

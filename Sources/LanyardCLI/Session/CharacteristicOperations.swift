@@ -21,7 +21,7 @@ struct CharacteristicOperations: Sendable {
     }
 
     /// Reads the value by its UUID, without a discovery of characteristics (Vol 3, Part G, 4.8.2).
-    /// Returns nil if the reference is a handle, or if the accessory does not return exactly one
+    /// Returns `nil` if the reference is a handle, or if the accessory does not return exactly one
     /// value: the discovery then finds the reason.
     private func readByUUID(_ reference: CharacteristicReference) async throws -> ValueReport? {
         guard case .uuid(let uuid) = reference.identity else { return nil }
@@ -197,7 +197,7 @@ struct ValueReport: Sendable {
         return text.hasPrefix(bytes.hexadecimal) ? text : "\(bytes.hexadecimal)  \(text)"
     }
 
-    /// The meaning of the value; nil if it is not known.
+    /// The meaning of the value; `nil` if it is not known.
     var meaning: String? { try? WellKnownValues.describe(bytes, ofCharacteristic: uuid) }
 
     var json: JSON {

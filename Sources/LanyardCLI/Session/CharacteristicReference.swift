@@ -13,7 +13,7 @@ struct CharacteristicReference: Equatable, Sendable {
     }
 
     let identity: Identity
-    /// The service of the characteristic; nil for any.
+    /// The service of the characteristic; `nil` for any.
     let service: BluetoothUUID?
 
     /// Parses a UUID (`2A19`), a well-known name (`battery-level`), either of them in a service

@@ -84,7 +84,7 @@ struct LineSplitter: Sendable {
         return lines
     }
 
-    /// Returns the text after the last end of a line; nil if there is none.
+    /// Returns the text after the last end of a line; `nil` if there is none.
     mutating func end() -> String? {
         pending.isEmpty ? nil : take()
     }

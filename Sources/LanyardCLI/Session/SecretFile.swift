@@ -83,7 +83,7 @@ final class KeyExport: Sendable {
         try file.replace(with: Self.text([]))
     }
 
-    /// The reason why the file is not complete; nil if it is.
+    /// The reason why the file is not complete; `nil` if it is.
     var failure: ProgramFailure? { state.withLock { $0.failure } }
 
     /// Adds a key that is not in the file. Keys beyond the limit are left out, which is reported.

@@ -111,7 +111,7 @@ enum TimeLimit {
         try await Task.sleep(for: $0)
     }
 
-    /// Returns the result of `body`, or nil if `limit` passes first. The limit starts again while
+    /// Returns the result of `body`, or `nil` if `limit` passes first. The limit starts again while
     /// `isExcused` is true.
     static func run<Value: Sendable>(
         _ limit: Duration,

@@ -102,7 +102,7 @@ enum StoreChoice: Equatable, Sendable {
         }
     }
 
-    /// Opens the store to look at its contents; nil if it does not exist. Makes no directory.
+    /// Opens the store to look at its contents; `nil` if it does not exist. Makes no directory.
     func openExisting() throws(ProgramFailure) -> (any HostStore)? {
         if case .ofAdapter(let adapter, _) = self {
             throw ProgramFailure(

@@ -5,7 +5,7 @@ enum Suggestion {
     /// The maximum number of characters of a word that are compared.
     private static let lengthLimit = 64
 
-    /// Returns the most similar of the words without regard to case; nil if none is similar.
+    /// Returns the most similar of the words without regard to case; `nil` if none is similar.
     ///
     /// A word is similar if it begins with the text, and no other word does, or if few characters
     /// differ: one in a text of up to 3 characters, and one more for each further 3 characters, up

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The device that a command is for, as the command line names it.
 enum Target: Equatable, Sendable {
-    /// An address. The kind is nil if it was not given and a scan must find it.
+    /// An address. The kind is `nil` if it was not given and a scan must find it.
     case address(value: UInt64, kind: DeviceAddress.Kind?)
     /// A bonded device, whatever its addresses.
     case bond(PeerIdentifier)

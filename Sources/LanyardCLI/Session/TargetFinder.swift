@@ -11,7 +11,7 @@ struct TargetFinder: Sendable {
     /// A device that can be connected to.
     struct Found: Equatable, Sendable {
         let address: DeviceAddress
-        /// The advertised name; nil if there was no scan, or the device advertises none.
+        /// The advertised name; `nil` if there was no scan, or the device advertises none.
         let name: String?
         /// Whether the device was received just now.
         var isNear = false
@@ -82,7 +82,7 @@ private final class TargetSearch: Sendable {
         /// The name, safe to print.
         var name: String
         var rank: Rank
-        /// The signal strength of the last advertisement, in dBm; nil if it is not known.
+        /// The signal strength of the last advertisement, in dBm; `nil` if it is not known.
         var rssi: Int?
     }
 
@@ -194,8 +194,8 @@ private final class TargetSearch: Sendable {
         }
     }
 
-    /// Returns the rank of a name; nil if the device is not the target, and its name does not begin
-    /// with the target's.
+    /// Returns the rank of a name; `nil` if the device is not the target, and its name does not
+    /// begin with the target's.
     private func rank(of printable: String, isExact: Bool) -> Rank? {
         if isExact { return .exact }
         guard case .name(let wanted) = target else { return nil }

@@ -53,7 +53,7 @@ struct ShellCompletion: Sendable {
         case devices, characteristics
     }
 
-    /// Returns the data that the completion of a line lacks; nil if it has all.
+    /// Returns the data that the completion of a line lacks; `nil` if it has all.
     static func need(of before: String) -> Need? {
         let line = PartialLine(before)
         switch kind(of: line) {

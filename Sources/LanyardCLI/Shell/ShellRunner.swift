@@ -7,7 +7,7 @@ import Foundation
 struct ShellRunner: Sendable {
     let session: ShellSession
     let printer: ShellPrinter
-    /// The name of the script for messages; nil for lines that a person types.
+    /// The name of the script for messages; `nil` for lines that a person types.
     let script: String?
     var interpreter: ScriptInterpreter
     /// The current time.

@@ -12,7 +12,7 @@ struct ShellSetup: Sendable {
     let console: Console
     let dialogue: PairingDialogue
     let questions: QuestionQueue
-    /// The terminal of a person; nil for a script.
+    /// The terminal of a person; `nil` for a script.
     let terminal: LineTerminal?
 
     /// The parts for lines that a person types at the terminal.
@@ -66,7 +66,7 @@ struct ShellSetup: Sendable {
 
     /// Returns the session on the hosts of the adapters.
     ///
-    /// - Parameter printer: The printer of the session's events; nil for that of the setup.
+    /// - Parameter printer: The printer of the session's events; `nil` for that of the setup.
     func session(on radios: RadioGroup, printer: ShellPrinter? = nil) -> ShellSession {
         var environment = ShellSession.Environment(
             radios: radios,

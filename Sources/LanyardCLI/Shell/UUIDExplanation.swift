@@ -90,7 +90,7 @@ struct UUIDExplanation: Sendable {
 struct DecodedValue: Sendable {
     let uuid: BluetoothUUID
     let bytes: [UInt8]
-    /// The meaning; nil if the layout is not known.
+    /// The meaning; `nil` if the layout is not known.
     let meaning: String?
 
     /// Throws if the bytes do not have the layout.

@@ -21,7 +21,7 @@ struct LineEditor: Sendable {
     private(set) var before = ""
     private(set) var after = ""
     private(set) var history = LineHistory()
-    /// The place in the history; nil for the new line.
+    /// The place in the history; `nil` for the new line.
     private var place: Int?
     /// The new line while an earlier one is shown.
     private var draft = ""

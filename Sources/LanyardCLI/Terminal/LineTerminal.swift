@@ -12,7 +12,7 @@ final class LineTerminal: Sendable {
     struct State {
         var editor: LineEditor
         var prompt: LinePrompt = ""
-        /// The prompt that changed since the next line was requested; nil if none did.
+        /// The prompt that changed since the next line was requested; `nil` if none did.
         var changedPrompt: LinePrompt?
         /// Whether the prompt is shown and keys edit the line.
         var isEditing = false
@@ -100,7 +100,7 @@ final class LineTerminal: Sendable {
         end()
     }
 
-    /// Shows the prompt and reads a line. Returns nil at the end of the input.
+    /// Shows the prompt and reads a line. Returns `nil` at the end of the input.
     ///
     /// - Parameter prompt: Returns the prompt. If it changes meanwhile, the change is newer.
     func readLine(prompt: @autoclosure () async -> LinePrompt) async -> String? {
@@ -132,7 +132,8 @@ final class LineTerminal: Sendable {
         while let key = nextTypedAhead() { if key != .tab { edit(key) } }
     }
 
-    /// Takes the next key that was typed ahead; nil if there is none, or lines are no longer read.
+    /// Takes the next key that was typed ahead; `nil` if there is none, or lines are no longer
+    /// read.
     private func nextTypedAhead() -> TerminalKey? {
         state.withLock { state in
             guard state.isEditing, !state.typedAhead.isEmpty else {

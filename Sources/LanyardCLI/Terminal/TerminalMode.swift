@@ -14,7 +14,7 @@ enum TerminalMode {
         case lines
     }
 
-    /// The mode before the change; nil if it is not changed.
+    /// The mode before the change; `nil` if it is not changed.
     private static let saved = Mutex<termios?>(nil)
 
     /// Whether the input is a terminal that this process may read.

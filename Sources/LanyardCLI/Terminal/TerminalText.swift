@@ -42,7 +42,7 @@ enum TerminalText {
         }
     }
 
-    /// Returns the text of `bytes`; nil if they are not valid UTF-8.
+    /// Returns the text of `bytes`; `nil` if they are not valid UTF-8.
     static func text(utf8 bytes: some Sequence<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self)
     }

@@ -13,7 +13,7 @@ extension Timeline {
     /// hide the rest. Throws a fault of the file. The packets before it stay.
     ///
     /// - Parameter zero: The origin of this timeline, in microseconds since 1970; the first
-    ///   packet's time if nil.
+    ///   packet's time if `nil`.
     mutating func addPackets(ofLog path: String, device name: String, zero: Int64?) throws {
         var packets = PacketGathering(device: device(name), zero: zero)
         defer {

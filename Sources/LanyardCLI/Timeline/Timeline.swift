@@ -49,7 +49,7 @@ struct Timeline: Equatable, Sendable {
 
     var title: String
     var subtitle = ""
-    /// The time of the beginning in microseconds since 1970; nil if unknown.
+    /// The time of the beginning in microseconds since 1970; `nil` if unknown.
     var start: Int64?
     /// Whether the page gets further events while it is open.
     var isLive = false

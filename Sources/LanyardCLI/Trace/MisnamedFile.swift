@@ -4,7 +4,7 @@ import Foundation
 
 // Messages about a path that names another kind of file than the command reads.
 extension ProgramFailure {
-    /// Returns the failure for a directory, with a file in it as advice; nil if the path names
+    /// Returns the failure for a directory, with a file in it as advice; `nil` if the path names
     /// none.
     ///
     /// - Parameters:
@@ -28,8 +28,8 @@ extension ProgramFailure {
         )
     }
 
-    /// Returns the failure for a file that is probably the recording of a FlightRecorder; nil if it
-    /// is not.
+    /// Returns the failure for a file that is probably the recording of a FlightRecorder; `nil` if
+    /// it is not.
     static func recording(_ path: String) -> ProgramFailure? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,

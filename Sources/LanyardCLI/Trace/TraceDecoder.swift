@@ -16,7 +16,7 @@ struct TraceDecoder: Sendable {
 
     private var recombiners: [Stream: FrameRecombiner] = [:]
 
-    /// Returns the line for a packet; nil for a fragment whose PDU continues.
+    /// Returns the line for a packet; `nil` for a fragment whose PDU continues.
     mutating func decode(_ record: Btsnoop.Record) -> TraceLine? {
         guard record.packet.count >= record.originalLength else {
             let kept = "\(record.packet.count) of \(record.originalLength) bytes kept by the log"

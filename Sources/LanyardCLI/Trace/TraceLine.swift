@@ -24,7 +24,7 @@ enum TraceLayer: String, CaseIterable, Sendable {
 struct TraceLine: Equatable, Sendable {
     let microsecondsSince1970: Int64
     let direction: Btsnoop.Direction
-    /// The connection; nil if the PDU has none, or several.
+    /// The connection; `nil` if the PDU has none, or several.
     let connection: ConnectionHandle?
     let layer: TraceLayer
     /// The text, safe to print.
@@ -61,7 +61,7 @@ struct TraceLine: Equatable, Sendable {
 
 /// The filter on the lines of a trace.
 struct TraceFilter: Equatable, Sendable {
-    /// The connection to show; nil for all.
+    /// The connection to show; `nil` for all.
     var connection: ConnectionHandle?
     /// The layers to show; empty for all.
     var layers: Set<TraceLayer> = []
@@ -102,7 +102,7 @@ struct TraceFilter: Equatable, Sendable {
 
 /// The connection of a command or an event.
 enum ConnectionOfPacket {
-    /// Returns the connection; nil if the packet has none, or several.
+    /// Returns the connection; `nil` if the packet has none, or several.
     static func find(in packet: HCI.Packet) -> ConnectionHandle? {
         switch packet {
         case .acl(let packet): packet.connectionHandle

@@ -6,7 +6,7 @@ import Foundation
 
 /// Decoders of values by the UUID of their characteristic or descriptor.
 enum WellKnownValues {
-    /// Returns the decoded value of a characteristic on one line; nil if its layout is not known.
+    /// Returns the decoded value of a characteristic on one line; `nil` if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofCharacteristic uuid: BluetoothUUID
@@ -21,7 +21,7 @@ enum WellKnownValues {
         }
     }
 
-    /// Returns the layout of a characteristic without a type; nil if it is not known.
+    /// Returns the layout of a characteristic without a type; `nil` if it is not known.
     static func layout(of uuid: BluetoothUUID) -> ValueLayout? {
         BluetoothID(uuid.description).flatMap { ValueLayout(of: $0) }
     }
@@ -32,7 +32,7 @@ enum WellKnownValues {
         return "\"\(TerminalText.escape(text))\""
     }
 
-    /// Returns the decoded value of a descriptor on one line; nil if its layout is not known.
+    /// Returns the decoded value of a descriptor on one line; `nil` if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofDescriptor uuid: BluetoothUUID

@@ -52,7 +52,7 @@ extension DocumentedCommand {
         case interrupted(after: String)
     }
 
-    /// The reason why a command cannot run in a test; nil if it can.
+    /// The reason why a command cannot run in a test; `nil` if it can.
     var obstacle: String? {
         Self.obstacles.first { line.contains($0.key) }?.value
     }

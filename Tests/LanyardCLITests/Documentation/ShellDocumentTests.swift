@@ -80,7 +80,7 @@ private enum Dialogue {
         return document[start.upperBound..<end.lowerBound].split(separator: "\n").map(String.init)
     }
 
-    /// Returns the prompt and the typed text of a line; nil for a line that the shell prints.
+    /// Returns the prompt and the typed text of a line; `nil` for a line that the shell prints.
     static func typed(_ line: String) -> (prompt: String, text: String)? {
         guard let match = line.firstMatch(of: #/^(virtual[^>]*> |Does .* \[y/N\] )(.*)$/#) else {
             return nil

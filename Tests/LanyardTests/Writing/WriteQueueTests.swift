@@ -137,7 +137,9 @@ struct WriteQueueTests {
         #expect(drain(&queue, noLink) == [])
     }
 
-    @Test("A job without progress fails at its time limit, and the next job waits for the late answer")
+    @Test(
+        "A job without progress fails at its time limit, and the next job waits for the late answer"
+    )
     func progressLimit() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 1), now: .seconds(5))

@@ -18,7 +18,7 @@ extension GATTServer {
         /// The information about the client that the server stores if the client is bonded.
         var clientRecord = ClientRecord()
 
-        /// The record that is stored or was restored, or nil if there is none.
+        /// The record that is stored or was restored, or `nil` if there is none.
         var storedRecord: ClientRecord?
 
         /// Whether the client knows the current database.
@@ -27,7 +27,7 @@ extension GATTServer {
         /// The changes of the database that are still to be indicated.
         var serviceChange = ServiceChange()
 
-        /// The key with which the client signs commands, or nil if none is known.
+        /// The key with which the client signs commands, or `nil` if none is known.
         var signingKey: SigningKey?
 
         /// Whether there is a bond and the link is encrypted with it. Only then is anything stored.

@@ -28,10 +28,10 @@ package struct ClientRecord: Hashable, Sendable {
     /// The value of Client Supported Features.
     package var supportedFeatures: UInt8 = 0
 
-    /// The hash of the database that the client knows, or nil if it knows none completely.
+    /// The hash of the database that the client knows, or `nil` if it knows none completely.
     package var knownHash: [UInt8]?
 
-    /// The counter of the last command with a valid signature, or nil if there was none (Vol 3,
+    /// The counter of the last command with a valid signature, or `nil` if there was none (Vol 3,
     /// Part H, 2.4.5).
     package var lastSignCounter: UInt32?
 

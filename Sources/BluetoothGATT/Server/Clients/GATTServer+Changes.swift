@@ -14,7 +14,7 @@ extension GATTServer {
     /// - Parameter actions: Receives the resulting actions, such as storing that a client became
     ///   change-aware.
     /// - Returns: `databaseOutOfSync` if the request must be refused with this error or the command
-    ///   must be ignored, or nil if it is to be executed.
+    ///   must be ignored, or `nil` if it is to be executed.
     package mutating func outOfSyncRefusal(
         of request: ATT.PDU,
         on bearer: BearerID,

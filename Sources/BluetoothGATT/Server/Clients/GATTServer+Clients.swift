@@ -67,8 +67,8 @@ extension GATTServer {
         clients[client]?.isAuthorized = isAuthorized
     }
 
-    /// Returns the record of a connected client, with its security and authorization, or nil if it
-    /// is not connected.
+    /// Returns the record of a connected client, with its security and authorization, or `nil` if
+    /// it is not connected.
     package func client(_ id: ClientID) -> Client? { clients[id] }
 
     /// The minimum ATT_MTU (Vol 3, Part F, 3.2.8).

@@ -37,7 +37,7 @@ extension GATTServer {
     }
 
     /// Returns the stored value that a client may read, from an earlier grant if it is still valid.
-    /// Returns nil if the request must take the usual path, which also refuses it.
+    /// Returns `nil` if the request must take the usual path, which also refuses it.
     package func readingGrant(
         for handle: AttributeHandle,
         on bearer: BearerID,

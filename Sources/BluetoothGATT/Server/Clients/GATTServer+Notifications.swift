@@ -85,7 +85,7 @@ extension GATTServer {
         return kind
     }
 
-    /// Returns the reason why a client may not be sent a value, or nil if it may.
+    /// Returns the reason why a client may not be sent a value, or `nil` if it may.
     func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
         guard let record = clients[client] else { return .unlikelyError }
         guard !record.isUnproved else { return .insufficientEncryption }
@@ -110,7 +110,7 @@ extension GATTServer {
         }
     }
 
-    /// Returns one PDU with both values, or nil if they cannot share one.
+    /// Returns one PDU with both values, or `nil` if they cannot share one.
     private func joining(
         _ first: Notification,
         with second: Notification,
@@ -131,7 +131,7 @@ extension GATTServer {
 }
 
 extension ATT.PDU {
-    /// The values in the notification, or nil if the PDU is not a notification.
+    /// The values in the notification, or `nil` if the PDU is not a notification.
     fileprivate var notifiedEntries: [ATT.MultipleHandleValueNotification.Entry]? {
         switch self {
         case .handleValueNotification(let one): [.init(handle: one.handle, value: one.value)]

@@ -11,7 +11,7 @@ extension GATTServer {
     /// commands.
     ///
     /// - Parameters:
-    ///   - key: The key, or nil to refuse all signed commands.
+    ///   - key: The key, or `nil` to refuse all signed commands.
     ///   - client: The client.
     ///   - storedRecord: The stored record of the client. Only its counter is used here. The rest
     ///     takes effect with `restore`, and an action that stores a new counter includes it

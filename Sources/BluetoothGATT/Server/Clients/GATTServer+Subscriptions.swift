@@ -30,9 +30,9 @@ extension GATTServer {
         return subscriptions
     }
 
-    /// Returns the reason to refuse a configuration, or nil. Bits that the characteristic does not
-    /// support are refused, and reserved bits are ignored. A client to which the value may not be
-    /// sent may not subscribe to it.
+    /// Returns the reason to refuse a configuration, or `nil`. Bits that the characteristic does
+    /// not support are refused, and reserved bits are ignored. A client to which the value may not
+    /// be sent may not subscribe to it.
     func refusal(
         ofConfiguring valueHandle: AttributeHandle,
         with value: [UInt8],
@@ -81,7 +81,7 @@ extension GATTServer {
         return .report(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
     }
 
-    /// Returns the known bits of a descriptor's value, or nil if its length is wrong.
+    /// Returns the known bits of a descriptor's value, or `nil` if its length is wrong.
     private static func configuration(_ value: [UInt8]) -> UInt16? {
         guard value.count == 2 else { return nil }
         let known =
@@ -92,7 +92,7 @@ extension GATTServer {
 }
 
 extension GATT.SubscriptionKind {
-    /// Creates the kind that a configuration requests, or returns nil for none. If both bits are
+    /// Creates the kind that a configuration requests, or returns `nil` for none. If both bits are
     /// set, the kind is notification, because a notification does not wait for a confirmation.
     init?(configuration: UInt16) {
         if configuration & Self.notification.configuration != 0 {

@@ -7,7 +7,7 @@ import BluetoothTypes
 // client's record.
 
 extension GATTServer {
-    /// Returns the complete value of an attribute for this client, or nil if the application
+    /// Returns the complete value of an attribute for this client, or `nil` if the application
     /// provides it. Permissions are not checked.
     package func value(of attribute: Attribute, for client: ClientID) -> [UInt8]? {
         switch attribute.value {
@@ -20,9 +20,9 @@ extension GATTServer {
         }
     }
 
-    /// Returns the reason to refuse a write of the complete value of an attribute, or nil.
+    /// Returns the reason to refuse a write of the complete value of an attribute, or `nil`.
     ///
-    /// Write permissions are not checked. The result is nil for a value that the application
+    /// Write permissions are not checked. The result is `nil` for a value that the application
     /// provides.
     package func refusal(
         ofWriting value: [UInt8],
@@ -77,8 +77,8 @@ extension GATTServer {
         return lengths.contains(value.count) ? nil : .invalidAttributeValueLength
     }
 
-    /// Returns the reason to refuse Client Supported Features, or nil. A client may not clear a bit
-    /// (Vol 3, Part G, 7.2). Bytes without a meaning for this server are ignored.
+    /// Returns the reason to refuse Client Supported Features, or `nil`. A client may not clear a
+    /// bit (Vol 3, Part G, 7.2). Bytes without a meaning for this server are ignored.
     private func refusal(ofFeatures value: [UInt8], of client: ClientID) -> ATT.ErrorCode? {
         guard let features = value.first else { return .invalidAttributeValueLength }
         let current = clients[client]?.clientRecord.supportedFeatures ?? 0

@@ -26,7 +26,8 @@ struct ServiceChange: Equatable, Sendable {
         pending = nil
     }
 
-    /// Returns the range to indicate now, or nil if there is none or an indication is outstanding.
+    /// Returns the range to indicate now, or `nil` if there is none or an indication is
+    /// outstanding.
     mutating func next(on channel: UInt16) -> ClosedRange<AttributeHandle>? {
         guard awaitedChannel == nil, let range = pending else { return nil }
         (awaitedChannel, indicated, pending) = (channel, range, nil)

@@ -87,7 +87,7 @@ extension AttributeDatabase {
         return try placeInGap(definition, including: included)
     }
 
-    /// Returns the layout of a service, or nil if there are not enough handles.
+    /// Returns the layout of a service, or `nil` if there are not enough handles.
     private func layout(
         of definition: GATT.ServiceDefinition,
         from start: AttributeHandle,

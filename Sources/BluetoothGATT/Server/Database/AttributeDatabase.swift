@@ -19,7 +19,7 @@ package struct AttributeDatabase: Sendable {
 
     package init() {}
 
-    /// Returns the attribute with this handle, or nil if there is none.
+    /// Returns the attribute with this handle, or `nil` if there is none.
     package func attribute(_ handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
@@ -31,7 +31,7 @@ package struct AttributeDatabase: Sendable {
         return attributes[start..<end]
     }
 
-    /// Returns the service whose declaration has this handle, or nil if there is none.
+    /// Returns the service whose declaration has this handle, or `nil` if there is none.
     package func service(at handle: AttributeHandle) -> GATT.Service? {
         let index = services.firstIndex(from: { $0.handle >= handle })
         guard index < services.count, services[index].handle == handle else { return nil }
@@ -55,7 +55,7 @@ package struct AttributeDatabase: Sendable {
     }
 
     /// Returns the last handle of the characteristic that is declared here, which is before the
-    /// next declaration (Vol 3, Part G, 3.3). The result is nil if none is declared here.
+    /// next declaration (Vol 3, Part G, 3.3). The result is `nil` if none is declared here.
     private func characteristicEnd(of handle: AttributeHandle) -> AttributeHandle? {
         let declaration = firstIndex(notBefore: handle)
         guard declaration < attributes.count, attributes[declaration].handle == handle,

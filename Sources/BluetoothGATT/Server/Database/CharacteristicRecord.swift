@@ -11,7 +11,7 @@ struct CharacteristicRecord: Equatable, Sendable {
     let service: BluetoothUUID
     let valueHandle: AttributeHandle
     let properties: GATT.CharacteristicProperties
-    /// The handle of the Client Characteristic Configuration descriptor, or nil if there is none.
+    /// The handle of the Client Characteristic Configuration descriptor, or `nil` if there is none.
     var configurationHandle: AttributeHandle?
 
     /// Whether the value describes this server, is the same for all clients, and must be readable

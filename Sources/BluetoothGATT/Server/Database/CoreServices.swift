@@ -29,8 +29,8 @@ struct CoreServices: Sendable {
 
     var genericAccess = GenericAccess()
 
-    /// Whether this device resolves private addresses in directed advertising, or nil if it uses no
-    /// private addresses and therefore has no such characteristic (Vol 3, Part C, 12.4).
+    /// Whether this device resolves private addresses in directed advertising, or `nil` if it uses
+    /// no private addresses and therefore has no such characteristic (Vol 3, Part C, 12.4).
     var resolvesAddresses: Bool?
 
     /// Whether the server supports Enhanced ATT bearers (Vol 3, Part G, 7.4).

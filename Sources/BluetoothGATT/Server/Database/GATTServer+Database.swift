@@ -52,7 +52,7 @@ extension GATTServer {
         database.store(value, at: handle)
     }
 
-    /// Returns a value in the database, or nil if there is no such attribute or its value is
+    /// Returns a value in the database, or `nil` if there is no such attribute or its value is
     /// elsewhere.
     package func value(of handle: AttributeHandle) -> [UInt8]? {
         guard case .stored(let value, _) = database.attribute(handle)?.value else { return nil }
@@ -65,7 +65,7 @@ extension GATTServer {
     /// - Parameters:
     ///   - name: The name, which is truncated to 248 bytes of UTF-8.
     ///   - appearance: The appearance, with the values of Assigned Numbers.
-    ///   - preferred: 8 bytes in transmission order, or nil for no preference.
+    ///   - preferred: 8 bytes in transmission order, or `nil` for no preference.
     package mutating func setGenericAccess(
         name: String,
         appearance: UInt16 = 0,

@@ -6,10 +6,10 @@ extension GATT {
     /// The security that clients need to access an attribute. Permissions are internal to a server,
     /// and clients cannot read them.
     public struct Permissions: Hashable, Sendable {
-        /// The security required for reading, or nil if no client may read.
+        /// The security required for reading, or `nil` if no client may read.
         public var read: SecurityRequirement?
 
-        /// The security required for writing, or nil if no client may write.
+        /// The security required for writing, or `nil` if no client may write.
         public var write: SecurityRequirement?
 
         /// The security required to receive notifications and indications of a characteristic's
@@ -22,7 +22,7 @@ extension GATT {
         /// All clients may read, and no client may write.
         public static let readable = Permissions(read: .open)
 
-        /// Creates permissions. An access with the requirement nil is not permitted.
+        /// Creates permissions. An access with the requirement `nil` is not permitted.
         public init(
             read: SecurityRequirement? = nil,
             write: SecurityRequirement? = nil,

@@ -19,7 +19,7 @@ extension GATT {
         /// The characteristics, in the order of their handles.
         public var characteristics: [CharacteristicDefinition]
 
-        /// The handle of the service's declaration, or nil for the next free one.
+        /// The handle of the service's declaration, or `nil` for the next free one.
         public var handle: AttributeHandle?
 
         /// Creates the definition of a service.
@@ -67,7 +67,7 @@ extension GATT {
         /// Characteristic Configuration) are added after these if they are missing.
         public var descriptors: [DescriptorDefinition]
 
-        /// The handle of the declaration, which the value's handle follows, or nil for the next
+        /// The handle of the declaration, which the value's handle follows, or `nil` for the next
         /// free one.
         public var handle: AttributeHandle?
 
@@ -106,7 +106,7 @@ extension GATT {
         /// value is separate for each client.
         public var value: ValueSource
 
-        /// The handle of the descriptor, or nil for the next free one.
+        /// The handle of the descriptor, or `nil` for the next free one.
         public var handle: AttributeHandle?
 
         /// Creates the definition of a descriptor.

@@ -12,8 +12,8 @@ extension GATTServer {
         case signedWrite
     }
 
-    /// Returns the reason to refuse a client's read or write of an attribute, or nil. Every access
-    /// to a value calls this method (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
+    /// Returns the reason to refuse a client's read or write of an attribute, or `nil`. Every
+    /// access to a value calls this method (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
     func refusal(
         of access: Access,
         to attribute: Attribute,
@@ -60,7 +60,7 @@ extension GATTServer {
 }
 
 extension SecurityRequirement {
-    /// Returns the error for a client whose link has this security, or nil if the link meets the
+    /// Returns the error for a client whose link has this security, or `nil` if the link meets the
     /// requirement (Vol 3, Part F, 3.4.1.1).
     package func refusal(of security: LinkSecurity, isAuthorized: Bool) -> ATT.ErrorCode? {
         switch shortfall(of: security, isAuthorized: isAuthorized) {

@@ -41,7 +41,7 @@ extension GATTServer {
         }
     }
 
-    /// The time at which the next question expires, or nil if none is open.
+    /// The time at which the next question expires, or `nil` if none is open.
     package var nextDeadline: Instant? {
         pending.isEmpty ? nil : pending.values.map(\.deadline).min()
     }

@@ -106,8 +106,8 @@ extension GATTServer {
         }
     }
 
-    /// Returns the part of a value that the client may read, or nil if the application provides the
-    /// value.
+    /// Returns the part of a value that the client may read, or `nil` if the application provides
+    /// the value.
     ///
     /// An offset after the end of the value is an error. An offset at its end results in an empty
     /// part (Vol 3, Part F, 3.4.4.5).

@@ -37,7 +37,7 @@ struct PreparedWrites: Sendable {
 }
 
 extension GATT.WriteEntry {
-    /// Returns both entries as one, or nil if `next` does not start at the end of this entry. An
+    /// Returns both entries as one, or `nil` if `next` does not start at the end of this entry. An
     /// entry at offset zero is always a separate value.
     fileprivate func continued(by next: GATT.WriteEntry) -> GATT.WriteEntry? {
         guard next.handle == handle, next.offset > 0, next.offset == offset + value.count else {

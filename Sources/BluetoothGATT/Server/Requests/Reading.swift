@@ -9,7 +9,7 @@ import BluetoothATT
 protocol Reading: Sendable {
     var opcode: ATT.Opcode { get }
 
-    /// Returns the attribute to read next, or nil if the response is complete.
+    /// Returns the attribute to read next, or `nil` if the response is complete.
     func next(mtu: Int) -> AttributeHandle?
 
     /// The offset in the value at which to start.
@@ -22,7 +22,7 @@ protocol Reading: Sendable {
     /// a result.
     mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal)
 
-    /// Returns the response after `next(mtu:)` has returned nil.
+    /// Returns the response after `next(mtu:)` has returned `nil`.
     func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU
 }
 

@@ -30,7 +30,7 @@ struct ChannelTable: Sendable {
         var reader: RequestIdentifier?
         /// The requests that await the end.
         var watchers: [RequestIdentifier] = []
-        /// The end of the channel, with its reason, or nil while the channel is open.
+        /// The end of the channel, with its reason, or `nil` while the channel is open.
         var end: L2CAPChannel.End?
         /// The SDUs that arrived before the end.
         var unread: ArraySlice<[UInt8]> = []
@@ -53,12 +53,12 @@ struct ChannelTable: Sendable {
     /// Returns the open channel at a place.
     func number(at place: Place) -> ChannelNumber? { open[place] }
 
-    /// Returns the place of a channel, or nil if the channel has ended.
+    /// Returns the place of a channel, or `nil` if the channel has ended.
     func openPlace(_ number: ChannelNumber) -> Place? {
         entries[number].flatMap { $0.end == nil ? $0.place : nil }
     }
 
-    /// Returns a channel's identifier on its link, or nil if the channel has ended.
+    /// Returns a channel's identifier on its link, or `nil` if the channel has ended.
     func openChannel(_ number: ChannelNumber) -> ChannelIdentifier? { openPlace(number)?.channel }
 
     /// Returns whether a channel is known and its link is open.

@@ -33,7 +33,7 @@ struct ListenerTable: Sendable {
         _modify { yield &listeners[spsm] }
     }
 
-    /// The listener with this key, or nil if it has ended.
+    /// The listener with this key, or `nil` if it has ended.
     subscript(key: ListenerKey) -> Listener? {
         listeners[key.spsm].flatMap { $0.key == key ? $0 : nil }
     }

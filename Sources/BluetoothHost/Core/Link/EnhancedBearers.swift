@@ -15,7 +15,7 @@ struct EnhancedBearers: Sendable {
     struct Opening: Sendable {
         /// The number of bearers.
         let count: Int
-        /// The time at which the host sends the request again, or nil if the peer has it.
+        /// The time at which the host sends the request again, or `nil` if the peer has it.
         var repeatsAt: Instant?
         /// Whether the host has sent the request again.
         var isRepeated = false
@@ -27,7 +27,7 @@ struct EnhancedBearers: Sendable {
 
     var isEmpty: Bool { bearers.isEmpty }
 
-    /// The time at which a refused request is sent again, or nil if none waits.
+    /// The time at which a refused request is sent again, or `nil` if none waits.
     var nextRepetition: Instant? {
         openings.isEmpty ? nil : openings.values.lazy.compactMap(\.repeatsAt).min()
     }

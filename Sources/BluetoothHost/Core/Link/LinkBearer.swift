@@ -49,7 +49,8 @@ struct LinkBearer: Sendable {
         client.receive(received, on: &att)
     }
 
-    /// Returns the client's actions after a command was sent, or nil if the client did not send it.
+    /// Returns the client's actions after a command was sent, or `nil` if the client did not send
+    /// it.
     mutating func commandSent(_ id: UInt64) -> [GATTClient.Action]? {
         client.commandSent(id, on: &att)
     }
@@ -70,7 +71,7 @@ struct LinkBearer: Sendable {
     mutating func close() -> Ended { end(att.close(), .bearerClosed) }
 
     /// Closes the bearer if the peer has not answered a request or an indication in time (Vol 3,
-    /// Part F, 3.3.3). Returns nil if there is time left.
+    /// Part F, 3.3.3). Returns `nil` if there is time left.
     mutating func expire(now: Instant) -> Ended? {
         guard !att.isClosed else { return nil }
         let unanswered = att.deadlinePassed(now: now)

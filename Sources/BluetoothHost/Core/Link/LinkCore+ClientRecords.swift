@@ -36,7 +36,7 @@ extension LinkCore {
         context.server.recognize(identifier.client, record)
     }
 
-    /// Takes the stored record of the client, or nil if the store has none.
+    /// Takes the stored record of the client, or `nil` if the store has none.
     mutating func recalledClient(_ bytes: [UInt8]?, _ context: inout LinkContext) {
         recalledClient(context.parse(bytes, of: identity), &context)
         pump(&context)

@@ -107,8 +107,8 @@ extension LinkCore {
 }
 
 extension HCI.Event {
-    /// The handle of the link that the event concerns, or nil if the event is not about an existing
-    /// link.
+    /// The handle of the link that the event concerns, or `nil` if the event is not about an
+    /// existing link.
     var connectionHandle: ConnectionHandle? {
         switch self {
         case .disconnectionComplete(let event): event.connectionHandle

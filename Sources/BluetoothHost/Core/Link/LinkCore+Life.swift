@@ -107,7 +107,7 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// The longest link-layer payload that the controller sends, in bytes, or nil if it is the
+    /// The longest link-layer payload that the controller sends, in bytes, or `nil` if it is the
     /// initial payload of every link.
     fileprivate var longestPacket: Int? {
         guard let capabilities, capabilities.supports(HCI.LESetDataLength.self),

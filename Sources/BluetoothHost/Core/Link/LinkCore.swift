@@ -30,7 +30,7 @@ struct LinkCore: Sendable {
 
     /// The request that a procedure answers, and the procedure's deadline.
     struct Waiter: Sendable {
-        /// The request, or nil if the host itself needs the procedure or the application has
+        /// The request, or `nil` if the host itself needs the procedure or the application has
         /// canceled the request.
         var request: RequestIdentifier?
         let deadline: Instant
@@ -105,7 +105,7 @@ struct LinkCore: Sendable {
     var preferredParametersDueAt: Instant?
     /// The requests that the end of the link completes.
     var disconnectRequests: [RequestIdentifier] = []
-    /// The time at which the link must have ended, or nil if it is not being disconnected.
+    /// The time at which the link must have ended, or `nil` if it is not being disconnected.
     var disconnectDeadline: Instant?
     /// Whether the disconnection waits until the peer has its keys.
     var awaitsKeyDelivery = false

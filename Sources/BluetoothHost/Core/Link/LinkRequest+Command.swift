@@ -5,7 +5,7 @@ import BluetoothL2CAP
 import BluetoothTypes
 
 extension LinkRequest {
-    /// Returns the command of the request, or nil if the request does not need the controller.
+    /// Returns the command of the request, or `nil` if the request does not need the controller.
     func command(to handle: ConnectionHandle) -> HCI.EncodedCommand? {
         switch self {
         case .gatt, .writeSigned, .database, .pair, .disconnect: nil

@@ -27,7 +27,7 @@ extension BluetoothHost {
         core.identifier(of: address)
     }
 
-    /// Returns the address of the device with this identifier, or nil if this host cannot have
+    /// Returns the address of the device with this identifier, or `nil` if this host cannot have
     /// made it.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         core.address(of: identifier)

@@ -69,7 +69,7 @@ extension HostCore {
 }
 
 extension Bond {
-    /// The peer's identity and resolving key, or nil if the peer has no resolving key.
+    /// The peer's identity and resolving key, or `nil` if the peer has no resolving key.
     var privatePeer: AddressResolver.Peer? {
         resolvingKey.map { AddressResolver.Peer(identity: peer, key: $0) }
     }

@@ -7,7 +7,7 @@ import BluetoothTypes
 
 // The addresses in the controller: the host's own, and those of bonded peers (`AddressScheduler`).
 extension HostCore {
-    /// Returns the private addresses of a host, or nil if it uses its identity address.
+    /// Returns the private addresses of a host, or `nil` if it uses its identity address.
     static func ownAddresses(
         _ privacy: Privacy,
         _ identity: Pairing.LocalIdentity
@@ -19,7 +19,7 @@ extension HostCore {
     /// Whether the host uses private addresses.
     var isPrivate: Bool { configuration.privacy != .off }
 
-    /// Returns the random address that the controller gets at start-up, or nil if none could be
+    /// Returns the random address that the controller gets at start-up, or `nil` if none could be
     /// made. A private host does not start without one.
     mutating func takeFirstAddress() -> DeviceAddress? {
         guard isPrivate else { return ownAddress }
@@ -43,7 +43,7 @@ extension HostCore {
         perform(actions, now: now)
     }
 
-    /// Returns an address for a new advertising set, or nil if the set uses the host's address.
+    /// Returns an address for a new advertising set, or `nil` if the set uses the host's address.
     mutating func takeSetAddress() -> DeviceAddress? {
         addresses.own?.makeAddress(using: &context.randomness)
     }

@@ -34,7 +34,7 @@ extension HostCore {
         perform(actions, now: now)
     }
 
-    /// Returns the address to connect to, or nil if the host must search for the peer.
+    /// Returns the address to connect to, or `nil` if the host must search for the peer.
     private func address(for pending: PendingConnection, now: Instant) -> DeviceAddress? {
         guard resolver.knows(pending.identity) else { return pending.target }
         // A controller that resolves the peer would have reported the identity address instead.

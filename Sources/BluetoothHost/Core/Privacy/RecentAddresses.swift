@@ -21,7 +21,7 @@ struct RecentAddresses: Sendable {
         entries[identity] = Entry(address: address, receivedAt: now)
     }
 
-    /// Returns the address that the peer probably still has, or nil if none is known.
+    /// Returns the address that the peer probably still has, or `nil` if none is known.
     func address(of identity: DeviceAddress, now: Instant) -> DeviceAddress? {
         guard let entry = entries[identity], now - entry.receivedAt <= Self.freshness else {
             return nil

@@ -109,9 +109,9 @@ extension LinkCore {
         askForName(&context)
     }
 
-    /// Takes the bond that the host now has for this link's peer, or nil if the bond was removed. A
-    /// link that awaits encryption keeps its bond until it ends, because without the bond it would
-    /// not be protected.
+    /// Takes the bond that the host now has for this link's peer, or `nil` if the bond was removed.
+    /// A link that awaits encryption keeps its bond until it ends, because without the bond it
+    /// would not be protected.
     mutating func bondReplaced(by newer: Bond?, _ context: inout LinkContext) {
         if newer != nil || !awaitsEncryption {
             bond = newer

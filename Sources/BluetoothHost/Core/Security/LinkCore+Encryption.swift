@@ -79,7 +79,7 @@ extension LinkCore {
     /// Handles the controller's report that encryption began, ended or failed to begin, or that the
     /// key was changed (Vol 4, Part E, 7.7.8 and 7.7.39).
     ///
-    /// - Parameter keySize: The length of the key in bytes, or nil if the controller does not
+    /// - Parameter keySize: The length of the key in bytes, or `nil` if the controller does not
     ///   report it.
     mutating func encryptionChanged(
         _ status: HCI.ErrorCode,

@@ -42,7 +42,7 @@ extension LinkCore {
         )
     }
 
-    /// Returns the reason why the peer may not begin a pairing now, or nil if it may.
+    /// Returns the reason why the peer may not begin a pairing now, or `nil` if it may.
     ///
     /// While a person answers a question about one link, the host refuses incoming pairings on all
     /// other links with Busy (Vol 3, Part H, 3.5.5), so that an answer never counts for a peer that
@@ -239,7 +239,7 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// The policy of pairings that peers begin, or nil if peers may not begin one.
+    /// The policy of pairings that peers begin, or `nil` if peers may not begin one.
     var policyForPeers: Pairing.Policy? {
         let isAllowed = pairingWindow.isOpen && configuration.pairingDelegate != nil
         return isAllowed ? configuration.peerPairing ?? configuration.pairing : nil

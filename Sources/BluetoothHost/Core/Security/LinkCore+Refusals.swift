@@ -68,7 +68,7 @@ extension LinkCore {
         return true
     }
 
-    /// Returns the pairing policy that provides the missing protection, or nil if the host cannot
+    /// Returns the pairing policy that provides the missing protection, or `nil` if the host cannot
     /// or may not provide it.
     private func policy(
         mending shortfall: SecurityRequirement.Shortfall,
@@ -128,7 +128,7 @@ extension GATT.Operation {
 }
 
 extension Result<GATT.Outcome, GATT.Failure> {
-    /// The peer's refusal, or nil if the peer did not refuse.
+    /// The peer's refusal, or `nil` if the peer did not refuse.
     var refusal: SecurityRefusal.Answer? {
         guard case .failure(.attribute(let code, let handle)) = self else { return nil }
         return .attribute(code, handle: handle)
@@ -136,7 +136,7 @@ extension Result<GATT.Outcome, GATT.Failure> {
 }
 
 extension L2CAP.Failure {
-    /// The peer's refusal, or nil if the peer did not refuse.
+    /// The peer's refusal, or `nil` if the peer did not refuse.
     var refusal: SecurityRefusal.Answer? {
         if case .refused(let reason) = self { .channel(reason) } else { nil }
     }

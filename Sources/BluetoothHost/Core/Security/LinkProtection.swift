@@ -44,7 +44,7 @@ struct LinkProtection: Sendable {
     /// The key that the host gave the controller last, until the controller has reported the
     /// result.
     var offered: Key?
-    /// The key that encrypts the link, or nil while the link is not encrypted.
+    /// The key that encrypts the link, or `nil` while the link is not encrypted.
     var inForce: Key?
 
     /// Whether the peer has proved its identity, by encrypting with its bond or by a later pairing.

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// Whether peers may begin a pairing.
 enum PairingWindow: Equatable, Sendable {
     case closed
-    /// Open until this time or, with nil, until the application closes it.
+    /// Open until this time or, with `nil`, until the application closes it.
     case open(until: Instant?)
 
     var isOpen: Bool { self != .closed }
@@ -19,7 +19,7 @@ extension HostCore {
     /// Lets peers begin a pairing. Also resets the limit of questions, because a person is present
     /// to open the window.
     ///
-    /// - Parameter duration: The time until the window closes or, with nil, no limit.
+    /// - Parameter duration: The time until the window closes or, with `nil`, no limit.
     package mutating func openPairingWindow(for duration: Duration?, now: Instant) {
         context.attempts.allowQuestions()
         context.pairingWindow = .open(until: duration.map { now + $0 })

@@ -11,7 +11,7 @@ extension HostCore {
     /// The maximum number of records.
     package static let applicationRecordLimit = 64
 
-    /// Takes the store's record of this name. Returns nil, and reports the entry like any other
+    /// Takes the store's record of this name. Returns `nil`, and reports the entry like any other
     /// unusable entry, if it is not an application's record.
     mutating func recalled(_ bytes: [UInt8], as name: ApplicationName) -> [UInt8]? {
         do throws(RecordFault) {
@@ -24,7 +24,7 @@ extension HostCore {
         }
     }
 
-    /// Replaces a record, or removes it if `bytes` is nil.
+    /// Replaces a record, or removes it if `bytes` is `nil`.
     mutating func keep(_ bytes: [UInt8]?, as name: ApplicationName, now: Instant) {
         context.applicationRecords[name] = bytes
         if bytes == nil {
@@ -38,7 +38,7 @@ extension HostCore {
 
 extension BluetoothHost {
     /// Returns the record of this name, from this host or, if it has a store, from an earlier run.
-    /// Returns nil if there is none. A damaged record is set aside and reported as a
+    /// Returns `nil` if there is none. A damaged record is set aside and reported as a
     /// `SecurityEvent`.
     ///
     /// - Parameter name: 1 to 52 characters, each a lowercase ASCII letter, a digit or a hyphen.
@@ -53,7 +53,7 @@ extension BluetoothHost {
         return core.recalled(bytes, as: name)
     }
 
-    /// Replaces the record of this name, or removes it if `bytes` is nil.
+    /// Replaces the record of this name, or removes it if `bytes` is `nil`.
     ///
     /// The host writes the record to its store, if it has one: the first 16 times at once, then
     /// within a second, and after 256 writes as often as other entries that change frequently, and

@@ -15,7 +15,7 @@ extension HostCore {
         let isUnsaved: Bool
     }
 
-    /// Takes an entry that another host has written or, with nil, removed.
+    /// Takes an entry that another host has written or, with `nil`, removed.
     mutating func entryChanged(_ key: StoreKey, to bytes: [UInt8]?, now: Instant) {
         guard let name = RecordName(key) else { return }
         switch name {
@@ -35,7 +35,7 @@ extension HostCore {
 
     /// Removes the copy of an entry from memory, because another host takes it over.
     ///
-    /// - Returns: The entry, or nil if this host has no copy.
+    /// - Returns: The entry, or `nil` if this host has no copy.
     mutating func handOver(_ key: StoreKey) -> HandedOver? {
         guard let name = RecordName(key), context.isExclusive(name) else { return nil }
         var isUnsaved = context.storeState.schedule.waiting.contains(name)

@@ -60,7 +60,7 @@ extension HostCore {
         context.storeState.schedule.failed(name, now: now)
     }
 
-    /// Fails the pairings whose bond could not be written, with this peer or, with nil, with all
+    /// Fails the pairings whose bond could not be written, with this peer or, with `nil`, with all
     /// peers. Returns whether there were any.
     @discardableResult
     private mutating func bondNotSaved(

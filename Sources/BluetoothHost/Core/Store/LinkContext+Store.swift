@@ -50,7 +50,7 @@ extension LinkContext {
         emit(.remove(name.key))
     }
 
-    /// Returns the current contents of an entry, or nil if there is nothing to store.
+    /// Returns the current contents of an entry, or `nil` if there is nothing to store.
     func contents(of name: RecordName) -> [UInt8]? {
         switch name {
         case .identity: localIdentity.encode()
@@ -103,7 +103,7 @@ extension LinkContext {
     }
 
     /// Returns the counter for the next command that the host signs for a bonded peer (Vol 3, Part
-    /// H, 2.4.5). Each counter is used once, even if the host is killed. Returns nil if the bond
+    /// H, 2.4.5). Each counter is used once, even if the host is killed. Returns `nil` if the bond
     /// has no signing key, or if all counters of the key are used.
     mutating func takeSignCounter(for peer: DeviceAddress) -> UInt32? {
         guard bonds.contains(where: { $0.peer == peer && $0.localSigningKey != nil }),

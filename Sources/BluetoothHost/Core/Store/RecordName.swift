@@ -47,7 +47,7 @@ enum RecordName: Hashable, Sendable {
         }
     }
 
-    /// The identity address of the entry's peer, or nil if the entry does not belong to a peer.
+    /// The identity address of the entry's peer, or `nil` if the entry does not belong to a peer.
     var peer: DeviceAddress? {
         switch self {
         case .identity, .secret, .order, .application: nil
@@ -65,7 +65,7 @@ enum RecordName: Hashable, Sendable {
         return StoreKey(name: "\(kind)\(suffix ?? "")")
     }
 
-    /// Parses a key. Returns nil if it is not a key of this host's entries.
+    /// Parses a key. Returns `nil` if it is not a key of this host's entries.
     init?(_ key: StoreKey) {
         let parts = key.description.split(separator: "-", omittingEmptySubsequences: false)
         let kind = Kind.allCases.first { "\($0)" == parts[0] }
@@ -120,7 +120,7 @@ struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
 
     let description: String
 
-    /// Creates a name, or returns nil if the text is not valid.
+    /// Creates a name, or returns `nil` if the text is not valid.
     init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { character in
             switch character {

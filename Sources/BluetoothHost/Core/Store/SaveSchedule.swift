@@ -64,7 +64,7 @@ struct SaveSchedule: Sendable {
         fullAt[name] = Self.allowances(of: name).map { now + $0.tolerance + Self.interval }
     }
 
-    /// The time at which to call `takeDue`, zero for a call at once, or nil if no entry waits.
+    /// The time at which to call `takeDue`, zero for a call at once, or `nil` if no entry waits.
     var nextDeadline: Instant? {
         if hasChanges { return .zero }
         // This runs after every packet, and usually no entry waits.

@@ -13,7 +13,7 @@ struct CounterCeiling: Sendable {
     /// The maximum length of a block.
     static let blockLimit: UInt32 = 4_096
 
-    /// The stored limit, or nil if the store has the last counter itself.
+    /// The stored limit, or `nil` if the store has the last counter itself.
     private(set) var ceiling: UInt32?
     private var block = firstBlock
 

@@ -6,7 +6,7 @@ import HCITransports
 
 /// The bonds in the store of a host that does not run. Lists and removes bonds without an adapter.
 package struct StoredBonds {
-    /// The identity address of the store's host, or nil if the store has no identity or it cannot
+    /// The identity address of the store's host, or `nil` if the store has no identity or it cannot
     /// be read.
     package let localIdentity: DeviceAddress?
 
@@ -78,8 +78,8 @@ package struct StoredBonds {
 }
 
 extension StoreEntry {
-    /// The identity of the host that made this bond, or nil if the entry is not a bond or does not
-    /// contain it.
+    /// The identity of the host that made this bond, or `nil` if the entry is not a bond or does
+    /// not contain it.
     fileprivate var maker: DeviceAddress? {
         guard case .bond(let peer) = RecordName(key), case .success(let bytes) = contents else {
             return nil

@@ -84,7 +84,7 @@ extension Pairing.Policy {
 
 // The out-of-band data.
 extension Pairing.Policy {
-    /// The confirmation of the peer's public key, or nil if there is no such data.
+    /// The confirmation of the peer's public key, or `nil` if there is no such data.
     var peerConfirmation: (value: SMP.Value128, random: SMP.Value128)? {
         guard let value = peerOutOfBandData?.confirmation.flatMap({ SMP.Value128($0) }),
             let random = peerOutOfBandData?.random.flatMap({ SMP.Value128($0) })
@@ -92,7 +92,7 @@ extension Pairing.Policy {
         return (value, random)
     }
 
-    /// The random number in the data that the peer has, or nil if it has no such data.
+    /// The random number in the data that the peer has, or `nil` if it has no such data.
     var localRandom: SMP.Value128? {
         localOutOfBandData?.data.random.flatMap { SMP.Value128($0) }
     }

@@ -7,7 +7,7 @@ struct AwaitingNonce: AgreedPhase {
     /// The local random number. The initiator has sent it already, and the responder sends it in
     /// response.
     let own: SMP.Value128
-    /// The peer's commitment to its random number, or nil if there is none.
+    /// The peer's commitment to its random number, or `nil` if there is none.
     let commitment: SMP.Value128?
 
     var pairing: Session { exchange.session }

@@ -12,7 +12,7 @@ struct PasskeyRounds: AgreedPhase {
     private let round: Int
     /// The local random number in this round.
     private let own: SMP.Value128
-    /// The peer's commitment in this round, or nil until it arrives.
+    /// The peer's commitment in this round, or `nil` until it arrives.
     private var commitment: SMP.Value128?
 
     /// Starts the first round. The initiator sends first.

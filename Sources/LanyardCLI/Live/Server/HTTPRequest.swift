@@ -61,7 +61,7 @@ struct HTTPRequestReader: Sendable {
 
     private static let blankLine = Array("\r\n\r\n".utf8)
 
-    /// Returns the index of the blank line after the headers; nil if it has not arrived.
+    /// Returns the index of the blank line after the headers; `nil` if it has not arrived.
     private func headEnd() throws(HTTPStatus) -> Int? {
         let head = buffer.prefix(Self.headLimit + Self.blankLine.count)
         if let range = head.firstRange(of: Self.blankLine) { return range.lowerBound }

@@ -61,8 +61,8 @@ final class LiveServer: Sendable {
 
     /// Sends an event to every stream.
     ///
-    /// - Parameter event: Returns the event; nil for none. Called on the server's thread, after the
-    ///   beginnings of earlier streams and before those of later ones.
+    /// - Parameter event: Returns the event; `nil` for none. Called on the server's thread, after
+    ///   the beginnings of earlier streams and before those of later ones.
     func publish(_ event: @escaping @Sendable () -> String?) async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             executor.perform { [self] in

@@ -94,8 +94,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the number that the bytes encode; nil if there are not `count` bytes, or if they do
-    /// not encode a number.
+    /// Returns the number that the bytes encode; `nil` if there are not `count` bytes, or if they
+    /// do not encode a number.
     func decode(_ bytes: [UInt8]) -> Double? {
         guard bytes.count == count else { return nil }
         let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -118,7 +118,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
         Int64(bitPattern: bits << UInt64(64 - width)) >> Int64(64 - width)
     }
 
-    /// Returns the number of a mantissa and an exponent of ten; nil for the special values.
+    /// Returns the number of a mantissa and an exponent of ten; `nil` for the special values.
     private func medical(_ bits: UInt64, mantissaWidth: Int, exponentWidth: Int) -> Double? {
         let mantissa = Double(Self.signed(bits, width: mantissaWidth))
         guard let mantissas, mantissas.contains(mantissa) else { return nil }

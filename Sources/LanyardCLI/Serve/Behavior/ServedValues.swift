@@ -163,10 +163,10 @@ extension ServedValues {
         entries.map { ($0.key, $0.value.bytes) }.sorted { $0.handle < $1.handle }
     }
 
-    /// Returns the current value; nil if there is none.
+    /// Returns the current value; `nil` if there is none.
     func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
 
-    /// Sets a value. Returns the reason if the value cannot be set; nil if it was.
+    /// Sets a value. Returns the reason if the value cannot be set; `nil` if it was.
     mutating func set(_ bytes: [UInt8], of handle: AttributeHandle) -> String? {
         guard var entry = entries[handle] else { return "there is no value #\(handle.rawValue)" }
         guard !entry.template.isMoving else {
@@ -205,7 +205,7 @@ struct PeriodSchedule: Sendable {
         entries = periods.map { Entry(handle: $0.handle, period: $0.period, next: now + $0.period) }
     }
 
-    /// The time of the next value; nil for never.
+    /// The time of the next value; `nil` for never.
     var nextDeadline: Instant? { entries.map(\.next).min() }
 
     /// Returns the values that are due. Periods that have passed without a call are skipped.

@@ -6,7 +6,7 @@ import BluetoothTypes
 import JSONText
 
 extension ServedAccessory {
-    /// The advertised name; nil if there is none.
+    /// The advertised name; `nil` if there is none.
     var advertisedName: String? { advertising.hasName ? advertising.name ?? name : nil }
 
     /// The advertising data for the host.

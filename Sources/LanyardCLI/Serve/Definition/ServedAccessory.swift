@@ -60,15 +60,15 @@ struct ServedValue: Equatable, Sendable {
 
 /// The advertising that a database file describes.
 struct ServedAdvertising: Equatable, Sendable {
-    /// The name in the advertisement; nil for the device name.
+    /// The name in the advertisement; `nil` for the device name.
     var name: String?
     /// Whether the advertisement has a name.
     var hasName = true
-    /// The advertised services; nil for the primary services of the file.
+    /// The advertised services; `nil` for the primary services of the file.
     var services: [BluetoothUUID]?
     var serviceData: [ServiceData] = []
     var manufacturerData: ManufacturerData?
-    /// The shortest and the longest advertising interval; nil for the default.
+    /// The shortest and the longest advertising interval; `nil` for the default.
     var interval: ClosedRange<Duration>?
     var isExtended = false
     var isConnectable = true
@@ -88,7 +88,7 @@ struct ServedAdvertising: Equatable, Sendable {
 
 /// The identity of a host that serves an accessory.
 struct ServedIdentity: Equatable, Sendable {
-    /// The address; nil for the address in the host's store, or a new one without a store.
+    /// The address; `nil` for the address in the host's store, or a new one without a store.
     let address: DeviceAddress?
     let name: String
     let appearance: UInt16

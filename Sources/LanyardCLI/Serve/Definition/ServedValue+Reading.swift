@@ -65,7 +65,7 @@ extension JSONMembers {
         }
     }
 
-    /// Returns the permissions in the list; nil without a list.
+    /// Returns the permissions in the list; `nil` without a list.
     private func permissions(canNotify: Bool) throws(JSONError) -> GATT.Permissions? {
         guard let list = self["permissions"] else {
             guard let size = self["minimumKeySize"] else { return nil }

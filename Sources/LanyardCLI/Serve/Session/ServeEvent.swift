@@ -16,7 +16,7 @@ enum ServeEvent: Equatable, Sendable {
     case read(DeviceAddress, ServedAttribute, offset: Int, Outcome)
     /// A client has written a value, or the write was refused.
     case written(DeviceAddress, ServedAttribute, offset: Int, Outcome)
-    /// A client has subscribed to a value, or, with nil, unsubscribed.
+    /// A client has subscribed to a value, or, with `nil`, unsubscribed.
     case subscribed(DeviceAddress, ServedAttribute, GATT.SubscriptionKind?)
     /// A value was sent to a client.
     case sent(DeviceAddress, ServedAttribute, [UInt8])

@@ -14,9 +14,9 @@ final class ServeSession: Sendable {
         var remark: @Sendable (String) -> Void = { _ in }
         /// Waits.
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// The pairing of clients; nil if they cannot pair.
+        /// The pairing of clients; `nil` if they cannot pair.
         var pairing: Pairing?
-        /// The typed lines; nil for none.
+        /// The typed lines; `nil` for none.
         var commands: AsyncStream<String>?
         /// Whether the session ends at the end of the typed lines.
         var endsWithCommands = false
@@ -26,7 +26,7 @@ final class ServeSession: Sendable {
 
     /// The pairing of clients.
     struct Pairing: Equatable, Sendable {
-        /// The time for which clients may pair each time; nil for as long as the session runs.
+        /// The time for which clients may pair each time; `nil` for as long as the session runs.
         var window: Duration?
     }
 

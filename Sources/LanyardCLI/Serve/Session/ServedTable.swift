@@ -84,7 +84,7 @@ struct ServedTable: Sendable {
 }
 
 extension GATT.CharacteristicDefinition {
-    /// The Characteristic User Description in the file; nil if there is none.
+    /// The Characteristic User Description in the file; `nil` if there is none.
     fileprivate var userDescription: String? {
         for descriptor in descriptors {
             guard descriptor.uuid == GATT.AttributeType.characteristicUserDescription,

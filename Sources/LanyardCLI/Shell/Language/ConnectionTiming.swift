@@ -8,7 +8,7 @@ struct ConnectionTiming: Equatable, Sendable {
 }
 
 extension ConnectionTiming {
-    /// Parses an interval or its range, the latency and the timeout; nil if there are no words.
+    /// Parses an interval or its range, the latency and the timeout; `nil` if there are no words.
     static func parse(_ arguments: inout ShellArguments) throws(ProgramFailure) -> ConnectionTiming?
     {
         let numbers = arguments.takeAll()

@@ -6,9 +6,9 @@ import Foundation
 struct ScriptSubject: Equatable, Sendable {
     /// The printed text.
     var text: String
-    /// The value of a characteristic; nil for other results.
+    /// The value of a characteristic; `nil` for other results.
     var bytes: [UInt8]?
-    /// The meaning of the value; nil if it is not known.
+    /// The meaning of the value; `nil` if it is not known.
     var meaning: String?
 }
 

@@ -29,7 +29,7 @@ struct ScriptInterpreter: Sendable {
     static let resultVariables = ["value", "meaning", "output"]
 
     private(set) var variables: [String: String] = [:]
-    /// The last result; nil before the first.
+    /// The last result; `nil` before the first.
     private(set) var subject: ScriptSubject?
     private let start: Instant
     private var stepLimit: Duration?
@@ -38,7 +38,7 @@ struct ScriptInterpreter: Sendable {
 
     /// - Parameters:
     ///   - start: The time from which the limit of the whole script counts.
-    ///   - limit: The time limit of the whole script; nil for none.
+    ///   - limit: The time limit of the whole script; `nil` for none.
     init(
         variables: [String: String] = [:],
         start: Instant,
@@ -131,7 +131,7 @@ struct ScriptInterpreter: Sendable {
 // MARK: - Limits
 
 extension ScriptInterpreter {
-    /// Returns the time until the limit of the whole script; nil if it has none.
+    /// Returns the time until the limit of the whole script; `nil` if it has none.
     private func remainingTime(_ now: Instant) throws(ProgramFailure) -> Duration? {
         guard let totalLimit else { return nil }
         let remaining = totalLimit - (now - start)

@@ -11,9 +11,9 @@ enum ShellStatement: Equatable, Sendable {
     /// Performs a command that is expected to fail.
     case fails(ShellOperation)
     case set(String, String)
-    /// Limits the time of each later line; nil for no limit.
+    /// Limits the time of each later line; `nil` for no limit.
     case timeout(Duration?)
-    /// Limits the time of the whole script; nil for no limit.
+    /// Limits the time of the whole script; `nil` for no limit.
     case limit(Duration?)
     case expect(ScriptExpectation)
     case wait(WaitCondition, within: Duration?)
@@ -58,7 +58,7 @@ extension ShellOperation {
         var filter = ScanFilter()
         var parameters = ScanParameters()
         var hasFilter = false
-        /// The time of the scan; nil for a live table until a key ends it.
+        /// The time of the scan; `nil` for a live table until a key ends it.
         var limit: Duration?
     }
 }

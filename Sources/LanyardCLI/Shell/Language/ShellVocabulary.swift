@@ -25,7 +25,7 @@ enum ShellVocabulary {
         var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
     }
 
-    /// Returns the command with this name; nil if there is none.
+    /// Returns the command with this name; `nil` if there is none.
     static func entry(_ name: String) -> Entry? {
         let name = name.lowercased()
         let wanted = synonyms[name] ?? name

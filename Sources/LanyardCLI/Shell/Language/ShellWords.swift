@@ -124,7 +124,7 @@ private struct WordReader {
         rest = line[...]
     }
 
-    /// Returns the next word; nil at the end of the line or at a comment.
+    /// Returns the next word; `nil` at the end of the line or at a comment.
     mutating func next() throws(ProgramFailure) -> ShellWords.Word? {
         rest = rest.drop(while: \.isWhitespace)
         guard let first = rest.first, !isComment else { return nil }

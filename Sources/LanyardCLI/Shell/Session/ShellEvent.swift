@@ -21,8 +21,8 @@ enum ShellEvent: Sendable {
     /// The end of a script without a failure.
     case finished(script: String, steps: Int, Duration)
 
-    /// Returns the event on one line, for people, at the time of the event; nil if the shell prints
-    /// the event otherwise.
+    /// Returns the event on one line, for people, at the time of the event; `nil` if the shell
+    /// prints the event otherwise.
     func line(at date: Date) -> String? {
         switch self {
         case .value(let report): report.line(at: date, isNamed: true)
@@ -105,9 +105,9 @@ struct ShellOutput: Sendable {
     var text: String
     /// The result for programs.
     var json: JSON
-    /// The value of a characteristic; nil for other results.
+    /// The value of a characteristic; `nil` for other results.
     var bytes: [UInt8]?
-    /// The meaning of the value; nil if it is not known.
+    /// The meaning of the value; `nil` if it is not known.
     var meaning: String?
     /// Whether the operation has printed its result itself.
     var isPrinted = false
@@ -131,7 +131,7 @@ struct ShellOutput: Sendable {
 struct ShellPrinter: Sendable {
     let console: Console
     let isJSON: Bool
-    /// Receives the events in place of the console; nil for the console.
+    /// Receives the events in place of the console; `nil` for the console.
     var receive: (@Sendable (ShellEvent) -> Void)?
 
     /// Prints an event that has a line or an object.

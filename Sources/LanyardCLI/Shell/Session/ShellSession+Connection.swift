@@ -122,7 +122,7 @@ extension ShellSession {
     /// The state that the prompt shows.
     struct Status: Equatable, Sendable {
         let adapter: String
-        /// The name or the address of the connected device, safe to print; nil without a link.
+        /// The name or the address of the connected device, safe to print; `nil` without a link.
         var device: String?
         var security = LinkSecurity.none
 

@@ -166,7 +166,7 @@ extension ProgramFailure {
 // MARK: - Waiting
 
 extension ShellSession {
-    /// Waits for the event. Returns the result for expectations; nil if the event has none.
+    /// Waits for the event. Returns the result for expectations; `nil` if the event has none.
     func wait(for condition: WaitCondition) async throws -> ScriptSubject? {
         switch condition {
         case .time(let duration):

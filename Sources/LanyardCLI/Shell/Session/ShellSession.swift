@@ -16,7 +16,7 @@ final class ShellSession: Sendable {
         /// The console for live displays.
         let console: Console
         let dialogue: PairingDialogue
-        /// The queue of a script's answers; nil if a person answers.
+        /// The queue of a script's answers; `nil` if a person answers.
         let answers: QuestionQueue?
         /// Whether a person types the lines at a terminal.
         let isInteractive: Bool

@@ -12,10 +12,10 @@ struct AirPacket {
     /// The first byte of the header.
     let header: UInt8
     let payload: ArraySlice<UInt8>
-    /// Whether the Central sent the packet; nil if the sniffer does not report that.
+    /// Whether the Central sent the packet; `nil` if the sniffer does not report that.
     let isFromCentral: Bool?
 
-    /// Returns nil for a truncated or damaged packet.
+    /// Returns `nil` for a truncated or damaged packet.
     init?(_ record: Pcap.Record, _ linkType: Pcap.LinkType) {
         var reader = ByteReader(record.bytes)
         var flags: UInt16 = 0

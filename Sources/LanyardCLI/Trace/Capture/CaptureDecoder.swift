@@ -20,7 +20,7 @@ struct CaptureDecoder {
         self.keys = keys
     }
 
-    /// Returns the line for a packet; nil if it belongs to no link, or its PDU continues.
+    /// Returns the line for a packet; `nil` if it belongs to no link, or its PDU continues.
     mutating func decode(_ packet: AirPacket) -> TraceLine? {
         if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
         guard let content = links[packet.accessAddress]?.receive(packet, keys),

@@ -48,7 +48,7 @@ struct LinkSession {
         self.vector = offer.centralVector + vector
     }
 
-    /// Decrypts a packet; nil if it does not belong to this session.
+    /// Decrypts a packet; `nil` if it does not belong to this session.
     mutating func open(_ packet: AirPacket, isFromCentral: Bool) -> [UInt8]? {
         let place = isFromCentral ? 1 : 0
         for counter in counters[place]...counters[place] + Self.lossLimit {

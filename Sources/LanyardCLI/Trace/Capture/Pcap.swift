@@ -51,7 +51,7 @@ struct Pcap {
         self.linkType = linkType
     }
 
-    /// Returns the next packet; nil at the end of the file.
+    /// Returns the next packet; `nil` at the end of the file.
     mutating func next() throws(Failure) -> Record? {
         guard offset < bytes.count else { return nil }
         guard bytes.count - offset >= Self.recordHeaderLength else { throw .torn(offset: offset) }
