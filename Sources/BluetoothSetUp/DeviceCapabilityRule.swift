@@ -21,7 +21,7 @@ enum DeviceCapabilityRule {
             return [finding]
         }
         let why =
-            "the App Store offers the application only to devices with Bluetooth Low Energy; "
+            "the App Store offers the application only to devices with Bluetooth LE; "
             + "a later version cannot add requirements"
         return [SetUpFinding(.good, key, "requires \(capability)", why: why)]
     }

@@ -94,7 +94,7 @@ extension BlueZAdapter {
         then completion: @escaping PortCompletion<Void>
     ) {
         onThread { adapter in
-            // The daemon takes a packet without content for the end of the socket.
+            // The daemon treats an empty packet as the end of the connection.
             let subscription = DaemonServer.Subscription(handle: value.handle, link: link)
             guard let socket = adapter.server.subscriptions[subscription], !value.value.isEmpty
             else {

@@ -114,9 +114,9 @@ public struct Advertising: Sendable, Hashable {
     public var channels = Channels.all
     /// The address of the advertiser.
     public var address = Address.ofHost
-    /// The only device that extended advertising without connections is for, or `nil` for all
-    /// devices. Others ignore the packets. `Kind.directed` is the form for a connection (Vol 4, Part
-    /// E, 7.8.53).
+    /// The target of extended advertising that does not allow connections, or `nil` for all devices.
+    /// Other devices ignore the packets. For advertising that allows a connection, use
+    /// `Kind.directed` (Vol 4, Part E, 7.8.53).
     public var recipient: DeviceAddress?
     /// The devices whose requests are answered. All sets share the controller's Filter Accept List,
     /// so each set with a restriction admits the devices of all of them.
@@ -124,7 +124,7 @@ public struct Advertising: Sendable, Hashable {
     /// The transmit power in dBm, -127 to 20, or `nil` if the controller chooses it. Legacy
     /// controllers always choose it.
     public var transmitPower: Int8?
-    /// Whether extended packets state the power in their header (Vol 6, Part B, 2.3.4.8).
+    /// Whether extended packets state the power in their header (Vol 6, Part B, 2.3.4.7).
     public var includesTransmitPower = false
     /// Whether extended packets that allow no answer omit the address.
     public var isAnonymous = false

@@ -12,7 +12,8 @@ where RawValue: FixedWidthInteger & HCIParameters {
 extension BitSet {
     package static var bitNames: [RawValue: String] { [:] }
 
-    /// The names of the set bits, joined by `+`, or hexadecimal if one of them has no name.
+    /// The names of the set bits, joined by `+`. The value in hexadecimal if no bit is set or a set
+    /// bit has no name.
     package var description: String {
         let bits = (0..<RawValue.bitWidth).map { 1 << $0 as RawValue }.filter { rawValue & $0 != 0 }
         let names = bits.compactMap { Self.bitNames[$0] }

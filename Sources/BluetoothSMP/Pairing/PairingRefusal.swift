@@ -39,8 +39,9 @@ struct PairingRefusal: Error, Equatable {
         violation: "too many PDUs"
     )
 
-    /// Returns the refusal of a PDU that is not allowed now, or not in the sender's role. The
-    /// specification has no separate reason for the former.
+    /// Returns the refusal of an unexpected PDU. The reason is Command Not Supported if a device in
+    /// the sender's role never sends the PDU. Otherwise it is Unspecified Reason, because the
+    /// specification has no reason for a PDU at the wrong time.
     static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> PairingRefusal {
         let reason: Pairing.FailureReason =
             pdu.isUnsupported(byCentral: isCentral) ? .commandNotSupported : .unspecified

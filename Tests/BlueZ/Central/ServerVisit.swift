@@ -151,7 +151,7 @@ private func openServer(
     )
 }
 
-/// Returns a scenario in which BlueZ connects to our host.
+/// Runs a scenario in which BlueZ connects to our host.
 func withVisit(
     _ setting: Setting,
     _ scenario: String,

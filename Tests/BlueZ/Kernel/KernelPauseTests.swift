@@ -40,7 +40,7 @@ import VirtualRadio
     /// (https://github.com/bluez/bluez/issues/2447).
     @Test("A machine that pauses longer than the ATT timeout loses the link")
     func longPause() async throws {
-        try await withKernel(.latest, as: .peripheral, "pause beyond the ATT time-out") { scene in
+        try await withKernel(.latest, as: .peripheral, "pause beyond the ATT timeout") { scene in
             let host = try await scene.fixture.makeHost()
             let harness = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()

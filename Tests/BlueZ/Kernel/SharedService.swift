@@ -5,8 +5,8 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// The services that either side serves in these scenarios: a plain value, a value that requires
-/// encryption, and a value that is notified.
+/// The service that either side serves in these scenarios. It has a plain value, a value that
+/// requires encryption, and a value that is notified.
 enum SharedService {
     static let service = BluetoothUUID(0xFFE0)
     static let value = BluetoothUUID(0xFFE1)
@@ -74,10 +74,10 @@ struct FoundSharedService: Sendable {
         let end = try await within(Limits.step, "the end of a link") { try await link.ended() }
         let silence = start.duration(to: clock.now)
         #expect(end == .disconnected(.connectionTimeout))
-        #expect(silence > timeout * 0.8, "the supervision time-out is \(timeout)")
+        #expect(silence > timeout * 0.8, "the supervision timeout is \(timeout)")
         #expect(
             silence < timeout + .seconds(3) * Limits.factor,
-            "the supervision time-out is \(timeout)"
+            "the supervision timeout is \(timeout)"
         )
     }
 }

@@ -96,7 +96,7 @@ struct HostileController {
             configure()
         }
 
-        /// Makes the controller carry out all operations and report their results from now on.
+        /// Cancels all requests and the scan, and then answers every command with success.
         mutating func behaveCorrectly() {
             for id in open.sorted() { take(scheduler.cancel(id, now: now)) }
             take(scheduler.setScan(nil, now: now))
@@ -121,7 +121,7 @@ struct HostileController {
         var run = Run(seed: seed)
         for _ in 0..<3000 { run.step() }
         run.behaveCorrectly()
-        #expect(run.open.isEmpty, "Every withdrawn request has ended")
+        #expect(run.open.isEmpty, "Every canceled request has ended")
         #expect(run.scheduler.initiation == .idle)
         #expect(run.scheduler.nextDeadline == nil)
         #expect(run.outstanding == nil)

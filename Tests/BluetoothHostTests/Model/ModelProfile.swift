@@ -28,7 +28,7 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
     /// The number of commands that the host may send before the first response.
     var commandCount = 1
 
-    /// A controller of version 5.4 with all features that a Central can use.
+    /// A controller of version 5.4 with most features that the host uses, but no resolving list.
     static let rich = ModelProfile(
         name: "rich",
         commands: Set(poorCommands + richCommands),

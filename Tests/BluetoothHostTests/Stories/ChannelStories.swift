@@ -109,7 +109,9 @@ struct ChannelStories {
         #expect(harness.unfinished(sends).isEmpty)
     }
 
-    @Test("SDUs that are not received stop the peer, and credits limit their number")
+    @Test(
+        "The peer stops sending when the application does not receive its SDUs, because it has no more credits"
+    )
     func backPressure() throws {
         var (harness, link, channel) = try withChannel()
         harness.channels(of: peer.address) { channels in
@@ -123,7 +125,7 @@ struct ChannelStories {
         }
     }
 
-    @Test("SDUs that a peer sent before it closed are received before the end")
+    @Test("SDUs that a peer sent before it closed the channel are received before the end")
     func closedByPeer() throws {
         var (harness, link, channel) = try withChannel()
         harness.channels(of: peer.address) { channels in channels.send([1]) }

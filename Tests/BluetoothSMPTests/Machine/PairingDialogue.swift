@@ -5,7 +5,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Two machines on one link, with two users, and controllers that encrypt if both have the same
+/// Two Security Managers on one link, with two users, and controllers that encrypt if both sides have the same
 /// key.
 struct PairingDialogue {
     /// More PDUs than any pairing has.
@@ -13,7 +13,7 @@ struct PairingDialogue {
 
     var central: PairingSide
     var peripheral: PairingSide
-    /// Whether the link is encrypted, according to the Central.
+    /// Whether the last encryption succeeded, because both sides had the same key.
     var isEncrypted = false
     /// The keys that the link was encrypted with.
     var linkKeys: [HCI.Key128] = []
@@ -102,7 +102,7 @@ struct PairingDialogue {
         let keys = central.actions.compactMap {
             if case .encrypt(let key) = $0 { key } else { nil }
         }
-        // The PDUs that the Peripheral sent before encryption arrive before it.
+        // Each encryption that the Central requests is performed once.
         guard keys.count > linkKeys.count, let key = keys.last else { return false }
         linkKeys.append(key.value)
         isEncrypted =

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Named adapters")
 struct NamedAdapterTests {
-    @Test("Each adapter has its own store directory, unless it is virtual")
+    @Test("Each adapter has its own store directory, and `virtual` has one only with LANYARD_STORE")
     func directories() {
         let home = ["HOME": "/home/me"]
         let tcp = AdapterStore.directory(for: "tcp:localhost:9000", environment: home)

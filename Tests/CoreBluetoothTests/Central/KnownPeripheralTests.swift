@@ -12,7 +12,9 @@ import VirtualAccessories
 struct KnownPeripheralTests {
     private static let longName = "A strap whose name is far too long to be advertised"
 
-    @Test("4.1, 4.4 A host knows a peripheral by one identifier, and another host by another one")
+    @Test(
+        "4.1, 4.4 The managers of one host use the same identifier for a peripheral, and another host uses a different one"
+    )
     func identifiers() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -47,7 +49,9 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("4.6 A connected peripheral is retrieved by service, and still has to be connected to")
+    @Test(
+        "4.6 A manager retrieves by service a peripheral that another manager has connected, and must still connect to it"
+    )
     func retrieveConnected() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -86,7 +90,7 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("14.2 A manager that registered gets the connection events of others' links")
+    @Test("14.2 A registered manager gets the connection events of other managers' links")
     func connectionEvents() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

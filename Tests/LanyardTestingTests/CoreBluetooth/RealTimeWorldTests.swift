@@ -129,7 +129,7 @@ struct RealTimeWorldTests {
         await world.shutDown()
     }
 
-    @Test("An accessory that reboots is found again, and a link to it is lost")
+    @Test("A link to an accessory that reboots is lost, and a new connection request succeeds")
     func reboot() async {
         let world = RealTimeWorld(seed: 3)
         let strap = world.add(VirtualAccessory("Strap", services: []), at: .near)

@@ -51,7 +51,7 @@ import Testing
         return fixture
     }
 
-    @Test("GATT/SR/GAW/BV-12-C: The parts of a value arrive on several bearers")
+    @Test("GATT/SR/GAW/BV-12-C: Prepared writes of one value arrive on several bearers")
     func writesPartsOfSeveralBearers() throws {
         var fixture = try fixtureWithParts()
         #expect(fixture.send(bytes("18 01"), on: enhanced) == [[0x19]])
@@ -60,7 +60,7 @@ import Testing
         #expect(fixture.server.value(of: 0x0025) == [1, 2, 3, 4])
     }
 
-    @Test("GATT/SR/GAW/BV-13-C: The parts of several bearers are canceled on one")
+    @Test("GATT/SR/GAW/BV-13-C: The prepared writes of several bearers are canceled on one")
     func cancelsPartsOfSeveralBearers() throws {
         var fixture = try fixtureWithParts()
         let before = fixture.server.value(of: 0x0025)
@@ -69,7 +69,10 @@ import Testing
         #expect(fixture.server.value(of: 0x0025) == before)
     }
 
-    @Test("GATT/SR/GAW/BV-14-C: The parts of a bearer that ends are kept", arguments: [0, 1])
+    @Test(
+        "GATT/SR/GAW/BV-14-C: The prepared writes of a bearer that ends are kept",
+        arguments: [0, 1]
+    )
     func keepsPartsOfClosedBearer(remaining: Int) throws {
         var fixture = try fixtureWithParts()
         let bearers = [enhanced, second]
@@ -85,7 +88,10 @@ import Testing
         ("GATT/SR/GAR/BV-11-C", [4, 0x40]), ("GATT/SR/GAR/BV-12-C", [0x40, 0x41]),
     ]
 
-    @Test("Requests for values with lengths are answered on their bearers", arguments: channels)
+    @Test(
+        "Read Multiple Variable requests are answered on the bearers on which they arrived",
+        arguments: channels
+    )
     func readsAtOnce(_ name: String, channels: [UInt16]) throws {
         var fixture = ServerFixture(try SampleTable.server())
         let bearers = channels.map { ServerFixture.bearer(1, channel: $0) }
@@ -100,7 +106,7 @@ import Testing
         #expect(fixture.drain(bearers[1]) == [bytes("21 0300 010203 0100 08")])
     }
 
-    /// A value of at most one byte, 0x0072.
+    /// A value of at most one byte, with the handle 0x0072.
     private static let shortValue = GATT.ServiceDefinition(
         BluetoothUUID(0xA030),
         [
@@ -129,7 +135,7 @@ import Testing
         #expect(fixture.server.value(of: 0x0072) == [8])
     }
 
-    /// A value that only an authenticated key may write, 0x0072.
+    /// A value that requires an authenticated key for a write. Its handle is 0x0072.
     private static let authenticatedValue = GATT.ServiceDefinition(
         BluetoothUUID(0xA032),
         [

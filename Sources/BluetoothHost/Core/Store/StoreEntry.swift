@@ -2,7 +2,7 @@
 
 import HCITransports
 
-/// The entry of the store under one key when the host began.
+/// The entry of the store for one key, as it was when the host started.
 package struct StoreEntry: Sendable {
     package let key: StoreKey
     /// The bytes, or a description of why they could not be read.
@@ -24,7 +24,7 @@ package struct StoreFault: Error, Hashable, Sendable {
 }
 
 extension HostStore {
-    /// Reads all entries that a host needs of its bonds at its start.
+    /// Reads the entries about bonds that a host needs when it starts.
     ///
     /// - Throws: The store's error if its entries cannot be listed.
     package func readBonds() throws -> [StoreEntry] {

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A control procedure that an end starts (Vol 6, Part B, 5.1).
+/// A control procedure that a device starts (Vol 6, Part B, 5.1).
 enum LinkProcedure: Hashable, Sendable {
     case version
     case features
@@ -13,12 +13,12 @@ enum LinkProcedure: Hashable, Sendable {
     case channelMap(UInt64)
     case ping
 
-    /// The kind of a procedure. An end runs at most one of each kind.
+    /// The kind of a procedure. A device runs at most one of each kind.
     enum Kind: Hashable, Sendable {
         case version, features, connectionUpdate, dataLength, phy, encryption, channelMap, ping
 
-        /// Whether both ends change at an instant. Two such procedures are incompatible (Vol 6,
-        /// Part B, 5.3).
+        /// Whether both devices apply the change at an instant. Two procedures
+        /// with an instant are incompatible (Vol 6, Part B, 5.3).
         var hasInstant: Bool {
             self == .connectionUpdate || self == .phy || self == .channelMap
         }
@@ -45,15 +45,16 @@ struct EncryptionStart: Hashable, Sendable {
     var key: HCI.Key128
 }
 
-/// A procedure that the end has started and that has not ended.
+/// A procedure that this device has started and that is still running.
 struct RunningProcedure: Hashable, Sendable {
     let procedure: LinkProcedure
     /// The opcode in the peer's response if it refuses or does not support the procedure.
     var opcode: UInt8
-    /// Whether the peer has taken part in the procedure. From then on the peer has caused a
-    /// collision.
+    /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with an
+    /// instant, the Central ends the link (Vol 6, Part B, 5.3).
     var isAnswered = false
-    /// Whether the Central runs a procedure of the same kind instead, whose end also ends this one.
+    /// Whether the Central refused this procedure because it runs one of the same kind. The two
+    /// procedures then end together.
     var isOverruled = false
     /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
     var deadline: Instant?
@@ -61,7 +62,7 @@ struct RunningProcedure: Hashable, Sendable {
     var kind: LinkProcedure.Kind { procedure.kind }
 }
 
-/// A procedure with an instant that the peer has started, and that is waiting.
+/// The step that a procedure of the peer waits for. The procedure has an instant.
 enum RemoteProcedure: Hashable, Sendable {
     /// The host must accept or refuse these connection parameters.
     case hostDecides(ConnectionParameterProposal)

@@ -21,7 +21,7 @@ struct AwaitingEncryptionStories {
         harness.advance(by: LinkCore.encryptionPause - .milliseconds(1))
         #expect(harness.security(receivedBy: address).isEmpty)
         harness.advance(by: .milliseconds(1))
-        // Bonding and LE Secure Connections, as in the bond, without protection (Vol 3, Part H,
+        // Bonding and LE Secure Connections, as in the bond, without MITM protection (Vol 3, Part H,
         // 3.5.1).
         #expect(harness.security(receivedBy: address) == [[0x0B, 0x09]])
         harness.advance(by: .seconds(60))
@@ -65,7 +65,7 @@ struct AwaitingEncryptionStories {
         #expect(harness.core.security(of: link)?.isEncrypted == false)
     }
 
-    @Test("A key that was already in use authenticates no peer after its bond is removed")
+    @Test("Encryption that completes after its bond was removed does not authenticate the peer")
     func lateEncryption() throws {
         var harness = try Harness.bonded()
         harness.controller.endlessCommands = [.leEnableEncryption, .disconnect]
@@ -106,7 +106,9 @@ struct AwaitingEncryptionStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("Waiting requests fail without encryption in time, and beyond their limit at once")
+    @Test(
+        "Waiting requests fail if encryption does not complete in time, and requests beyond the limit fail at once"
+    )
     func bounds() throws {
         var harness = try Harness.bonded()
         let link = try harness.accept(address)
@@ -201,7 +203,7 @@ struct AwaitingEncryptionStories {
         #expect(harness.core.provenBond(of: link)?.peer == address)
     }
 
-    @Test("A pairing request completes with encryption if the bond is strong enough")
+    @Test("A request to pair completes after encryption if the bond is strong enough")
     func pairing() throws {
         var harness = try Harness.bonded()
         let link = try harness.accept(address)
