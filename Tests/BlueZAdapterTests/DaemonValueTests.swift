@@ -64,8 +64,48 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A subscription of another program is shared, and replaced when it ends")
+    func sharedNotifications() async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireNotify") { call, daemon in
+            daemon.bus.refuse(call, "org.bluez.Error.InProgress")
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        Self.change(["Notifying": .boolean(true)], daemon)
+        let unsubscribe = GATT.Operation.unsubscribe(
+            valueHandle: Self.rate,
+            descriptor: AttributeHandle(0x13)
+        )
+        for value in [1, 2] as [UInt8] {
+            #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+            Self.notify([value], daemon)
+            #expect(await fixture.notification() == [value])
+            #expect(try await fixture.perform(unsubscribe, on: link) == .done)
+        }
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        daemon.on("AcquireNotify") { call, daemon in
+            daemon.bus.reply(to: call, [.unixFD(0), .uint16(80)], descriptors: pair.passed)
+            pair.releasePassed()
+        }
+        Self.change(["Notifying": .boolean(false)], daemon)
+        await daemon.called("AcquireNotify", times: 4)
+        pair.send([3])
+        #expect(await fixture.notification() == [3])
+        #expect(try await fixture.perform(unsubscribe, on: link) == .done)
+        #expect(pair.receive()?.isEmpty == true)
+        // Each call would make the daemon signal every value once more, for all programs.
+        #expect(!daemon.calls.contains("StartNotify") && !daemon.calls.contains("StopNotify"))
+        await fixture.end()
+    }
+
     private static func notify(_ value: [UInt8], _ daemon: FakeDaemon) {
-        daemon.change(FakeDaemon.rate, "org.bluez.GattCharacteristic1", ["Value": .bytes(value)])
+        change(["Value": .bytes(value)], daemon)
+    }
+
+    private static func change(_ properties: [String: DBusValue], _ daemon: FakeDaemon) {
+        daemon.change(FakeDaemon.rate, "org.bluez.GattCharacteristic1", properties)
     }
 
     @Test("Writes without response go through the socket, up to the MTU")

@@ -133,8 +133,9 @@ extension BlueZAdapter {
             if names.contains("Powered") { updateAdapter() }
             if path == adapterPath, names.contains("Discovering") { discoveringChanged() }
         case BlueZ.Interface.device: deviceChanged(path, names)
-        case BlueZ.Interface.gattCharacteristic where names.contains("Value"):
-            valueChanged(at: path)
+        case BlueZ.Interface.gattCharacteristic:
+            if names.contains("Value") { valueChanged(at: path) }
+            if names.contains("Notifying") { notifyingChanged(at: path) }
         default: break
         }
     }

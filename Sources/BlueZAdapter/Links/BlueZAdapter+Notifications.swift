@@ -5,8 +5,12 @@ import DBus
 import HCITransports
 
 // Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none is
-// lost or repeated. Where another program has the socket, they arrive as changes of a property
-// (StartNotify), and a value that a program reads looks like a notification.
+// lost or repeated. Where the daemon gives no socket, they arrive as changes of a property (StartNotify),
+// and a value that a program reads looks like a notification.
+//
+// The daemon signals each notification once for each program that called StartNotify, and all of them
+// receive all signals. A second call would therefore repeat every value, also for the other program.
+// While another program is subscribed in this way, this program only listens.
 extension BlueZAdapter {
     func subscribe(to handle: AttributeHandle, _ step: Step) {
         guard let (path, interface) = object(at: handle, step) else { return }
@@ -57,24 +61,55 @@ extension BlueZAdapter {
     ) {
         guard links[step.link] != nil else { return }
         let failure = DaemonError.attribute(error, at: handle)
-        // Another program has the socket, or the daemon has none for this value.
+        // Another program is subscribed, or the daemon has no socket for this value.
         guard case .failed = error, !DaemonError.requiresPairing(failure) else {
             links[step.link]?.subscriptions[path] = nil
             return refused(step, failure)
         }
+        guard !isNotifying(path) else { return started(.shared(step), path, handle, step) }
         let message = BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StartNotify")
         call(message, timeout: Self.operationTimeout) { adapter, result in
-            guard case .starting(let early)? = adapter.links[step.link]?.subscriptions[path] else {
-                return
-            }
-            if case .failure(let error) = result {
+            switch result {
+            case .success: adapter.started(.signaled, path, handle, step)
+            case .failure(let error):
+                guard adapter.links[step.link] != nil else { return }
                 adapter.links[step.link]?.subscriptions[path] = nil
-                return adapter.refused(step, DaemonError.attribute(error, at: handle))
+                adapter.refused(step, DaemonError.attribute(error, at: handle))
             }
-            adapter.links[step.link]?.subscriptions[path] = .signaled
-            adapter.finish(step, .success(.done))
-            // The peer may send values before the daemon answers.
-            for value in early { adapter.report(.notified(step.link, handle, value[...])) }
+        }
+    }
+
+    /// Whether the daemon signals the notifications of an object.
+    private func isNotifying(_ path: DBusObjectPath) -> Bool {
+        let properties = objects.properties(path, BlueZ.Interface.gattCharacteristic)
+        // The values that arrive in a socket of another program are not signaled.
+        return properties?["Notifying"]?.boolean == true
+            && properties?["NotifyAcquired"]?.boolean != true
+    }
+
+    /// Completes a subscription whose values are signals.
+    private func started(
+        _ subscription: DaemonLink.Subscription,
+        _ path: DBusObjectPath,
+        _ handle: AttributeHandle,
+        _ step: Step
+    ) {
+        guard case .starting(let early)? = links[step.link]?.subscriptions[path] else { return }
+        links[step.link]?.subscriptions[path] = subscription
+        finish(step, .success(.done))
+        // The peer may send values before the daemon answers.
+        for value in early { report(.notified(step.link, handle, value[...])) }
+    }
+
+    /// Handles a change of the property `Notifying`. When the other programs have ended their
+    /// subscriptions, the daemon has unsubscribed, and this program subscribes itself.
+    func notifyingChanged(at path: DBusObjectPath) {
+        guard !isNotifying(path) else { return }
+        for (link, state) in links {
+            guard case .shared(let step)? = state.subscriptions[path] else { continue }
+            links[link]?.subscriptions[path] = nil
+            // The request has ended long ago, so its result is dropped.
+            perform(step)
         }
     }
 
@@ -88,7 +123,7 @@ extension BlueZAdapter {
                 links[link]?.subscriptions[path] = .starting(
                     early.suffix(DaemonLink.earlyValueLimit - 1) + [value]
                 )
-            case .signaled:
+            case .signaled, .shared:
                 guard let handle = state.table?.valueHandle(of: path) else { continue }
                 report(.notified(link, handle, value[...]))
             case .acquired, nil: break
@@ -113,7 +148,7 @@ extension BlueZAdapter {
                     adapter.finish(step, .failure(DaemonError.attribute(error, at: handle)))
                 }
             }
-        case .starting, nil: finish(step, .success(.done))
+        case .starting, .shared, nil: finish(step, .success(.done))
         }
     }
 

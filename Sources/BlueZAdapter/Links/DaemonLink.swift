@@ -14,6 +14,9 @@ struct DaemonLink: Sendable {
         case acquired(PacketSocket)
         /// Values arrive as changes of the property `Value`.
         case signaled
+        /// The same, because another program is subscribed. The step subscribes when that program ends
+        /// its subscription.
+        case shared(BlueZAdapter.Step)
     }
 
     /// The way in which the daemon takes writes without a response.

@@ -70,6 +70,17 @@ actor ServerApplication {
         }
     }
 
+    /// Returns the number of links that ended, and of changes of the subscriptions to a value, without
+    /// those that a call has removed.
+    func changeCount(of handle: AttributeHandle) -> Int {
+        events.count { event in
+            switch event {
+            case .disconnected, .subscribed(_, handle, _): true
+            default: false
+            }
+        }
+    }
+
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async throws -> Value {
         while true {
             try Task.checkCancellation()

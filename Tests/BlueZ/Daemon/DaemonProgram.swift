@@ -3,6 +3,7 @@
 import BluetoothTypes
 import Foundation
 import ProcessTestSupport
+import Testing
 
 /// Tests/DaemonProgram inside the machine: an application on CoreBluetooth that uses bluetoothd, run by
 /// a user without any permission.
@@ -34,7 +35,20 @@ struct DaemonProgram: Sendable {
     /// Ends the program as an application does that leaves nothing behind.
     func end() async throws {
         try await bluez.call("close_input", ["name": .string(Self.name)])
+        try await hasEnded()
+    }
+
+    /// Kills the program, which leaves everything to bluetoothd.
+    func kill() async throws {
+        try await bluez.end(Self.name, by: SIGKILL)
+        try await hasEnded()
+    }
+
+    /// Waits until the program has ended, and bluetoothd has noticed that.
+    private func hasEnded() async throws {
         _ = try await bluez.event("ended", within: Self.limit) { $0["name"].text == Self.name }
+        // The bus reports the end to bluetoothd before it passes the second call on.
+        for _ in 1...2 { try await bluez.call("devices") }
     }
 
     /// Sends a command.
@@ -54,6 +68,12 @@ struct DaemonProgram: Sendable {
     func perform(_ command: String, until prefix: String) async throws -> String {
         try await perform(command)
         return try await prints(prefix)
+    }
+
+    /// Expects that the next notification of a value has these bytes.
+    func receives(_ bytes: [UInt8], of uuid: String) async throws {
+        let value = try await prints("value \(uuid) ")
+        #expect(value == bytes.hexadecimal)
     }
 
     /// Finds a device by its name, connects to it, and discovers everything.

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client of bluetoothd on bleak, which the tests start inside the machine.
+
+usage: bleak_client.py NAME
+
+It connects to the peripheral with this name, and prints `connected`. Each line of its input is a
+command. It ends with its input.
+
+    subscribe UUID          prints `subscribed`, and each value as `value DIGITS`
+    unsubscribe UUID        prints `unsubscribed`
+"""
+
+import asyncio
+import sys
+
+from bleak import BleakClient, BleakScanner
+
+# The time for finding the peripheral, in seconds. The test has a shorter one.
+SCAN_LIMIT = 300
+
+
+def say(line):
+    print(line, flush=True)
+
+
+async def subscribe(client, uuid):
+    await client.start_notify(uuid, lambda _, value: say(f"value {value.hex()}"))
+    say("subscribed")
+
+
+async def unsubscribe(client, uuid):
+    await client.stop_notify(uuid)
+    say("unsubscribed")
+
+
+COMMANDS = {function.__name__: function for function in (subscribe, unsubscribe)}
+
+
+async def main(name):
+    device = await BleakScanner.find_device_by_filter(
+        lambda _, advertisement: advertisement.local_name == name, SCAN_LIMIT
+    )
+    lines = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
+    )
+    async with BleakClient(device) as client:
+        say("connected")
+        while line := await lines.readline():
+            verb, *arguments = line.decode().split()
+            await COMMANDS[verb](client, *arguments)
+
+
+asyncio.run(main(sys.argv[1]))
