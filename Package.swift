@@ -389,10 +389,16 @@ if isSet("LANYARD_ALIAS") {
 // be in packages of its own.
 if isSet("LANYARD_BLUEZ") {
     package.targets += [
-        program("DaemonProgram", ["BluetoothHost", "CoreBluetooth"], path: "Tests/DaemonProgram"),
+        program(
+            "DaemonProgram",
+            ["BluetoothHost", "CoreBluetooth", "ExampleKiosk", "Lanyard"],
+            path: "Tests/DaemonProgram"
+        ),
         tests(
             "BlueZTests",
-            host + radio + coreBluetooth + ["Lanyard", "PairingTestSupport", "DaemonProgram"],
+            host + radio + apps + [
+                "Lanyard", "ExampleKiosk", "PairingTestSupport", "DaemonProgram",
+            ],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
         ),

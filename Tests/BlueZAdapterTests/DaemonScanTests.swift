@@ -81,6 +81,26 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A connection attempt starts a running discovery again, once")
+    func restartForConnecting() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { _, _ in }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        let scan = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        await daemon.called("StartDiscovery")
+        _ = await fixture.connect()
+        await daemon.called("StartDiscovery", times: 2)
+        await fixture.onPort { $0.endScan(scan) }
+        await daemon.called("StopDiscovery", times: 2)
+        #expect(
+            daemon.calls.filter { $0.hasSuffix("Discovery") || $0 == "Connect" } == [
+                "StartDiscovery", "Connect", "StopDiscovery", "StartDiscovery", "StopDiscovery",
+            ]
+        )
+        await fixture.end()
+    }
+
     @Test("A start that is refused with InProgress is repeated")
     func discoveryInProgress() async throws {
         let daemon = try FakeDaemon()

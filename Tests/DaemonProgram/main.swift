@@ -2,9 +2,10 @@
 
 import Foundation
 
-// An application on CoreBluetooth for the tests with the system's Bluetooth daemon. It is linked
-// statically, for machines without Swift. Each line of its standard input is a command of
-// `CentralProgram`, and it prints a line for each event. It ends with its standard input.
+// An application on CoreBluetooth and Lanyard for the tests with the system's Bluetooth daemon. It is
+// linked statically, for machines without Swift. Each line of its standard input is a command of
+// `CentralProgram` or, after the word `kiosk`, of `KioskProgram`. It prints a line for each event, and
+// ends with its standard input.
 
 /// Prints a line without buffering, so that the test receives it at once.
 func say(_ line: String) {
@@ -12,9 +13,20 @@ func say(_ line: String) {
 }
 
 let program = CentralProgram()
+let kiosk = KioskProgram()
+
+func perform(_ line: String) {
+    let words = line.split(separator: " ").map(String.init)
+    if words.first == "kiosk" {
+        Task { @MainActor in await kiosk.perform(Array(words.dropFirst())) }
+    } else {
+        program.perform(line)
+    }
+}
+
 Thread.detachNewThread {
     while let line = readLine() {
-        DispatchQueue.main.async { program.perform(line) }
+        DispatchQueue.main.async { perform(line) }
     }
     DispatchQueue.main.async { program.end() }
 }

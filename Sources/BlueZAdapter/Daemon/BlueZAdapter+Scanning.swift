@@ -26,6 +26,8 @@ struct DaemonScan: Sendable {
 struct DaemonDiscovery: Sendable {
     /// The time after which a refused start is repeated: the daemon is busy with another change.
     static let retryInterval = Duration.seconds(1)
+    /// The least time from one start to the next for connection attempts.
+    static let restartInterval = Duration.seconds(1)
 
     enum Phase: Sendable { case stopped, starting, running, stopping }
 
@@ -33,6 +35,12 @@ struct DaemonDiscovery: Sendable {
     /// The filter that the daemon has.
     var filter: DBusValue?
     var timer: (any HostTimer)?
+    /// The time of the latest start.
+    var start: Instant?
+    /// Whether a connection attempt has begun since the latest start. Linux connects when it receives
+    /// the device. During a discovery, the controller reports a device only once after each start, and
+    /// Linux itself starts it again only after 10.24 seconds.
+    var isStale = false
 
     var isRunning: Bool { phase == .running || phase == .starting }
 }
@@ -82,16 +90,34 @@ extension BlueZAdapter {
         guard state == .ready, let adapterPath else { return }
         switch discovery.phase {
         case .stopped where wantsDiscovery: startDiscovery(at: adapterPath)
-        case .running where !wantsDiscovery:
-            discovery.phase = .stopping
-            call(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StopDiscovery")) { adapter, _ in
-                guard adapter.discovery.phase == .stopping else { return }
-                adapter.discovery.phase = .stopped
-                adapter.updateDiscovery()
-            }
+        case .running where !wantsDiscovery: stopDiscovery(at: adapterPath)
+        case .running where discovery.isStale: restartDiscovery(at: adapterPath)
         case .running where discovery.filter != filter: setFilter(at: adapterPath)
         default: break
         }
+    }
+
+    private func stopDiscovery(at path: DBusObjectPath) {
+        discovery.phase = .stopping
+        call(BlueZ.call(path, BlueZ.Interface.adapter, "StopDiscovery")) { adapter, _ in
+            guard adapter.discovery.phase == .stopping else { return }
+            adapter.discovery.phase = .stopped
+            adapter.updateDiscovery()
+        }
+    }
+
+    /// Stops the discovery, which then starts again, now or when enough time has passed.
+    private func restartDiscovery(at path: DBusObjectPath) {
+        let next = (discovery.start ?? thread.now) + DaemonDiscovery.restartInterval
+        if next > thread.now { updateDiscovery(at: next) } else { stopDiscovery(at: path) }
+    }
+
+    private func updateDiscovery(at time: Instant) {
+        let timer =
+            discovery.timer
+            ?? thread.makeTimer { [weak self] in self?.onThread { $0.updateDiscovery() } }
+        discovery.timer = timer
+        timer.set(to: time)
     }
 
     private func setFilter(at path: DBusObjectPath) {
@@ -101,6 +127,7 @@ extension BlueZAdapter {
 
     private func startDiscovery(at path: DBusObjectPath) {
         discovery.phase = .starting
+        (discovery.start, discovery.isStale) = (thread.now, false)
         setFilter(at: path)
         call(BlueZ.call(path, BlueZ.Interface.adapter, "StartDiscovery")) { adapter, result in
             guard adapter.discovery.phase == .starting else { return }
@@ -122,11 +149,7 @@ extension BlueZAdapter {
             for scan in ended.values { scan.failed(DaemonError.port(error)) }
             return
         }
-        let timer =
-            discovery.timer
-            ?? thread.makeTimer { [weak self] in self?.onThread { $0.updateDiscovery() } }
-        discovery.timer = timer
-        timer.set(to: thread.now + DaemonDiscovery.retryInterval)
+        updateDiscovery(at: thread.now + DaemonDiscovery.retryInterval)
     }
 
     /// Starts the discovery again if the daemon has ended it by itself.

@@ -97,6 +97,8 @@ extension BlueZAdapter {
         call(message, timeout: Self.connectionTimeout) { adapter, result in
             adapter.connected(id, path, result)
         }
+        discovery.isStale = true
+        updateDiscovery()
     }
 
     private func connected(

@@ -6,8 +6,8 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers/accessory.py). It ends with
-/// its standard input.
+/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers). It ends with its standard
+/// input.
 struct BumbleAccessory: Sendable {
     static let name = "Bumble"
     /// A value of the profile that holds what was written.
@@ -22,11 +22,36 @@ struct BumbleAccessory: Sendable {
 
     let process: ChildProcess
 
-    /// Starts the accessory, and waits until it advertises.
+    /// Starts the accessory of accessory.py, and waits until it advertises.
     init(in scene: KernelScene) async throws {
-        let adapter = try await scene.fixture.openEndpoint("bumble")
-        let script = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/accessory.py"
-        let arguments = [script, "--adapter", adapter.description, "--name", Self.name]
+        try await self.init("accessory.py", ["--name", Self.name], as: "bumble", in: scene)
+    }
+
+    /// Starts the badge of a kiosk, and waits until it advertises.
+    ///
+    /// - Parameters:
+    ///   - number: The number in its name and in its manufacturer data.
+    ///   - address: Its address, which another start may change.
+    static func badge(_ number: Int, address: String, in scene: KernelScene) async throws
+        -> BumbleAccessory
+    {
+        let options = [
+            "--name", "Badge \(number)", "--address", address, "--id", "0000000\(number)",
+            "--key", KernelBadge.encryption.hexadecimal,
+            "--authentication", KernelBadge.authentication.hexadecimal,
+        ]
+        return try await BumbleAccessory("badge.py", options, as: "badge-\(address)", in: scene)
+    }
+
+    private init(
+        _ script: String,
+        _ options: [String],
+        as name: String,
+        in scene: KernelScene
+    ) async throws {
+        let adapter = try await scene.fixture.openEndpoint(name)
+        let script = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/" + script
+        let arguments = [script, "--adapter", adapter.description] + options
         process = try ChildProcess(Self.python, arguments)
         let line = try await process.nextLine(within: Limits.step)
         try #require(line?.hasPrefix("ready ") == true, "\(process.log)")

@@ -5,31 +5,89 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Tests/DaemonProgram inside the machine: an application on CoreBluetooth that uses bluetoothd, run by
-/// a user without any permission.
+/// Tests/DaemonProgram inside the machine: an application on CoreBluetooth and Lanyard, run by an
+/// ordinary user.
 struct DaemonProgram: Sendable {
+    /// What the application uses Bluetooth through.
+    enum BackEnd: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        /// The system's daemon, without any permission.
+        case daemon = "bluetoothd"
+        /// A host of its own on the same controller, with the capability that this requires.
+        case host = "our host"
+
+        var testDescription: String { rawValue }
+
+        /// The errors of the system that its use explains.
+        var allowances: [Allowance] {
+            switch self {
+            case .daemon: []
+            case .host: [.privacyOfReturnedAdapter]
+            }
+        }
+
+        fileprivate var adapter: String {
+            switch self {
+            case .daemon: "bluez"
+            case .host: "hci0"
+            }
+        }
+    }
+
     /// The program is a debug build on emulated processors.
     static let limit = Limits.step * 2
 
     private static let file = "daemon-program"
+    /// The copy of the program that has the capability, because a shared folder cannot grant it.
+    private static let privilegedFile = "/run/\(file)"
     private static let name = "application"
     /// The Unix account without any permission, on every Debian system.
     private static let account = "nobody"
 
     let bluez: BlueZ
 
-    /// Starts the program, and waits until Bluetooth is on.
+    /// Starts the program with a manager, and waits until Bluetooth is on.
     ///
     /// - Parameter approves: Whether the program has a pairing delegate, which accepts everything.
-    init(in bluez: BlueZ, approves: Bool = false) async throws {
+    init(
+        in bluez: BlueZ,
+        on backEnd: BackEnd = .daemon,
+        approves: Bool = false
+    ) async throws {
         self.bluez = bluez
-        try await StaticProgram.daemon.copy(to: bluez.machine.sharedFolder, as: Self.file)
-        let line = "LANYARD_ADAPTER=bluez LANYARD_STORE=/tmp/store exec /share/\(Self.file)"
-        // The store of another scenario belongs to the same user.
-        try await bluez.shell("rm -rf /tmp/store")
-        try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
+        try await install(for: backEnd)
+        try await start(on: backEnd)
         if approves { try await perform("approve") }
         try await perform("start", until: "on")
+    }
+
+    /// Starts the program as a kiosk, which has not paired any badge.
+    init(kioskIn bluez: BlueZ, on backEnd: BackEnd) async throws {
+        self.bluez = bluez
+        try await install(for: backEnd)
+        try await start(on: backEnd)
+    }
+
+    /// Puts the program into the machine, and removes the store of another scenario.
+    private func install(for backEnd: BackEnd) async throws {
+        try await StaticProgram.daemon.copy(to: bluez.machine.sharedFolder, as: Self.file)
+        try await bluez.shell("rm -rf /tmp/store")
+        guard backEnd == .host else { return }
+        let line = """
+            cp /share/\(Self.file) \(Self.privilegedFile) \
+            && setcap cap_net_admin+ep \(Self.privilegedFile)
+            """
+        try await bluez.shell(line, within: Self.limit)
+    }
+
+    /// Starts the program with the store of an earlier start in the scenario.
+    func start(on backEnd: BackEnd) async throws {
+        let file =
+            switch backEnd {
+            case .daemon: "/share/\(Self.file)"
+            case .host: Self.privilegedFile
+            }
+        let line = "LANYARD_ADAPTER=\(backEnd.adapter) LANYARD_STORE=/tmp/store exec \(file)"
+        try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
     }
 
     /// Ends the program as an application does that leaves nothing behind.
@@ -49,6 +107,8 @@ struct DaemonProgram: Sendable {
         _ = try await bluez.event("ended", within: Self.limit) { $0["name"].text == Self.name }
         // The bus reports the end to bluetoothd before it passes the second call on.
         for _ in 1...2 { try await bluez.call("devices") }
+        // A host of its own returns the adapter.
+        try await bluez.call("wait_for_adapter", ["path": .string("/org/bluez/hci0")])
     }
 
     /// Sends a command.

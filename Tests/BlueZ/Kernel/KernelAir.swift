@@ -6,6 +6,7 @@ import Foundation
 import HCITransports
 import ProcessTestSupport
 import Synchronization
+import VirtualAccessories
 import VirtualAdapters
 import VirtualRadio
 
@@ -106,6 +107,17 @@ final class KernelAir: Sendable {
         let endpoint = try await Self.open("\(folder)/\(name).sock", of: air, for: [controller])
         endpoints.withLock { $0.append(endpoint) }
         return endpoint.specification
+    }
+
+    /// Adds an accessory.
+    func add(_ profile: SimpleAccessoryProfile, named name: String) async throws {
+        let place = ControllerConfiguration(name: name, at: Self.places[1])
+        let added = await air.perform { world in
+            Result { () throws(WorldFullError) in
+                try world.addController(place, host: SimpleAccessory(profile))
+            }
+        }
+        _ = try added.get()
     }
 
     /// The rules of the wire that a host and its controller broke. Data for a link that has just

@@ -60,6 +60,9 @@ enum Allowance {
     case commandCanceledByPowerOff
     /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
+    /// bluetoothd sets the privacy of a new adapter, which Linux refuses while the adapter is on (BlueZ,
+    /// doc/mgmt-api.txt, Set Privacy Command). A program that returns an adapter turns it on, if it was.
+    case privacyOfReturnedAdapter
 
     /// Returns whether this cause explains the error.
     func covers(_ problem: StackProblem) -> Bool {
@@ -71,6 +74,8 @@ enum Allowance {
         case (.commandCanceledByPowerOff, .kernel(let text)):
             text.wholeMatch(of: #/Bluetooth: hci\d+: Opcode 0x[0-9a-f]{4} failed: -112/#) != nil
         case (.hardwareError, .kernel(let text)): text.contains("hardware error")
+        case (.privacyOfReturnedAdapter, .daemon(let text)):
+            text.hasSuffix("Failed to set privacy: Rejected (0x0b)")
         default: false
         }
     }
