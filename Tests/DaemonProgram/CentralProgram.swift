@@ -14,7 +14,10 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     private var wantedName: String?
     private var peripheral: CBPeripheral?
     /// The values to write without response, in order, with their characteristic.
-    private var commands: [(CBCharacteristic, Data)] = []
+    private var commands: ArraySlice<(CBCharacteristic, Data)> = []
+    /// The number of notifications after each of which a line is printed, instead of the values.
+    private var burst: Int?
+    private var notificationCount = 0
 
     /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. The first
     /// command is `start`. Before it, `approve` can set a pairing delegate.
@@ -44,7 +47,12 @@ final class CentralProgram: NSObject, @unchecked Sendable {
             guard words.count > 1, let characteristic = characteristic(words[1]) else {
                 return say("no characteristic: \(line)")
             }
-            use(characteristic, verb, words.count > 2 ? Data(hexadecimal: words[2]) : Data())
+            switch verb {
+            case "send", "count":
+                stream(characteristic, verb, words.dropFirst(2).compactMap(Int.init))
+            default:
+                use(characteristic, verb, words.count > 2 ? Data(hexadecimal: words[2]) : Data())
+            }
         }
     }
 
@@ -69,13 +77,40 @@ final class CentralProgram: NSObject, @unchecked Sendable {
             commands.append((characteristic, value))
             sendCommands()
         case "subscribe": peripheral?.setNotifyValue(true, for: characteristic)
-        case "unsubscribe": peripheral?.setNotifyValue(false, for: characteristic)
+        case "unsubscribe":
+            burst = nil
+            peripheral?.setNotifyValue(false, for: characteristic)
         case "describe":
             for descriptor in characteristic.descriptors ?? [] {
                 peripheral?.readValue(for: descriptor)
             }
         default: say("no such command: \(verb)")
         }
+    }
+
+    /// Writes a number of values of a length without response, or counts notifications and
+    /// prints a line after each so many. Each value begins with its number.
+    private func stream(_ characteristic: CBCharacteristic, _ verb: String, _ arguments: [Int]) {
+        guard let count = arguments.first else { return say("no count: \(verb)") }
+        if verb == "send" {
+            let rest = Data(count: max(0, (arguments.last ?? 0) - 4))
+            commands += (0..<count).map { (characteristic, Data(number: $0) + rest) }
+            sendCommands()
+        } else {
+            (burst, notificationCount) = (count, 0)
+            peripheral?.setNotifyValue(true, for: characteristic)
+        }
+    }
+
+    /// Counts a value. Returns whether values are being counted.
+    private func counts(_ value: Data) -> Bool {
+        guard let burst else { return false }
+        if value.prefix(4) != Data(number: notificationCount) {
+            say("not \(notificationCount): \(value.hexadecimal)")
+        }
+        notificationCount += 1
+        if notificationCount.isMultiple(of: burst) { say("counted") }
+        return true
     }
 
     private func sendCommands() {
@@ -193,6 +228,7 @@ extension CentralProgram: CBPeripheralDelegate {
         didUpdateValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
+        guard !counts(characteristic.value ?? Data()) else { return }
         let value = characteristic.value?.hexadecimal ?? ""
         say("value \(characteristic.uuid.uuidString)\(error == nil ? " \(value)" : text(error))")
     }
@@ -250,6 +286,11 @@ func text(_ error: (any Error)?) -> String {
 }
 
 extension Data {
+    /// Creates the four bytes of a number, most significant byte first.
+    init(number: Int) {
+        self = Swift.withUnsafeBytes(of: UInt32(number).bigEndian) { Data($0) }
+    }
+
     init(hexadecimal text: String) {
         self = Data(
             stride(from: 0, to: text.count - 1, by: 2).compactMap { start in

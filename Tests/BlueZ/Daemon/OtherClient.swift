@@ -22,7 +22,7 @@ struct OtherClient: Sendable {
     /// Runs bluetoothctl in a terminal, without which it does not write a line when it is complete.
     private static let shell = #"exec python3 -c 'import pty; pty.spawn(["bluetoothctl"])'"#
 
-    private let kind: Kind
+    let kind: Kind
     private let bluez: BlueZ
 
     /// Starts the program.
@@ -42,8 +42,8 @@ struct OtherClient: Sendable {
         }
     }
 
-    /// Finds the accessory, connects to it, and subscribes to a value.
-    func subscribe(to uuid: BluetoothUUID, of accessory: DaemonAccessory) async throws {
+    /// Finds the accessory, and connects to it.
+    func connect(to accessory: DaemonAccessory) async throws {
         switch kind {
         case .bluetoothctl:
             let address = await accessory.host.identityAddress
@@ -55,12 +55,20 @@ struct OtherClient: Sendable {
             try await perform("connect \(digits)")
             try await prints("Connection successful", within: Limits.discovery)
             try await bluez.servicesResolved(bluez.path(of: address))
+        case .bleak: try await prints("connected", within: Limits.discovery)
+        }
+    }
+
+    /// Finds the accessory, connects to it, and subscribes to a value.
+    func subscribe(to uuid: BluetoothUUID, of accessory: DaemonAccessory) async throws {
+        try await connect(to: accessory)
+        switch kind {
+        case .bluetoothctl:
             try await perform("menu gatt")
             try await perform("select-attribute \(uuid.bluez)")
             try await perform("notify on")
             try await prints("Notify started")
         case .bleak:
-            try await prints("connected", within: Limits.discovery)
             try await perform("subscribe \(uuid.bluez)")
             try await prints("subscribed")
         }
@@ -84,6 +92,15 @@ struct OtherClient: Sendable {
         #expect(line.contains(text(of: value)))
     }
 
+    /// Ends the program in good order, and with it the connection.
+    func end() async throws {
+        try await bluez.call("close_input", ["name": .string(Self.name)])
+        _ = try await bluez.event("ended", within: DaemonProgram.limit) {
+            $0["name"].text == Self.name
+        }
+        try await bluez.isAlone()
+    }
+
     /// Returns bytes as the program prints them.
     private func text(of bytes: [UInt8]) -> String {
         switch kind {
@@ -92,13 +109,14 @@ struct OtherClient: Sendable {
         }
     }
 
-    private func perform(_ command: String) async throws {
+    /// Sends a command.
+    func perform(_ command: String) async throws {
         try await bluez.write(command + "\n", to: Self.name)
     }
 
+    /// Waits for a line with this text, and returns it.
     @discardableResult
-    private func prints(_ text: String, within limit: Duration = Limits.step) async throws -> String
-    {
+    func prints(_ text: String, within limit: Duration = Limits.step) async throws -> String {
         try await bluez.output(of: Self.name, within: limit) { $0.contains(text) }
     }
 }

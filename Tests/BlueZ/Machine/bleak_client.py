@@ -8,9 +8,12 @@ command. It ends with its input.
 
     subscribe UUID          prints `subscribed`, and each value as `value DIGITS`
     unsubscribe UUID        prints `unsubscribed`
+    send UUID COUNT LENGTH  writes values without response, each with its number first, and prints `sent`
+    count UUID COUNT        prints `subscribed`, and `counted` after each so many values with numbers
 """
 
 import asyncio
+import itertools
 import sys
 
 from bleak import BleakClient, BleakScanner
@@ -33,7 +36,29 @@ async def unsubscribe(client, uuid):
     say("unsubscribed")
 
 
-COMMANDS = {function.__name__: function for function in (subscribe, unsubscribe)}
+async def send(client, uuid, count, length):
+    characteristic = client.services.get_characteristic(uuid)
+    rest = bytes(int(length) - 4)
+    for number in range(int(count)):
+        await client.write_gatt_char(characteristic, number.to_bytes(4, "big") + rest, False)
+    say("sent")
+
+
+async def count(client, uuid, burst):
+    numbers = itertools.count()
+
+    def receive(_, value):
+        number = next(numbers)
+        if value[:4] != number.to_bytes(4, "big"):
+            say(f"not {number}: {value.hex()}")
+        elif (number + 1) % int(burst) == 0:
+            say("counted")
+
+    await client.start_notify(uuid, receive)
+    say("subscribed")
+
+
+COMMANDS = {function.__name__: function for function in (subscribe, unsubscribe, send, count)}
 
 
 async def main(name):
