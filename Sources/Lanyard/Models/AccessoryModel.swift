@@ -52,7 +52,8 @@ public final class AccessoryModel: Identifiable {
     /// Requests a connection; see ``Accessory/connect()``.
     public func connect() { accessory.connect() }
 
-    private func show(_ change: AccessoryChange) {
+    /// Shows a change, unless a later one is shown.
+    func show(_ change: AccessoryChange) {
         // An older change can wait in the sequence while a newer one is already shown.
         guard change.number >= self.change.number else { return }
         if name != accessory.name { name = accessory.name }

@@ -70,8 +70,11 @@ public final class CentralModel {
     /// becomes the ``problem``, unless it is the cancellation of the task.
     ///
     /// - Parameter description: The description of the accessory.
-    public func pair(_ description: AccessoryDescription) async {
-        await perform { [central] in _ = try await central.pair(description) }
+    /// - Returns: The model of the accessory, which is among ``accessories``; `nil` if there is no
+    ///   accessory.
+    @discardableResult
+    public func pair(_ description: AccessoryDescription) async -> AccessoryModel? {
+        await add { [central] in try await central.pair(description) }
     }
 
     /// Pairs the device that a person chose from a ``NearbyModel``. An error becomes the
@@ -80,15 +83,35 @@ public final class CentralModel {
     /// - Parameters:
     ///   - description: The description of the accessory.
     ///   - device: The device.
-    public func pair(_ description: AccessoryDescription, with device: NearbyDevice) async {
-        await perform { [central] in _ = try await central.pair(description, with: device) }
+    /// - Returns: The model of the accessory, which is among ``accessories``; `nil` if there is no
+    ///   accessory.
+    @discardableResult
+    public func pair(
+        _ description: AccessoryDescription,
+        with device: NearbyDevice
+    ) async -> AccessoryModel? {
+        await add { [central] in try await central.pair(description, with: device) }
+    }
+
+    /// Ends the link of an accessory, which stays known and leaves its connection slot to another
+    /// one; see ``Accessory/disconnect()``. An error becomes the ``problem``.
+    ///
+    /// - Parameter model: The model of the accessory.
+    public func disconnect(_ model: AccessoryModel) async {
+        await perform {
+            try await model.accessory.disconnect()
+            model.show(model.accessory.latestChange)
+        }
     }
 
     /// Forgets an accessory; see ``AccessoryCentral/forget(_:)``. An error becomes the ``problem``.
     ///
     /// - Parameter model: The model of the accessory.
     public func forget(_ model: AccessoryModel) async {
-        await perform { [central] in try await central.forget(model.accessory) }
+        await perform {
+            try await central.forget(model.accessory)
+            show(.removed(model.accessory))
+        }
     }
 
     /// Performs an action of the screen. An error becomes the ``problem``, unless it is the
@@ -106,6 +129,16 @@ public final class CentralModel {
         } catch {
             problem = Problem(error)
         }
+    }
+
+    /// Performs a pairing and shows its accessory, which the sequence of changes reports only later.
+    private func add(_ pairing: () async throws -> Accessory) async -> AccessoryModel? {
+        var paired: Accessory?
+        await perform { paired = try await pairing() }
+        // Another part of the app may have forgotten the accessory meanwhile.
+        guard let paired, central.accessories.contains(where: { $0 === paired }) else { return nil }
+        show(.added(paired))
+        return accessories.first { $0.accessory === paired }
     }
 
     private func show(_ change: AccessoryListChange) {

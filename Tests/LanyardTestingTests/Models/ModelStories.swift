@@ -61,11 +61,10 @@ struct ModelStories {
             let model = CentralModel(kit.central())
             #expect(model.accessories.isEmpty)
             for count in 1...2 {
-                await model.pair(Kit.strap)
-                try await kit.world.expect("accessory \(count) is shown", within: .seconds(5)) {
-                    @MainActor in
-                    model.accessories.count == count
-                }
+                // The list contains the accessory when the call returns.
+                let paired = await model.pair(Kit.strap)
+                #expect(model.accessories.count == count)
+                #expect(paired != nil && paired === model.accessories.last)
             }
             #expect(model.problem == nil)
             try await kit.world.expect("the slots are shown", within: .seconds(5)) { @MainActor in
@@ -82,10 +81,13 @@ struct ModelStories {
                 @MainActor in
                 model.accessories.allSatisfy(\.isReady)
             }
-            if let first = model.accessories.first { await model.forget(first) }
-            try await kit.world.expect("the removal is shown", within: .seconds(5)) { @MainActor in
-                model.accessories.map(\.name) == ["Strap 1"]
-            }
+            let first = try #require(model.accessories.first)
+            await model.disconnect(first)
+            #expect(first.state == .idle && model.problem == nil)
+            await model.forget(first)
+            #expect(model.accessories.map(\.name) == ["Strap 1"])
+            try await kit.world.advance(by: .seconds(1))
+            #expect(model.accessories.map(\.name) == ["Strap 1"])
             await model.central.shutDown()
         }
     }
@@ -117,7 +119,7 @@ struct ModelStories {
             try await kit.world.expect("the screen is busy", within: .seconds(5)) { @MainActor in
                 model.isBusy
             }
-            await pairing.value
+            #expect(await pairing.value == nil)
             #expect(!model.isBusy)
             let problem = model.problem
             #expect(problem?.title == "No accessory was found.")
@@ -129,7 +131,7 @@ struct ModelStories {
             let canceled = Task { await model.pair(Kit.strap) }
             try await kit.world.advance(by: .seconds(1))
             canceled.cancel()
-            await canceled.value
+            #expect(await canceled.value == nil)
             #expect(model.problem == nil)
             await model.central.shutDown()
         }
