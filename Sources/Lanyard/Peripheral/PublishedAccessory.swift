@@ -114,6 +114,13 @@ public struct PublishedCharacteristic: Hashable, Sendable {
         self.isProtected = isProtected
     }
 
+    /// Returns a copy that only paired centrals may use, over an encrypted link.
+    public func protected() -> Self {
+        var copy = self
+        copy.isProtected = true
+        return copy
+    }
+
     /// Returns a characteristic that centrals can read.
     ///
     /// - Parameters:

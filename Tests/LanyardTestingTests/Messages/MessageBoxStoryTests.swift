@@ -134,6 +134,22 @@ struct MessageBoxStoryTests {
         }
     }
 
+    @Test("Row 16: Messages through a characteristic that is not described name it")
+    func undescribed() async throws {
+        let world = TestWorld(seed: 8)
+        _ = try world.addMessageBox()
+        try await world.run {
+            let (central, box) = try await world.box()
+            let messages = box.messages(writing: Box.inbox, listening: "2A99")
+            let reason = AccessoryError.unknownCharacteristic("2A99")
+            await #expect(throws: MessageError.notSent("\(reason)")) { try await messages.send(1) }
+            await #expect(throws: MessageError.notSent("\(reason)")) {
+                _ = try await messages.request(1, expecting: Int.self)
+            }
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 16: A request times out in virtual time, and a canceled one ends at once")
     func timeouts() async throws {
         let world = TestWorld(seed: 7)

@@ -87,7 +87,7 @@ struct PeripheralValuesTests {
         let inbox = PublishedCharacteristic("FF11", .inbox(outbox: "FF12")).mutable
         #expect(inbox.properties == [.write, .writeWithoutResponse])
         #expect(inbox.permissions == [.readable, .writeable])
-        let outbox = PublishedCharacteristic("FF12", .outbox, isProtected: true).mutable
+        let outbox = PublishedCharacteristic("FF12", .outbox).protected().mutable
         #expect(outbox.properties == .notifyEncryptionRequired)
         #expect(outbox.permissions == [.readEncryptionRequired, .writeEncryptionRequired])
         let level = PublishedCharacteristic.notifying("2A19", Data([50])).mutable

@@ -84,6 +84,8 @@ final class MessageEngine: @unchecked Sendable {
     /// The number of the current link, which identifies work of earlier links.
     private(set) var link = 0
     private(set) var hasEnded = false
+    /// The error of calls after the end.
+    private var closing = MessageError.closed
 
     init(
         over transport: any MessageTransport,
@@ -128,7 +130,11 @@ final class MessageEngine: @unchecked Sendable {
         case .hasRoom: pump()
         case .refused(let error): refused(error)
         case .unlinked(let error): unlinked(error)
-        case .ended(let error): end(error.map { "\($0)" })
+        case .ended(let error):
+            if let error = error as? AccessoryError, case .unknownCharacteristic = error {
+                closing = .notSent("\(error)")
+            }
+            end(error.map { "\($0)" })
         }
     }
 
@@ -195,7 +201,7 @@ final class MessageEngine: @unchecked Sendable {
         guard !hasEnded else { return }
         hasEnded = true
         isLinked = false
-        loseLink(.closed)
+        loseLink(closing)
         transport.stop()
         report(.ended(reason: reason))
         for reader in readers { reader.end() }
@@ -208,7 +214,7 @@ final class MessageEngine: @unchecked Sendable {
     /// Starts a message or request. The call receives its result exactly once, at once or later.
     func begin(_ call: Call, _ ticket: Ticket, _ body: Data, timeout: Duration?) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
-        guard !hasEnded else { return call.finish(.failure(.closed)) }
+        guard !hasEnded else { return call.finish(.failure(closing)) }
         guard isLinked || waitsForLinks else { return call.finish(.failure(.disconnected)) }
         guard !isUnanswered else { return call.finish(.failure(Self.unanswered)) }
         do throws(MessageError) {
@@ -313,11 +319,18 @@ final class MessageEngine: @unchecked Sendable {
     private func wake() {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         for ticket in exchange.deadlinePassed(now: timekeeper.now) {
-            finish(ticket, .failure(isLinked ? .timeout : .disconnected))
+            finish(ticket, .failure(overdue))
         }
         if let nextGreeting, nextGreeting <= timekeeper.now { greet() }
         pump()
         setTimer()
+    }
+
+    /// The error of a request whose time is over. Without a session of the sealing, the request was
+    /// not sent on this link.
+    private var overdue: MessageError {
+        guard isLinked else { return .disconnected }
+        return !wire.isReady && greetings > 1 ? Self.unanswered : .timeout
     }
 
     private static let unanswered = MessageError.sealing("the other side does not answer")

@@ -101,6 +101,25 @@ struct SealedChannelTests {
         #expect(later == error)
     }
 
+    @Test("A request that ends without an answer to the greeting reports the sealing")
+    func overdueRequest() async throws {
+        let transport = FakeTransport(maximumChunk: 200)
+        let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))
+        let channel = MessageChannel(over: transport, options: options, timekeeper: time)
+        var device = FakeDevice(transport)
+        let limit = MessageEngine.greetingInterval * 2
+        let asking = Task {
+            try await channel.request(Question(question: 1), expecting: Reply.self, timeout: limit)
+        }
+        let greeting = await device.next()
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        time.advance(by: MessageEngine.greetingInterval)
+        #expect(await device.next() == greeting)
+        time.advance(by: MessageEngine.greetingInterval)
+        let error = await MessageError.thrown { _ = try await asking.value }
+        #expect(error == .sealing("the other side does not answer"))
+    }
+
     @Test(
         "The side that awaits a greeting asks for it, and fails waiting calls after a time"
     )
