@@ -120,6 +120,8 @@ extension LinkFailure {
         case .timeout: "The accessory took too long."
         case .capacity: "There are too many connections."
         case .unsupported: "This device or the accessory does not support the operation."
+        // Without a code, the text names what is missing.
+        case .incomplete where code == nil: text.asSentence
         case .incomplete: "The accessory lacks something that the app needs."
         case .notPaired: "The accessory must be paired, but is not."
         case .refused: "The accessory refused the request."

@@ -190,7 +190,7 @@ extension AccessoryMachine {
         _ required: Set<BluetoothID>,
         in found: Set<BluetoothID>
     ) -> LinkFailure? {
-        let missing = required.subtracting(found).map(\.text).sorted()
+        let missing = required.subtracting(found).map(\.title).sorted()
         guard !missing.isEmpty else { return nil }
         return LinkFailure(.incomplete, "it lacks \(missing.joined(separator: ", "))")
     }

@@ -33,7 +33,8 @@ extension AccessoryMachine {
         guard let protected = settings.protected else { return use(peripheral, link) }
         guard let path = link.found.sorted().first(where: { $0.characteristic == protected })
         else {
-            return abandon(peripheral, LinkFailure(.incomplete, "it lacks \(protected)"))
+            let lack = "it lacks \(protected.title), or the app did not describe it"
+            return abandon(peripheral, LinkFailure(.incomplete, lack))
         }
         return .move(
             .connected(peripheral, .probing(countdown(settings.timeouts.pairing)), link),

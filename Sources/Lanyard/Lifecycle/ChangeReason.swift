@@ -88,6 +88,7 @@ extension ChangeReason: CustomStringConvertible {
         case .nextAttempt: "The next attempt begins."
         case .abandoned(let failure): "It failed: \(failure)."
         case .standingBy(let failure): "It failed: \(failure). A connection request is pending."
+        case .resting(.neverPaired): "It was never paired."
         case .resting(let reason): "No further attempt is made: \(reason)."
         }
     }

@@ -217,6 +217,7 @@ struct PairingTests {
             }
             guard case .attemptFailed(let failure) = error else { throw CancellationError() }
             #expect(failure.kind == .incomplete)
+            #expect(error?.failureReason == "It lacks 2A99.")
             #expect(central.accessories.isEmpty)
             await central.shutDown()
         }

@@ -199,7 +199,7 @@ struct PairingStories {
         var harness = MachineHarness()
         harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
         harness.linkReports(.connected(known: []), .servicesDiscovered(["180F"]))
-        let lacking = LinkFailure(.incomplete, "it lacks 180D")
+        let lacking = LinkFailure(.incomplete, "it lacks Heart Rate (180D)")
         #expect(harness.machine.reason == .abandoned(lacking))
         harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(lacking)))
@@ -212,9 +212,8 @@ struct PairingStories {
         harness.linkReports(.connected(known: []), .servicesDiscovered(["180D"]))
         harness.linkReports(.characteristicsDiscovered(of: "180D", ["2A38"]))
         harness.linkReports(.disconnected(nil, isReconnecting: false))
-        #expect(
-            harness.machine.state == .idle(.failed(LinkFailure(.incomplete, "it lacks 2A37")))
-        )
+        let text = "it lacks Heart Rate Measurement (2A37)"
+        #expect(harness.machine.state == .idle(.failed(LinkFailure(.incomplete, text))))
     }
 
     @Test("An accessory without its optional parts becomes ready")
