@@ -65,6 +65,20 @@
     }
 
     @MainActor
+    func screen(in world: TestWorld) async throws {
+        // snippet.screen
+        try await world.run {
+            let model = world.phone.launch { CentralModel(for: [.strap], configuration: $0) }
+            let strap = await model.pair(.strap)
+            try await world.expect("the strap is connected", within: .seconds(5)) {
+                strap?.isReady == true
+            }
+            #expect(model.accessories.map(\.name) == ["Strap"] && model.problem == nil)
+        }
+        // snippet.end
+    }
+
+    @MainActor
     final class Model {
         var rate: Int?
     }

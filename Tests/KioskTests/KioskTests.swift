@@ -7,6 +7,7 @@ import Testing
 
 @testable import ExampleKiosk
 
+@MainActor
 @Suite("The kiosk")
 struct KioskTests {
     @Test("A tapped badge is paired, answers a sealed note, and is known after a relaunch")
@@ -14,17 +15,17 @@ struct KioskTests {
         let world = TestWorld(seed: 3)
         let badges = try (1...2).map { world.add(try .badge($0), at: .meters(Double($0))) }
         let sealing = try AuthenticatedCBCSealing.ofKiosk()
-        try await world.run { @MainActor in
-            let first = world.phone.launch { @MainActor in
+        try await world.run {
+            let first = world.phone.launch {
                 Kiosk(sealing: sealing, configuration: $0)
             }
             let search = Task { await first.nearby.search() }
-            try await world.expect("both badges are listed", within: .seconds(5)) { @MainActor in
+            try await world.expect("both badges are listed", within: .seconds(5)) {
                 Set(first.nearby.devices.map(\.name)) == ["Badge 1", "Badge 2"]
             }
             let second = first.nearby.devices.first { $0.name == "Badge 2" }
             await first.tap(try #require(second))
-            try await first.expectPaired(1, in: world)
+            #expect(first.screen.problem == nil)
             let badge = try #require(first.screen.accessories.first)
             #expect(badge.name == "Badge 2" && badge.isReady)
             await first.send("Hello", to: badge)
@@ -38,7 +39,7 @@ struct KioskTests {
             #expect(first.nearby.devices.isEmpty)
             await world.phone.endApp()
 
-            let again = world.phone.launch { @MainActor in
+            let again = world.phone.launch {
                 Kiosk(sealing: sealing, configuration: $0)
             }
             #expect(again.screen.accessories.map(\.id) == [badge.id])
@@ -52,8 +53,8 @@ struct KioskTests {
         let world = TestWorld(seed: 5)
         for number in 1...5 { world.add(try .badge(number), at: .meters(Double(number))) }
         let sealing = try AuthenticatedCBCSealing.ofKiosk()
-        try await world.run { @MainActor in
-            let kiosk = world.phone.launch { @MainActor configuration in
+        try await world.run {
+            let kiosk = world.phone.launch { configuration in
                 var configuration = configuration
                 configuration.connectionLimit = .fixed(3)
                 configuration.policy = StandardConnectionPolicy(
@@ -62,14 +63,15 @@ struct KioskTests {
                 return Kiosk(sealing: sealing, configuration: configuration)
             }
             let search = Task { await kiosk.nearby.search() }
-            try await world.expect("all are listed", within: .seconds(10)) { @MainActor in
+            try await world.expect("all are listed", within: .seconds(10)) {
                 kiosk.nearby.devices.count == 5
             }
             for (index, device) in kiosk.nearby.devices.enumerated() {
                 // A link that was silent for a minute makes room for a pairing.
                 if index >= 3 { try await world.advance(by: .seconds(90)) }
                 await kiosk.tap(device)
-                try await kiosk.expectPaired(index + 1, in: world)
+                #expect(kiosk.screen.problem == nil)
+                #expect(kiosk.screen.accessories.count == index + 1)
             }
             for badge in kiosk.screen.accessories {
                 await kiosk.send("Hi", to: badge)
@@ -88,22 +90,22 @@ struct KioskTests {
             try .badge(1).with { $0.address = .rotating(every: .seconds(60)) }
         )
         let sealing = try AuthenticatedCBCSealing.ofKiosk()
-        try await world.run { @MainActor in
-            let kiosk = world.phone.launch { @MainActor in
+        try await world.run {
+            let kiosk = world.phone.launch {
                 Kiosk(sealing: sealing, configuration: $0)
             }
             let search = Task { await kiosk.nearby.search() }
-            try await world.expect("it is listed", within: .seconds(5)) { @MainActor in
+            try await world.expect("it is listed", within: .seconds(5)) {
                 kiosk.nearby.devices.count == 1
             }
             try await world.advance(by: .seconds(300))
             #expect(kiosk.nearby.devices.count == 1)
             await kiosk.tap(try #require(kiosk.nearby.devices.first))
-            try await kiosk.expectPaired(1, in: world)
+            #expect(kiosk.screen.problem == nil)
             let model = try #require(kiosk.screen.accessories.first)
             for round in 1...3 {
                 badge.walk(to: .outOfRange)
-                try await world.expect("the loss is shown", within: .seconds(60)) { @MainActor in
+                try await world.expect("the loss is shown", within: .seconds(60)) {
                     !model.isReady
                 }
                 try await world.advance(by: .seconds(120))
@@ -113,16 +115,6 @@ struct KioskTests {
             }
             #expect(kiosk.screen.accessories.count == 1)
             search.cancel()
-        }
-    }
-}
-
-extension Kiosk {
-    /// Waits until this many badges are shown, and no problem.
-    fileprivate func expectPaired(_ count: Int, in world: TestWorld) async throws {
-        #expect(screen.problem == nil)
-        try await world.expect("\(count) badges are shown", within: .seconds(5)) { @MainActor in
-            self.screen.accessories.count == count
         }
     }
 }

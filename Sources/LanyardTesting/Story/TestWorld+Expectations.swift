@@ -55,7 +55,8 @@ extension TestWorld {
         )
     }
 
-    /// Waits until a condition holds. It is checked now, and 20 times in each second of the world.
+    /// Waits until a condition holds. It is checked now, and 20 times in each second of the world,
+    /// on the actor of the code that calls this method.
     ///
     /// ```swift
     /// try await world.expect("the label shows the rate", within: .seconds(3)) {
@@ -69,7 +70,7 @@ extension TestWorld {
         within limit: Duration,
         file: StaticString = #fileID,
         line: UInt = #line,
-        _ condition: @Sendable () async throws -> Bool
+        @_inheritActorContext _ condition: @Sendable () async throws -> Bool
     ) async throws {
         let end = now + limit
         while try await !condition() {

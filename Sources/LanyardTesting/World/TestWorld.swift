@@ -117,6 +117,9 @@ public final class TestWorld: Sendable {
 
     /// Runs `body` in this world, together with the world's time, until it ends.
     ///
+    /// The body runs on the actor of the code that calls this method: on the main actor in a test
+    /// with `@MainActor`, so that it uses the models of screens without `await`.
+    ///
     /// - Parameters:
     ///   - bound: The largest time of the world that the body may take.
     ///   - body: The program to run.
@@ -125,7 +128,7 @@ public final class TestWorld: Sendable {
     ///   never comes or takes longer than the bound.
     public func run<Value: Sendable>(
         for bound: Duration = .seconds(7_200),
-        _ body: @escaping @Sendable () async throws -> Value
+        @_inheritActorContext _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await JobSteering.steering(to: air.executor) {
             try await air.run(bound: bound) { [self] in
