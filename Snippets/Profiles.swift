@@ -27,6 +27,30 @@
         // snippet.end
     }
 
+    // snippet.coding
+    import Foundation
+
+    struct Color: Sendable { var red, green, blue: UInt8 }
+
+    extension ValueCoding<Color> {
+        static let color = ValueCoding(
+            decode: { data throws(ValueError) in
+                guard data.count == 3 else { throw .invalid(field: "color") }
+                let bytes = [UInt8](data)
+                return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+            },
+            encode: { Data([$0.red, $0.green, $0.blue]) }
+        )
+    }
+
+    struct ColorLamp: AccessoryProfile {
+        static let kind = "color lamp"
+        static let service: BluetoothID = "1815"
+
+        let color = Writable("2A56", coding: ValueCoding<Color>.color)
+    }
+    // snippet.end
+
     // snippet.controlPoint
     struct GlucoseMeter: AccessoryProfile {
         static let kind = "glucose meter"
