@@ -39,7 +39,7 @@ extension MessageError: LocalizedError {
     /// A suggestion of what a person can do about the error, as a sentence; `nil` if there is none.
     public var recoverySuggestion: String? {
         switch self {
-        case .timeout, .queueFull, .notSent: "Try again in a moment."
+        case .timeout, .queueFull: "Try again in a moment."
         case .disconnected: "Bring it nearer, and make sure that it is switched on."
         case .closed: "Open the channel again when the accessory is paired."
         case .tooLarge: "Send a shorter message."
@@ -47,6 +47,8 @@ extension MessageError: LocalizedError {
         case .undecodable, .unencodable:
             "See whether the app and the accessory's firmware are up to date."
         case .sealing: "Make sure that both sides have the same key."
+        case .notSent:
+            "See whether it is the right accessory, and whether its firmware is up to date."
         case .cancelled, .remoteError: nil
         }
     }
