@@ -46,6 +46,20 @@
         _ = central
     }
 
+    @MainActor
+    func preview() async {
+        // snippet.preview
+        let world = RealTimeWorld()  // Keep it as long as the model.
+        world.add(
+            VirtualAccessory("Strap", services: [VirtualService("180D", [.notifying("2A37")])])
+        )
+        let configuration = await world.addPhone("Phone")
+        let model = CentralModel(for: [.strap], configuration: configuration)
+        // snippet.end
+        await model.pair(.strap)
+        await world.shutDown()
+    }
+
     extension AccessoryDescription {
         static let strap = AccessoryDescription(
             kind: "strap",

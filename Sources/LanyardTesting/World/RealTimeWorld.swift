@@ -3,6 +3,7 @@
 import BluetoothClients
 import BluetoothHost
 import HCITransports
+import Lanyard
 import Synchronization
 import VirtualAdapters
 import VirtualRadio
@@ -58,6 +59,36 @@ public final class RealTimeWorld: Sendable {
 
     deinit {
         if state.withLock({ !$0.isShutDown }) { air.shutDown() }
+    }
+
+    /// Adds a phone on which an application of `Lanyard` runs, in real time: for the preview of a
+    /// screen, or for an application in the Simulator, which has no Bluetooth.
+    ///
+    /// ```swift
+    /// let world = RealTimeWorld()
+    /// world.add(.lamp)
+    /// let lamps = LampModel(configuration: await world.addPhone("Phone"))
+    /// ```
+    ///
+    /// The central remembers its accessories in memory. The application keeps the world for as long
+    /// as it uses the central.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the phone.
+    ///   - distance: The distance from the origin.
+    ///   - hasPrivateAddress: Whether the phone uses private addresses that change, which only
+    ///     bonded devices resolve, as real phones do.
+    /// - Returns: The configuration for the application's central.
+    public func addPhone(
+        _ name: String,
+        at distance: Distance = .meters(0),
+        hasPrivateAddress: Bool = false
+    ) async -> AccessoryCentral.Configuration {
+        let usage = await makeDevice(name, at: distance, hasPrivateAddress: hasPrivateAddress)
+        var configuration = AccessoryCentral.Configuration(name: name)
+        configuration.system = PortSystem(usage: usage)
+        configuration.store = MemoryAccessoryStore()
+        return configuration
     }
 
     /// Adds a device on which an application runs.
