@@ -68,9 +68,11 @@ public struct LinkFailure: Hashable, Sendable {
 }
 
 extension LinkFailure: CustomStringConvertible {
-    /// The text with the code of the error.
+    /// The text with the code of the error, as a part of a sentence. Some texts of the system end
+    /// with a period.
     public var description: String {
-        switch code {
+        let text = text.hasSuffix(".") ? String(text.dropLast()) : text
+        return switch code {
         case .link(let number): "\(text) (CBError \(number))"
         case .attribute(let number): "\(text) (CBATTError \(number))"
         case nil: text

@@ -126,6 +126,16 @@ struct ErrorTextTests {
         }
     }
 
+    @Test("The text of a failure has no period before its code")
+    func failureCode() {
+        let failure = LinkFailure(.linkLoss, code: .link(6), "The connection has timed out.")
+        #expect("\(failure)" == "The connection has timed out (CBError 6)")
+        #expect(
+            "\(ChangeReason.lost(failure))"
+                == "It was lost: The connection has timed out (CBError 6)."
+        )
+    }
+
     @Test("Names stand for UUIDs and identities")
     func names() {
         #expect(
