@@ -42,12 +42,8 @@ public final class CentralModel {
         accessories = central.accessories.map { AccessoryModel($0) }
         observations = [
             changes.forEach { @MainActor [weak self] change in self?.show(change) },
-            central.availabilityChanges.forEach { @MainActor [weak self] availability in
-                self?.availability = availability
-            },
-            central.connectionSlotChanges.forEach { @MainActor [weak self] slots in
-                self?.slots = slots
-            },
+            central.availabilityChanges.forEach { @MainActor [weak self] _ in self?.refresh() },
+            central.connectionSlotChanges.forEach { @MainActor [weak self] _ in self?.refresh() },
         ]
     }
 
@@ -120,7 +116,10 @@ public final class CentralModel {
     /// - Parameter action: The action.
     public func perform(_ action: () async throws -> Void) async {
         runningCount += 1
-        defer { runningCount -= 1 }
+        defer {
+            runningCount -= 1
+            refresh()
+        }
         problem = nil
         do {
             try await action()
@@ -139,6 +138,12 @@ public final class CentralModel {
         guard let paired, central.accessories.contains(where: { $0 === paired }) else { return nil }
         show(.added(paired))
         return accessories.first { $0.accessory === paired }
+    }
+
+    /// Shows the present availability and slots, not those of a change that waited meanwhile.
+    private func refresh() {
+        if availability != central.availability { availability = central.availability }
+        if slots != central.connectionSlots { slots = central.connectionSlots }
     }
 
     private func show(_ change: AccessoryListChange) {
