@@ -24,8 +24,9 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var taken: [UInt8] = []
 
-    init(_ delegate: ChannelDelegate) throws {
-        thread = try LoopThread()
+    /// Creates an application in the world of the fixture.
+    init(_ delegate: ChannelDelegate, in fixture: ChannelFixture) throws {
+        thread = try LoopThread(outsideWork: fixture)
         self.delegate = delegate
     }
 

@@ -3,6 +3,7 @@
 import BluetoothGAP
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothPort
 import BluetoothTypes
 import Foundation
 import Synchronization
@@ -15,9 +16,8 @@ import struct BluetoothHost.Link
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// A phone with a central manager, connected to a lamp whose host the test
-/// controls. The lamp has no manager: the test observes at the lamp's host what a manager of the phone
-/// does with channels.
+/// A phone with a central manager, connected to a lamp whose host the test controls. The lamp has no
+/// manager: the test observes at the lamp's host what a manager of the phone does with channels.
 final class ChannelFixture: Sendable {
     let fixture: Fixture
     let lamp: BluetoothHost
@@ -72,4 +72,9 @@ final class ChannelFixture: Sendable {
             }
         }
     }
+}
+
+extension ChannelFixture: OutsideWork {
+    func beginOutsideWork() { fixture.air.executor.beginOutsideWork() }
+    func endOutsideWork() { fixture.air.executor.endOutsideWork() }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Foundation
 
 @testable import BluetoothClients
@@ -14,6 +15,7 @@ final class LoopThread: @unchecked Sendable {
     private let thread: Thread
     private let trigger: RunLoopTrigger
     private let work: Work
+    private let outsideWork: (any OutsideWork)?
 
     /// - Note: Sendable because of its lock.
     private final class Work: @unchecked Sendable {
@@ -42,7 +44,11 @@ final class LoopThread: @unchecked Sendable {
         let isReady = DispatchSemaphore(value: 0)
     }
 
-    init(mode: RunLoop.Mode = .default) throws {
+    /// Starts the thread.
+    ///
+    /// - Parameter outsideWork: A virtual time that does not advance while the thread performs blocks.
+    init(mode: RunLoop.Mode = .default, outsideWork: (any OutsideWork)? = nil) throws {
+        self.outsideWork = outsideWork
         let (start, work) = (Start(), Work())
         let thread = Thread {
             let trigger = RunLoopTrigger(in: .current) { work.perform() }
@@ -71,7 +77,11 @@ final class LoopThread: @unchecked Sendable {
 
     /// Performs a block on the thread, between two calls of the run loop.
     func perform(_ block: @escaping @Sendable () -> Void) {
-        work.add(block)
+        outsideWork?.beginOutsideWork()
+        work.add { [outsideWork] in
+            block()
+            outsideWork?.endOutsideWork()
+        }
         trigger.fire()
     }
 

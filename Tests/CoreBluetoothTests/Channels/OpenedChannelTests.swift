@@ -68,7 +68,7 @@ struct OpenedChannelTests {
         try await fixture.run { connection in
             let delegate = ChannelDelegate()
             let other = try await open(connection, fixture.lamp, delegate)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start { ($0.reads, $0.continuesWriting) = (1_000, true) }
             var random = SplitMix64(seed: 2)
             let bytes = random.bytes(30_000)
@@ -91,7 +91,7 @@ struct OpenedChannelTests {
         try await fixture.run { connection in
             let delegate = ChannelDelegate()
             let other = try await open(connection, fixture.lamp, delegate)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start()
             let sending = Task(executorPreference: fixture.fixture.air.executor.taskExecutor) {
                 var count = 0
@@ -141,7 +141,7 @@ struct OpenedChannelTests {
         try await fixture.run { connection in
             let delegate = ChannelDelegate()
             let other = try await open(connection, fixture.lamp, delegate)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start { $0.continuesWriting = true }
             app.write(Array("goodbye".utf8))
             await app.close()
@@ -156,7 +156,7 @@ struct OpenedChannelTests {
         try await fixture.run { connection in
             let delegate = ChannelDelegate()
             let other = try await open(connection, fixture.lamp, delegate)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start { $0.reads = 100 }
             try await other.send(Array("last words".utf8))
             await other.close()
@@ -172,7 +172,7 @@ struct OpenedChannelTests {
         try await fixture.run { connection in
             let delegate = ChannelDelegate()
             _ = try await open(connection, fixture.lamp, delegate)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start()
             try await connection.link.disconnect()
             await app.awaitEvent("input errorOccurred")

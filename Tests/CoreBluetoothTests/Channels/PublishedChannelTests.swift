@@ -53,7 +53,7 @@ struct PublishedChannelTests {
             delegate.withChannel { #expect($0.peer is CBCentral) }
             let identifier = delegate.withChannel { $0.peer.identifier }
             #expect(identifier == connection.phone["Lamp"]?.identifier)
-            let app = try ChannelApp(delegate)
+            let app = try ChannelApp(delegate, in: fixture)
             await app.start { ($0.reads, $0.continuesWriting) = (64, true) }
             app.write(Array("from the phone".utf8))
             #expect(try await channel.receive() == Array("from the phone".utf8))
