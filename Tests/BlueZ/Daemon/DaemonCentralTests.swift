@@ -6,14 +6,20 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// Applications of a user without permissions, which use peripherals through bluetoothd.
+/// Applications of an ordinary user that use peripherals, through bluetoothd or on either back end.
 @Suite(.machines) struct DaemonCentralTests {
-    @Test("An application uses a peripheral through bluetoothd", arguments: Setting.eachRelease)
-    func usesPeripheral(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: a peripheral") { scene in
+    @Test(
+        "An application uses a peripheral on either back end",
+        arguments: Setting.eachRelease,
+        DaemonProgram.BackEnd.allCases
+    )
+    func usesPeripheral(_ setting: Setting, _ backEnd: DaemonProgram.BackEnd) async throws {
+        let name = "peripheral: on \(backEnd.rawValue)"
+        let allowances = backEnd.allowances
+        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
             let accessory = try await DaemonAccessory(in: scene)
             try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            let program = try await DaemonProgram(in: scene.bluez, on: backEnd)
             try await program.perform("scan \(DaemonAccessory.name)")
             let discovery = try await program.prints("discovered ", within: Limits.discovery)
             #expect(discovery.hasSuffix(" FFE0") && discovery.hasPrefix("-"))
@@ -31,16 +37,21 @@ import Testing
             #expect(label == "2901 Value")
             #expect(try await program.perform("write FFE1 0102", until: "written FFE1") == "")
             #expect(try await program.perform("read FFE1", until: "value FFE1 ") == "0102")
+            let rssi = try await program.perform("rssi", until: "rssi ")
+            switch backEnd {
             // The daemon reports no signal strength without a scan.
-            #expect(try await program.perform("rssi", until: "rssi ") == "127")
+            case .daemon: #expect(rssi == "127")
+            case .host: #expect(rssi.hasPrefix("-"))
+            }
             try await sendsCommands(program, accessory)
             try await receivesNotifications(program, accessory, link)
-            // The daemon pairs by itself, and its default agent answers.
+            // The daemon pairs by itself, and its default agent answers. Our host pairs as well.
             let secret = try await program.perform("read FFE2", until: "value FFE2 ")
             #expect(secret == "5ec2")
             #expect(try await link.security.isEncrypted)
             #expect(try await program.perform("disconnect", until: "disconnected") == "")
             try await accessory.application.disconnection(of: link)
+            try await program.end()
         }
     }
 
@@ -127,15 +138,18 @@ import Testing
     }
 
     @Test(
-        "An application uses an accessory of Bumble through bluetoothd",
+        "An application uses an accessory of Bumble on either back end",
         .needsBumble,
-        arguments: Setting.eachRelease
+        arguments: Setting.eachRelease,
+        DaemonProgram.BackEnd.allCases
     )
-    func usesBumble(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: Bumble") { scene in
+    func usesBumble(_ setting: Setting, _ backEnd: DaemonProgram.BackEnd) async throws {
+        let name = "Bumble: on \(backEnd.rawValue)"
+        let allowances = backEnd.allowances
+        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
             let accessory = try await BumbleAccessory(in: scene)
             try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            let program = try await DaemonProgram(in: scene.bluez, on: backEnd)
             try await program.connect(to: BumbleAccessory.name)
             try await program.perform("subscribe 2A37", until: "subscribed 2A37")
             for _ in 1...5 { try await program.prints("value 2A37 ") }
