@@ -68,6 +68,12 @@ struct BondsOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
+        if case .daemon = adapter {
+            throw ProgramFailure.usage(
+                "the Bluetooth daemon keeps its bonds itself",
+                advice: "use 'bluetoothctl devices Paired' and 'bluetoothctl remove ADDRESS'"
+            )
+        }
         return try storage.choice(for: adapter, environment: environment)
     }
 

@@ -26,7 +26,7 @@ enum ChoiceDiagnosis {
         }
     }
 
-    /// The commands cannot open the daemon, which applications use.
+    /// Applications and the commands for peripherals use the daemon.
     private static func daemon(
         _ choice: AdapterChoice,
         _ source: SystemState.Choice.Source
@@ -35,7 +35,8 @@ enum ChoiceDiagnosis {
             .note,
             subject,
             "\(choice), by \(source.rawValue): for programs on CoreBluetooth and Lanyard",
-            why: "commands that need an adapter fail with it",
+            why: "scan, explore, read, write and subscribe use it as well, and other commands "
+                + "refuse it",
             remedy: "'bluetoothctl show' prints whether the daemon runs and its adapter is on"
         )
     }

@@ -166,7 +166,7 @@ struct DaemonCommandTests {
         arguments: [
             ["read", "Sensor", "2A37", "--trace", "file"], ["scan", "--passive"],
             ["read", "Sensor", "2A37", "--store", "folder"], ["pair", "Sensor"],
-            ["shell", "Sensor"],
+            ["shell", "Sensor"], ["live"], ["bonds"], ["bonds", "remove", "--all"],
         ]
     )
     func refused(arguments: [String]) async throws {
