@@ -7,19 +7,12 @@ import Testing
 
 /// A published accessory and its central, to be compared between systems.
 enum PublishingComparison {
-    private static let description = AccessoryDescription(
-        kind: "station",
-        matching: .service("FF20"),
-        services: [
-            ServiceDescription(
-                "FF20",
-                [
-                    .read("FF21"), .read("FF22"), .subscribe("FF23"), .subscribe("FF24"),
-                    .write("FF25"),
-                ]
-            )
-        ]
-    )
+    /// The description of `PublishedValueTests`, with a characteristic to write.
+    private static let description: AccessoryDescription = {
+        var description = PublishedValueTests.description
+        description.services[0].characteristics.append(.write("FF25"))
+        return description
+    }()
 
     private static let station = PublishedAccessory(
         name: "Station",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Published values that are computed, indicated, or sent to one central", .eachSystem)
 struct PublishedValueTests {
-    private static let description = AccessoryDescription(
+    static let description = AccessoryDescription(
         kind: "station",
         matching: .service("FF20"),
         services: [
