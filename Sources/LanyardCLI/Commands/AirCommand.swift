@@ -10,11 +10,11 @@ struct AirCommand: ConsoleCommand {
         commandName: "air",
         abstract: "Run a virtual radio with a controller for each host that connects.",
         discussion: """
-            Any Bluetooth host connects over a socket and speaks HCI (H4), other lanyard commands with \
-            --adapter. Hosts and the accessories receive each other according to their positions. Without \
-            --scenario, there are the example accessories of --adapter virtual. Values and bonds last \
-            as long as this command. On a terminal, prints a live \
-            table; otherwise, one line per event, first the addresses to connect to. Ctrl-C ends it.
+            Any Bluetooth host can connect over a socket with HCI packets (H4). Other lanyard commands \
+            connect with --adapter. Hosts and accessories receive each other according to their \
+            positions. Without --scenario, the radio has the example accessories of --adapter virtual. \
+            Values and bonds last as long as this command. On a terminal, prints a live table. \
+            Otherwise, prints the addresses to connect to, and then one line per event. Ctrl-C ends it.
             """
     )
 

@@ -8,7 +8,7 @@ import HCITransports
 struct ExtcapCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "extcap",
-        abstract: "Pass the packets of logs that are being written to Wireshark.",
+        abstract: "Pass packets to Wireshark from logs that are still being written.",
         discussion: """
             Wireshark starts this command through a file in its folder extcap; docs/COMMANDS.md \
             describes how to make it. --log names the file of --trace, or the directory of 'lanyard \

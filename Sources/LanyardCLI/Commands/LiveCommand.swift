@@ -11,7 +11,7 @@ struct LiveCommand: ConsoleCommand {
             Serves one page to this machine alone, at an address that contains a secret, and opens it \
             in the browser. The page lists the devices with their signal, connects to them, reads, \
             writes and subscribes, draws numbers as charts, and follows the packets on a timeline. \
-            With --adapter virtual, accessories are moved on a map. Ctrl-C ends it. docs/LIVE.md is \
+            With --adapter virtual, you can move accessories on a map. Ctrl-C ends it. docs/LIVE.md is \
             the guide.
             """
     )

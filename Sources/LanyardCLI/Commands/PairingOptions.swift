@@ -10,7 +10,8 @@ struct PairingOptions: ParsableArguments {
             "The input and output capability of this side, which decides the pairing method.",
             discussion: """
                 display-only, display-yes-no, keyboard-only, no-input-no-output or keyboard-display. \
-                The default is keyboard-display at a terminal, otherwise no-input-no-output.
+                The default is keyboard-display at a terminal or with --answers, and \
+                no-input-no-output otherwise.
                 """,
             valueName: "capability"
         )

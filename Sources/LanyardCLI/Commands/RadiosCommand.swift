@@ -12,9 +12,9 @@ struct RadiosCommand: ConsoleCommand {
         abstract: "Show how well each of several adapters receives each device.",
         discussion: """
             --adapter names the adapters, with '+' between them (docs/ROAMING.md). With a target, \
-            connects to it first, and shows the adapter of its link, and why. Prints once a second: on a \
-            terminal, a table in place, otherwise a table below the other, or with --json an object. \
-            Ends after --timeout seconds or with Ctrl-C.
+            connects to it first, and shows the adapter of its link and the reason for it. Once a \
+            second, updates a table on a terminal. Otherwise, prints a new table, or with --json an \
+            object. Ends after --timeout seconds or with Ctrl-C.
             """
     )
 
@@ -22,7 +22,7 @@ struct RadiosCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Always connect the target through this one of the adapters, in all programs.",
+            "Always connect the target through this adapter, in all programs.",
             valueName: "adapter"
         )
     )

@@ -32,7 +32,7 @@ struct ServeCommand: ConsoleCommand {
     )
     var address: String?
 
-    @Flag(help: "Check the file, print its attribute table, and exit.")
+    @Flag(help: "Check the file, print its attributes, and exit.")
     var check = false
 
     @Flag(help: "Also print each notification and indication that is sent.")
@@ -69,7 +69,7 @@ struct ServeCommand: ConsoleCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time in which --pair lets centrals pair, in seconds. 0 sets no limit.",
+            "The time for which --pair lets centrals pair, in seconds. 0 sets no limit.",
             valueName: "seconds"
         )
     )

@@ -10,7 +10,7 @@ import VirtualAdapters
 struct ShellCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell",
-        abstract: "Type commands on one host and one link that last.",
+        abstract: "Type commands that share one host and one link.",
         discussion: """
             At a terminal, the prompt shows the adapter, the connected device and the protection of \
             the link. Tab completes commands, names, UUIDs and attributes, and the arrow keys show \

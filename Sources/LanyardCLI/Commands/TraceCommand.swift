@@ -13,8 +13,8 @@ struct TraceCommand: ConsoleCommand {
             packets, as --trace and other tools write it.
 
             The file can also be a pcap capture of a Bluetooth LE sniffer (link types 251 and 256). \
-            Then > marks packets of the Central. With --keys and the file of --export-keys, encrypted \
-            links are decrypted if the capture contains their start.
+            In its lines, > marks packets of the central. With --keys and the file of --export-keys, \
+            encrypted links are decrypted if the capture contains their start.
             """
     )
 

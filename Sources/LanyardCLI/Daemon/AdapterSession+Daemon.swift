@@ -129,7 +129,7 @@ extension AdapterSession {
         guard state != .unsuitable else {
             return ProgramFailure(
                 .adapterUnavailable,
-                "the adapter of the Bluetooth daemon cannot be a Central",
+                "the adapter of the Bluetooth daemon cannot be a central",
                 advice: "name another one, as in --adapter bluez:hci1"
             )
         }

@@ -24,7 +24,7 @@ struct DaemonPeer: ConnectedAccessory {
 
     // MARK: Discovery
 
-    // The port discovers the whole table once, and these methods select from it.
+    // The port discovers the whole database once, and these methods select from it.
 
     func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service] {
         try await database.services.map(\.service).filter {

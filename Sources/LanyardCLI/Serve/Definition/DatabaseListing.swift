@@ -5,13 +5,13 @@ import BluetoothGATT
 import BluetoothTypes
 import JSONText
 
-/// The attribute table of a database file, made without an adapter.
+/// The attributes of a database file, made without an adapter.
 struct DatabaseListing: Sendable {
     private let accessory: ServedAccessory
     private let server: GATTServer
     private let values: ServedValues
 
-    /// Publishes the accessory on a server without clients. Throws if the table is not valid.
+    /// Publishes the accessory on a server without clients. Throws if the database is not valid.
     init(_ accessory: ServedAccessory) throws(ProgramFailure) {
         self.accessory = accessory
         do throws(GATT.DefinitionError) {
@@ -19,7 +19,7 @@ struct DatabaseListing: Sendable {
             self.server = server
             values = ServedValues(Array(zip(accessory.services, services)))
         } catch {
-            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.problem)")
+            throw ProgramFailure(.badData, "the database is not valid: \(error.problem)")
         }
     }
 

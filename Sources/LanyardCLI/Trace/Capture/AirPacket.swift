@@ -12,7 +12,7 @@ struct AirPacket {
     /// The first byte of the header.
     let header: UInt8
     let payload: ArraySlice<UInt8>
-    /// Whether the Central sent the packet; `nil` if the sniffer does not report that.
+    /// Whether the central sent the packet; `nil` if the sniffer does not report that.
     let isFromCentral: Bool?
 
     /// Returns `nil` for a truncated or damaged packet.

@@ -15,7 +15,7 @@ struct FollowedLink {
         case unreadable(String, isFromCentral: Bool)
     }
 
-    /// The longest time from the start of a Central's packet to the start of the response, in
+    /// The longest time from the start of a central's packet to the start of the response, in
     /// microseconds: the longest packet and the inter-frame space.
     private static let answerLimit: Int64 = 17_200
 
@@ -65,7 +65,7 @@ struct FollowedLink {
         return .control(bytes, isFromCentral: isFromCentral)
     }
 
-    /// Guesses the sender: the two devices alternate, and the Central begins after each pause.
+    /// Guesses the sender: the two devices alternate, and the central begins after each pause.
     private func guessSender(of packet: AirPacket) -> Bool {
         guard let latest, packet.microseconds - latest.microseconds < Self.answerLimit else {
             return true

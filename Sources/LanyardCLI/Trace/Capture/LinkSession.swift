@@ -31,7 +31,7 @@ struct LinkSession {
 
     private let cipher: AESCCM
     private let vector: [UInt8]
-    /// The next packet counters of the Peripheral and of the Central.
+    /// The next packet counters of the peripheral and of the central.
     private var counters: [UInt64] = [0, 0]
 
     /// - Parameter parameters: LL_ENC_RSP without its opcode.
