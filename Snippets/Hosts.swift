@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Uses the Bluetooth host directly, as a Central and as a Peripheral.
+//! Uses the Bluetooth host directly, as a central and as a peripheral.
 
 // snippet.central
 import BluetoothHost

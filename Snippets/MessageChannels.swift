@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exchanges messages over characteristics and L2CAP channels, in the clear and sealed.
+//! Exchanges messages over characteristics and L2CAP channels, with and without sealing.
 
 // `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
 #if canImport(Lanyard)

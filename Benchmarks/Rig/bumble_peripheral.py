@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bumble as a peripheral of the rig: `bumble_peripheral.py PATH`. It serves the table of
-peripheral.c."""
+"""Bumble as a peripheral of the rig: `bumble_peripheral.py PATH`. It serves the database
+of peripheral.c."""
 
 import asyncio
 import struct

@@ -41,7 +41,7 @@ class Work:
 
 @dataclasses.dataclass
 class Sample:
-    """The cost of one operation in microseconds: time, and processor time of each process. And the
+    """The cost of one operation in microseconds: time, CPU time of each process, and the
     allocations of the host under test, if they are counted."""
 
     time: float
@@ -60,7 +60,7 @@ class Role:
     works: list
     hosts: dict  # by name, the commands of both ends: peripheral, which takes a path, and central,
     #              which takes a path and an address
-    tested: str  # the field of a sample with the host's processor time
+    tested: str  # the field of a sample with the host's CPU time
     other: str
 
 
@@ -119,7 +119,7 @@ def measure(central, controller, peripheral, work, raw, counter=None):
         raise ValueError(f"{central.command[0]} says {answer!r}")
     spent = [(late - early) / count * 1e6 for early, late in zip(before, after)]
     if min(spent) <= 0:
-        raise ValueError(f"{work.name}: a process used no processor time: {spent}")
+        raise ValueError(f"{work.name}: a process used no CPU time: {spent}")
     allocations = (counter.count() - allocated) / count if counter else 0.0
     return Sample(float(answer.split()[1]) / count * 1e6, *spent, raw, allocations)
 

@@ -8,7 +8,7 @@
 //
 // Prints `ready`, and `crowded` when all centrals are connected and subscribed. Then it executes
 // the commands on its standard input: `read COUNT` or `notify COUNT SIZE`, with COUNT as the total.
-// The server has the table of peripheral.c. Each central has one pending request, or half a window
+// The server has the database of peripheral.c. Each central has one pending request, or half a window
 // to a whole one of requested notifications. Answers with `done SECONDS LEAST MOST`: the smallest
 // and the greatest count of a central.
 #include <poll.h>

@@ -16,7 +16,7 @@ WORKS = {
 
 @dataclasses.dataclass
 class Sample:
-    """Microseconds of one operation: time and processor time; and the share of the slowest central
+    """Microseconds of one operation: time and CPU time; and the share of the slowest central
     compared with the fastest at the end."""
 
     time: float

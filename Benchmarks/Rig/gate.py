@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gate for changes of the data path: the cost of the host, compared with a committed table.
 
-A row is the processor time of the host for one operation as a ratio to the floor, which is the
-processor time of prepared bytes for the same work in the same round. Ratios can be compared between
+A row is the CPU time of the host for one operation as a ratio to the floor, which is the
+CPU time of prepared bytes for the same work in the same round. Ratios can be compared between
 machines, times cannot. A second table has the number of allocations for one operation.
 """
 
@@ -52,7 +52,7 @@ class Allocations:
 
 
 def ratio(host, floor, row):
-    """The ratio of two processor times. Raises an error if the rig measured nothing."""
+    """The ratio of two CPU times. Raises an error if the rig measured nothing."""
     if host <= 0 or floor <= 0:
         raise ValueError(f"{row}: measured nothing: {host} µs, floor {floor} µs")
     return host / floor

@@ -90,7 +90,7 @@ static void status(Controller *controller, uint16_t opcode) {
     put(controller, event, sizeof event);
 }
 
-// Role 0 is the Central: an interval of 30 ms and a supervision timeout of 720 ms.
+// Role 0 is the central: an interval of 30 ms and a supervision timeout of 720 ms.
 static void announceConnection(Controller *to, uint8_t role, uint8_t kind, const uint8_t *peer) {
     uint8_t event[22] = {eventPacket, 0x3E, 19, 0x01, 0, connection, 0, role, kind};
     memcpy(event + 9, peer, 6);

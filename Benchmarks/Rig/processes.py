@@ -82,7 +82,7 @@ class Process:
         return self.line()
 
     def cpu_seconds(self):
-        """The processor time of all its threads so far, in seconds."""
+        """The CPU time of all its threads so far, in seconds."""
         tasks = pathlib.Path(f"/proc/{self.child.pid}/task")
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
 

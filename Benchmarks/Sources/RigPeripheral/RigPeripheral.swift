@@ -8,9 +8,9 @@ import HCITransports
 
 // The host as a peripheral of the rig: `RigPeripheral [--from-another-thread] [--dynamic] PATH`.
 //
-// Serves the table of Rig/peripheral.c to any number of centrals, until its standard input ends.
-// With --dynamic the application answers each read and each write; otherwise the server does, with
-// its stored value.
+// Serves the database of Rig/peripheral.c to any number of centrals, until its standard input ends.
+// With --dynamic the application answers each read and each write; otherwise the server answers
+// with its stored value.
 @main
 struct RigPeripheral {
     static func main() async throws {

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-/// The table for the rig's centrals: a value, and notifications on request.
+/// The database for the rig's centrals: a value, and notifications on request.
 struct Server {
     private let host: BluetoothHost
     private let value: AttributeHandle

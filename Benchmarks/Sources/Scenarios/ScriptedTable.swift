@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer's table for discovery: one service (0xFFF0) with a value to read (0xFFF1) and one that
-/// notifies (0xFFF2). ATT PDUs in, PDUs out: Vol 3, Part F, 3.4.3 and 3.4.4.
+/// The peer's database for discovery: one service (0xFFF0) with a value to read (0xFFF1) and one
+/// that notifies (0xFFF2). It takes and returns ATT PDUs: Vol 3, Part F, 3.4.3 and 3.4.4.
 enum ScriptedTable {
     /// Answers Read By Group Type.
     static func services(_ request: ArraySlice<UInt8>) -> [UInt8] {
