@@ -187,7 +187,7 @@ extension Pairing.FailureReason {
     /// Returns the advice after a failed pairing.
     fileprivate func advice(isOurs: Bool) -> String {
         switch self {
-        case .passkeyEntryFailed: "enter the digits within 30 s"
+        case .passkeyEntryFailed: "enter the digits within 30 seconds"
         case .outOfBandDataNotAvailable:
             "use --oob FILE, or --make-oob FILE if the accessory needs data of this side"
         case .authenticationRequirements where isOurs:

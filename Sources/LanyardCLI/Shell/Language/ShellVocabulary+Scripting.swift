@@ -85,7 +85,7 @@ extension ShellVocabulary {
         Entry(
             name: "help",
             arguments: "[COMMAND]",
-            summary: "Print the commands, or the form of one.",
+            summary: "Print the commands, or the arguments of one.",
             kinds: [.command]
         ) { arguments throws(ProgramFailure) in
             let name = arguments.takeOptional()
