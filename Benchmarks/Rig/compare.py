@@ -73,7 +73,7 @@ NOTIFICATIONS = [
 
 
 def centrals(tools, hosts, peers):
-    """The hosts under test as centrals, with a scripted peripheral."""
+    """Returns the hosts under test as centrals, with a scripted peripheral."""
     host = hosts / "RigCentral"
     commands = {
         NO_HOST: [tools / "central"],
@@ -86,7 +86,7 @@ def centrals(tools, hosts, peers):
 
 
 def servers(tools, hosts, peers):
-    """The hosts under test as peripherals with a server, with a scripted central."""
+    """Returns the hosts under test as peripherals with a server, with a scripted central."""
     host = hosts / "RigPeripheral"
     commands = {
         NO_HOST: [tools / "peripheral"],
@@ -100,7 +100,7 @@ def servers(tools, hosts, peers):
 
 
 def raw_round_trip(tools, core, size=32, count=20_000):
-    """Microseconds of one round trip between two processes over a Unix socket."""
+    """Returns the microseconds of one round trip between two processes over a Unix socket."""
     command = [str(tools / "echo"), str(size), str(count)]
     seconds = subprocess.check_output(command, preexec_fn=lambda: place_on(core))
     return float(seconds) / count * 1e6
@@ -125,7 +125,7 @@ def measure(central, controller, peripheral, work, raw, counter=None):
 
 
 def run_round(start_controller, place, role, counter=None):
-    """One round: every host on a fresh controller; yields (host, work, sample). A counter counts
+    """Runs every host on a fresh controller. Yields (host, work, sample). A counter counts
     the allocations of the hosts under test."""
     environment = counter.environment if counter else None
     environments = [environment if end == role.tested else None for end in ("peripheral", "central")]
@@ -147,13 +147,13 @@ def median(samples, field):
 
 
 def spread(samples):
-    """Half the range of the rounds, as a share of their median."""
+    """Returns half the range of the rounds, as a share of their median."""
     times = [sample.time for sample in samples]
     return (max(times) - min(times)) / 2 / statistics.median(times)
 
 
 def table(results, role):
-    """The medians as Markdown."""
+    """Returns the medians as Markdown."""
     lines = []
     for work in role.works:
         lines += [
@@ -200,7 +200,7 @@ def arguments():
 
 
 def roles(options):
-    """The roles to measure, with the selected hosts."""
+    """Returns the roles to measure, with the selected hosts."""
     both = [
         make(options.tools, options.hosts, options.peers)
         for make in (centrals, servers)
@@ -212,7 +212,7 @@ def roles(options):
 
 
 def measure_role(role, start_controller, place, rounds):
-    """The samples of all rounds, by host and work."""
+    """Returns the samples of all rounds, by host and work."""
     results = {}
     for number in range(1, rounds + 1):
         print(f"{role.name}: round {number} of {rounds}", file=sys.stderr)
@@ -228,7 +228,7 @@ def report(role, results, chosen):
 
 
 def crowd_table(role, place, rounds):
-    """The cost of a crowd: of advertisers for a central, of centrals for a server."""
+    """Returns the cost of a crowd: of advertisers for a central, of centrals for a server."""
     hosts = {name: pair for name, pair in role.hosts.items() if name != NO_HOST}
     if role.name == "central":
         return scans.table({name: central for name, (_, central) in hosts.items()}, place, rounds)

@@ -44,7 +44,7 @@ def pair(tools, scratch, core):
 
 
 def available(peers):
-    """The controllers that can run on this machine, by name, fastest first."""
+    """Returns the controllers that can run on this machine, by name, fastest first."""
     found = {"pair": pair}
     if shutil.which("btvirt"):
         found["btvirt"] = btvirt

@@ -40,7 +40,7 @@ def measure(crowd, host, request, count, counter=None):
 
 
 def samples(command, place, size, counter=None):
-    """One sample of each measurement, for a server with this many centrals. A counter counts the
+    """Takes one sample of each measurement, for a server with this many centrals. A counter counts the
     allocations of the server."""
     tools, scratch, core = place
     path = scratch / "crowd"
@@ -59,7 +59,7 @@ def samples(command, place, size, counter=None):
 
 
 def table(commands, place, rounds, raw):
-    """The medians of all servers as Markdown; `raw()` measures a raw round trip."""
+    """Returns the medians of all servers as Markdown; `raw()` measures a raw round trip."""
     lines = [
         "### server: one central and twenty",
         "",

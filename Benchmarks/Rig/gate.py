@@ -52,14 +52,14 @@ class Allocations:
 
 
 def ratio(host, floor, row):
-    """The ratio of two CPU times. Raises an error if the rig measured nothing."""
+    """Returns the ratio of two CPU times. Raises an error if the rig measured nothing."""
     if host <= 0 or floor <= 0:
         raise ValueError(f"{row}: measured nothing: {host} µs, floor {floor} µs")
     return host / floor
 
 
 def link_ratios(samples, tested):
-    """The ratios of one round on a controller, by row. `samples` are (host, work, sample)."""
+    """Returns the ratios of one round on a controller, by row. `samples` are (host, work, sample)."""
     times = {(host, work.name): getattr(sample, tested) for host, work, sample in samples}
     return {
         (host, work): ratio(time, times[FLOOR, work], (host, work))
@@ -69,7 +69,7 @@ def link_ratios(samples, tested):
 
 
 def crowd_ratios(commands, floor_command, place):
-    """The ratios of one round of a server in a crowd, by row. The floor has one central."""
+    """Returns the ratios of one round of a server in a crowd, by row. The floor has one central."""
     floors = crowds.samples([floor_command], place, 1)
     found = {}
     for name, command in commands.items():
@@ -81,7 +81,7 @@ def crowd_ratios(commands, floor_command, place):
 
 
 def crowd_allocations(commands, place):
-    """The allocations for one operation of a server with one central, by row."""
+    """Returns the allocations for one operation of a server with one central, by row."""
     counter = Allocations(*place[:2])
     found = {}
     for name, command in commands.items():

@@ -58,7 +58,7 @@ class Process:
         self.child.stdout.close()
 
     def line(self):
-        """The next line of its output, without the line end."""
+        """Returns the next line of its output, without the line end."""
         text = b""
         while not text.endswith(b"\n"):
             if not select.select([self.child.stdout], [], [], TIME_LIMIT)[0]:
@@ -70,7 +70,7 @@ class Process:
         return text.decode().strip()
 
     def expect(self, word):
-        """The next line, which must start with `word`. Returns the rest."""
+        """Reads the next line, which must start with `word`, and returns the rest."""
         line = self.line()
         if not line.startswith(word):
             raise ValueError(f"{self.command[0]} says {line!r} instead of {word!r}")
@@ -82,7 +82,7 @@ class Process:
         return self.line()
 
     def cpu_seconds(self):
-        """The CPU time of all its threads so far, in seconds."""
+        """Returns the CPU time of all its threads so far, in seconds."""
         tasks = pathlib.Path(f"/proc/{self.child.pid}/task")
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
 

@@ -31,7 +31,7 @@ def share_of_core(command, place, every):
 
 
 def table(commands, place, rounds):
-    """The medians of all hosts as Markdown."""
+    """Returns the medians of all hosts as Markdown."""
     lines = [
         f"### {RATE} advertising reports a second from {ADVERTISERS} devices",
         "",
