@@ -13,8 +13,6 @@ package struct HostWireFaults: Sendable {
 
     /// The fault plan.
     package internal(set) var plan: FaultPlan
-    /// Whether the host gets every packet at once and unchanged.
-    let isPlainToHost: Bool
     var toController: WireLane
     var toHost: WireLane
     private var fate: EventFate
@@ -28,8 +26,16 @@ package struct HostWireFaults: Sendable {
         toController = WireLane(plan.toController, generator: seed.stream("to controller", number))
         toHost = WireLane(plan.toHost, generator: seed.stream("to host", number))
         fate = EventFate(plan.events, generator: seed.stream("event faults", number))
-        isPlainToHost = plan.toHost == .none && plan.events == .none
         pending = plan.timedFaults.filter { $0.instant >= now }
+    }
+
+    /// Whether the host gets a packet that is sent now at once and unchanged.
+    var isPlainToHost: Bool { toHost.isImmediate && plan.events == .none }
+
+    /// Takes over the packets under way on the wire that this one replaces.
+    mutating func replace(_ earlier: HostWireFaults) {
+        toController.replace(earlier.toController)
+        toHost.replace(earlier.toHost)
     }
 
     /// The instants at which faults are due.

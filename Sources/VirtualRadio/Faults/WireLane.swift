@@ -18,15 +18,23 @@ struct WireLane: Sendable {
         self.generator = generator
     }
 
-    /// Whether packets arrive at once.
-    var isImmediate: Bool { latency == .none }
+    /// Whether a packet that is sent now arrives at once: the wire has no latency, and no packet is
+    /// under way.
+    var isImmediate: Bool { latency == .none && underWayCount == 0 }
+
+    /// Takes over the packets under way of the lane that this one replaces, so that later packets do
+    /// not overtake them.
+    mutating func replace(_ earlier: WireLane) {
+        lastArrival = earlier.lastArrival
+        underWayCount = earlier.underWayCount
+    }
 
     /// Returns the arrival of a packet that is sent now; `nil` if it is lost.
     mutating func send(now: Instant) -> Instant? {
         guard underWayCount < Self.underWayLimit else { return nil }
         underWayCount += 1
-        guard !isImmediate else { return now }
-        lastArrival = max(lastArrival, now + latency.fixed + jitter())
+        let arrival = latency == .none ? now : now + latency.fixed + jitter()
+        lastArrival = max(lastArrival, arrival)
         return lastArrival
     }
 

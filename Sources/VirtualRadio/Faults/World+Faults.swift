@@ -4,8 +4,8 @@ import BluetoothTypes
 
 extension World {
     /// Replaces the fault plan of the controller from now on. Instants in the past have no effect,
-    /// and commands are counted from 0 again. Packets under way arrive as they would have. A hang
-    /// continues.
+    /// and commands are counted from 0 again. Packets under way arrive as they would have, and
+    /// before later packets. A hang continues.
     public func setFaults(_ plan: FaultPlan, of controller: ControllerID) {
         core.setFaults(plan, of: controller.radio)
     }
@@ -19,7 +19,8 @@ extension WorldCore {
             return true
         }
         ether.receivers[radio.index].loss.plan = plan.loss
-        let wire = HostWireFaults(plan, seed: ether.seed, radio: radio, now: ether.now)
+        var wire = HostWireFaults(plan, seed: ether.seed, radio: radio, now: ether.now)
+        wire.replace(ether.wires[radio.index])
         for instant in wire.instants { ether.timeline.schedule(.fault(radio), at: instant) }
         ether.wires[radio.index] = wire
     }

@@ -111,6 +111,25 @@ import Testing
         #expect(host.events == [.hardwareError(HCI.HardwareError(code: 2))])
     }
 
+    @Test("Packets under way keep their order when the faults change") func order() throws {
+        let slow = WireLatency(fixed: .milliseconds(50))
+        let host = try host {
+            $0.toHost = slow
+            $0.toController = slow
+        }
+        host.send(HCI.ReadLocalVersionInformation())
+        world.run(for: .milliseconds(75))
+        host.send(HCI.ReadBDAddress())
+        world.run(for: .milliseconds(1))
+        world.setFaults(.none, of: host.id)
+        host.send(HCI.Reset())
+        world.run(for: .seconds(1))
+        let opcodes: [HCI.Opcode?] = host.events.map { event in
+            if case .commandComplete(let event) = event { event.opcode } else { nil }
+        }
+        #expect(opcodes == [.readLocalVersionInformation, .readBDAddress, .reset])
+    }
+
     @Test("A controller without power does not fail, and fails after power-on") func power() throws
     {
         let host = try host {
