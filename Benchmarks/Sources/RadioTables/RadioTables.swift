@@ -3,7 +3,7 @@
 import Scenarios
 
 // The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown: `RadioTables
-// [HOURS|streams]`. Run with `taskset -c 1`: on one core.
+// [HOURS|streams|rooms]`. Run with `taskset -c 1`: on one core.
 //
 // The first two, of streams, are in virtual time, and the same on every machine. The others are in
 // real time: only their growth from row to row can be compared between machines. Each room with a
@@ -14,6 +14,7 @@ struct RadioTables {
     static func main() async throws {
         let argument = CommandLine.arguments.dropFirst().first
         let hours = argument.flatMap { Double($0) } ?? 1
+        if argument == "rooms" { return try rooms(1) }
         try streams()
         print()
         try await ServedTable.print()

@@ -3,7 +3,9 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// A packet on an advertising physical channel, primary or secondary, with its time on the air.
-package struct AdvertisingPacket: Sendable {
+///
+/// The event of its end, its receivers and its sender share the packet, so it is an object.
+package final class AdvertisingPacket: Sendable {
     /// The radio that sends the packet.
     package let sender: RadioID
     /// The radio that listens for the packet in addition to scanners and initiators: the advertiser

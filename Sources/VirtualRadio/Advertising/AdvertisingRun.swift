@@ -77,14 +77,24 @@ extension VirtualController {
     /// Returns the addresses for an event of the set that begins now; `nil` if the host must set a
     /// random address first.
     func addresses(for set: borrowing VirtualAdvertisingSet) -> AdvertisingAddresses? {
-        let configuration = set.configuration
+        addresses(
+            for: set.configuration,
+            random: set.isOfLegacyCommands ? settings.randomAddress : set.randomAddress
+        )
+    }
+
+    /// Returns the addresses for an event with the parameters and the random address; `nil` if it
+    /// needs a random address that the host has not set.
+    func addresses(
+        for configuration: AdvertisingSetConfiguration,
+        random: DeviceAddress?
+    ) -> AdvertisingAddresses? {
         let target = configuration.isDirected ? targetAddress(configuration) : nil
         if configuration.isPrivate,
             let made = resolvingList.localAddress(toward: configuration.peer)
         {
             return AdvertisingAddresses(own: made, isOwnMade: true, target: target)
         }
-        let random = set.isOfLegacyCommands ? settings.randomAddress : set.randomAddress
         let isPublic =
             configuration.ownAddressType == .public
             || configuration.ownAddressType == .resolvableOrPublic

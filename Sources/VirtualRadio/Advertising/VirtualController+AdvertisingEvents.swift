@@ -48,11 +48,10 @@ extension VirtualController {
 
     /// Handles the set's timer: its next event is due, or a request has ended without a response.
     mutating func advertise(_ set: UInt8, _ ether: inout Ether) {
-        guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run,
-            run.due == ether.now
+        guard let place = advertiser.place(of: set),
+            let step = advertiser.sets[place].takeTimer(ether.now)
         else { return }
-        advertiser.sets[place].run?.timer = nil
-        switch run.step {
+        switch step {
         case .resting: beginEvent(place, &ether)
         case .sending: break
         case .receiving:
@@ -61,14 +60,11 @@ extension VirtualController {
     }
 
     private mutating func beginEvent(_ place: Int, _ ether: inout Ether) {
-        advertiser.sets[place].run?.eventStart = ether.now
-        guard let addresses = addresses(for: advertiser.sets[place]) else {
-            return rest(place, until: nextEvent(place, ether.now), &ether)
-        }
-        advertiser.sets[place].run?.addresses = addresses
-        let channels = advertiser.sets[place].configuration.channels
-        advertiser.sets[place].run?.channelsLeft = channels
-        if !advertiser.sets[place].configuration.isLegacy { planAuxiliary(place, ether.now) }
+        let (configuration, random) = advertiser.sets[place].addressing(settings.randomAddress)
+        let addresses = addresses(for: configuration, random: random)
+        advertiser.sets[place].beginEvent(addresses, ether.now)
+        if addresses == nil { return rest(place, until: nextEvent(place, ether.now), &ether) }
+        if !configuration.isLegacy { planAuxiliary(place, ether.now) }
         advertiseOnNextChannel(place, at: ether.now, &ether)
     }
 
@@ -79,9 +75,9 @@ extension VirtualController {
         while let channel = advertiser.sets[place].run?.takeChannel() {
             let packet = primaryPacket(place, on: channel, at: start)
             if send(packet, of: place, &ether) { return }
-            start = packet.transmission.end.later(pause(after: place))
+            start = packet.transmission.end.later(advertiser.sets[place].pauseAfterPacket())
         }
-        if advertiser.sets[place].run?.pointer != nil {
+        if advertiser.sets[place].nextAuxiliaryKind() != nil {
             sendAuxiliary(place, .auxiliary, &ether)
         } else {
             endEvent(place, &ether)
@@ -97,7 +93,8 @@ extension VirtualController {
         _ ether: inout Ether
     ) -> Bool {
         let transmission = packet.transmission
-        let listening = listens(after: packet, place) ? AdvertisingPace.frameSpace : 0
+        let isListening = advertiser.sets[place].listens(after: packet)
+        let listening = isListening ? AdvertisingPace.frameSpace : 0
         let isFree = ether.schedules[radio.index].reserve(
             from: transmission.start,
             to: transmission.end.later(listening),
@@ -112,9 +109,9 @@ extension VirtualController {
     /// Handles the end of a packet of a set, after every controller that received it has acted on it.
     mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let set = packet.pdu.advertisingSet, let place = advertiser.place(of: set),
-            case .sending(packet.transmission.start) = advertiser.sets[place].run?.step
+            advertiser.sets[place].isSending(packet)
         else { return }
-        guard listens(after: packet, place) else {
+        guard advertiser.sets[place].listens(after: packet) else {
             return continueEvent(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
         let request = ether.now.later(AdvertisingPace.frameSpace)
@@ -128,22 +125,13 @@ extension VirtualController {
         }
     }
 
-    /// Returns whether the radio listens for a request after the packet.
-    private func listens(after packet: AdvertisingPacket, _ place: Int) -> Bool {
-        switch packet.pdu {
-        case .legacy: advertiser.sets[place].configuration.allowsRequests
-        case .extended(let pdu): pdu.kind == .auxiliary && (pdu.isConnectable || pdu.isScannable)
-        default: false
-        }
-    }
-
     /// Continues the event after a packet without a request, or after a response.
     private mutating func continueEvent(_ place: Int, at start: Instant, _ ether: inout Ether) {
-        guard let run = advertiser.sets[place].run else { return }
-        if advertiser.sets[place].configuration.isLegacy || !run.channelsLeft.isEmpty {
+        guard advertiser.sets[place].run != nil else { return }
+        if advertiser.sets[place].hasPrimaryPackets() {
             advertiseOnNextChannel(place, at: start, &ether)
-        } else if run.pointer != nil {
-            sendAuxiliary(place, run.nextKind, &ether)
+        } else if let kind = advertiser.sets[place].nextAuxiliaryKind() {
+            sendAuxiliary(place, kind, &ether)
         } else {
             endEvent(place, &ether)
         }
@@ -151,14 +139,11 @@ extension VirtualController {
 
     /// Ends the event, and schedules the next one unless it was the last.
     mutating func endEvent(_ place: Int, _ ether: inout Ether) {
-        guard var run = advertiser.sets[place].run else { return }
-        run.completedEvents += 1
-        let isLast = run.eventLimit > 0 && run.completedEvents >= Int(run.eventLimit)
-        advertiser.sets[place].run = run
+        guard let (start, isLast) = advertiser.sets[place].endEvent() else { return }
         if isLast {
             terminateSet(place, .limitReached, &ether)
         } else {
-            rest(place, until: nextEvent(place, run.eventStart), &ether)
+            rest(place, until: nextEvent(place, start), &ether)
         }
     }
 
@@ -184,18 +169,76 @@ extension VirtualController {
         guard !advertiser.sets[place].configuration.isHighDutyCycle else { return 0 }
         return Int64(generator.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
+}
+
+/// The steps of a set's event. The methods are mutating, also those that only return a value, so that
+/// a caller does not copy the set.
+extension VirtualAdvertisingSet {
+    /// Removes the timer, and returns the step that waited for it; `nil` if the timer that fires now
+    /// belongs to an earlier run.
+    fileprivate mutating func takeTimer(_ now: Instant) -> AdvertisingRun.Step? {
+        guard run?.due == now else { return nil }
+        run?.timer = nil
+        return run?.step
+    }
+
+    /// Begins an event with the addresses, or an event without packets if they are `nil`.
+    fileprivate mutating func beginEvent(_ addresses: AdvertisingAddresses?, _ now: Instant) {
+        run?.eventStart = now
+        guard let addresses else { return }
+        run?.addresses = addresses
+        run?.channelsLeft = configuration.channels
+    }
+
+    /// Counts the event.
+    ///
+    /// - Returns: The instant of its start, and whether it was the last; `nil` if the set is not
+    ///   enabled.
+    fileprivate mutating func endEvent() -> (start: Instant, isLast: Bool)? {
+        run?.endEvent()
+    }
+
+    /// Returns whether the packet of the present step is this one.
+    fileprivate mutating func isSending(_ packet: AdvertisingPacket) -> Bool {
+        guard case .sending(packet.transmission.start) = run?.step else { return false }
+        return true
+    }
+
+    /// Returns whether the radio listens for a request after the packet.
+    fileprivate mutating func listens(after packet: AdvertisingPacket) -> Bool {
+        switch packet.pdu {
+        case .legacy: configuration.allowsRequests
+        case .extended(let pdu): pdu.kind == .auxiliary && (pdu.isConnectable || pdu.isScannable)
+        default: false
+        }
+    }
 
     /// Returns the time between a packet without a request on a primary channel and the next
     /// packet, in nanoseconds.
-    private func pause(after place: Int) -> Int64 {
-        let configuration = advertiser.sets[place].configuration
+    fileprivate mutating func pauseAfterPacket() -> Int64 {
         let listening =
             configuration.isLegacy && configuration.allowsRequests ? AdvertisingPace.frameSpace : 0
         return listening + AdvertisingPace.channelChange
     }
+
+    /// Returns whether the event continues on the primary channels.
+    fileprivate mutating func hasPrimaryPackets() -> Bool {
+        configuration.isLegacy || run?.channelsLeft.isEmpty == false
+    }
+
+    /// Returns the type of the event's next packet on a secondary channel; `nil` if there is none.
+    fileprivate mutating func nextAuxiliaryKind() -> ExtendedAdvertisement.Kind? {
+        run?.pointer == nil ? nil : run?.nextKind
+    }
 }
 
 extension AdvertisingRun {
+    /// Counts the event, and returns its start and whether it was the last.
+    fileprivate mutating func endEvent() -> (start: Instant, isLast: Bool) {
+        completedEvents += 1
+        return (eventStart, eventLimit > 0 && completedEvents >= Int(eventLimit))
+    }
+
     /// Removes and returns the next primary channel. The channels are used in ascending order.
     fileprivate mutating func takeChannel() -> RadioChannel? {
         let place = channelsLeft.rawValue.trailingZeroBitCount

@@ -5,32 +5,25 @@ import BluetoothTypes
 /// The packets of the sets.
 extension VirtualController {
     /// Returns the packet of the present event on a primary channel.
-    func primaryPacket(
+    mutating func primaryPacket(
         _ place: Int,
         on channel: RadioChannel,
         at start: Instant
     ) -> AdvertisingPacket {
-        let set = advertiser.sets[place]
+        let parameters = advertiser.sets[place].addressing(nil).configuration
+        let pdu: AdvertisingPDU
+        if parameters.isLegacy {
+            pdu = .legacy(advertiser.sets[place].legacyPDU(publicAddress, configuration))
+        } else {
+            pdu = .extended(extendedPDU(advertiser.sets[place]))
+        }
         return AdvertisingPacket(
-            set.configuration.isLegacy ? .legacy(legacyPDU(set)) : .extended(extendedPDU(set)),
+            pdu,
             from: radio,
             on: channel,
-            modulation: set.configuration.primary,
+            modulation: parameters.primary,
             start: start,
-            reduction: set.configuration.reduction
-        )
-    }
-
-    /// Returns an ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
-    private func legacyPDU(_ set: borrowing VirtualAdvertisingSet) -> LegacyAdvertisement {
-        LegacyAdvertisement(
-            set: set.handle,
-            advertiser: set.run?.addresses.own ?? publicAddress,
-            target: set.run?.addresses.target,
-            isConnectable: set.configuration.isConnectable,
-            isScannable: set.configuration.isScannable,
-            supportsChannelSelection2: !configuration.isOld,
-            data: set.configuration.carriesData ? set.data.bytes : []
+            reduction: parameters.reduction
         )
     }
 
@@ -81,6 +74,25 @@ extension VirtualController {
             transmitPower: fields.contains(.transmitPower) ? set.configuration.transmitPower : nil,
             data: data,
             length: ExtendedAdvertisingPDU(fields, dataLength: data.count)?.length ?? 0
+        )
+    }
+}
+
+extension VirtualAdvertisingSet {
+    /// Returns an ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
+    /// The method is mutating, so that the controller does not copy the set for every packet.
+    fileprivate mutating func legacyPDU(
+        _ publicAddress: DeviceAddress,
+        _ controller: ControllerConfiguration
+    ) -> LegacyAdvertisement {
+        LegacyAdvertisement(
+            set: handle,
+            advertiser: run?.addresses.own ?? publicAddress,
+            target: run?.addresses.target,
+            isConnectable: configuration.isConnectable,
+            isScannable: configuration.isScannable,
+            supportsChannelSelection2: !controller.isOld,
+            data: configuration.carriesData ? data.bytes : []
         )
     }
 }

@@ -66,8 +66,9 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Returns whether the controller listened to the whole packet on its channel.
-    package func listens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
+    /// Returns whether the controller listened to the whole packet on its channel. The method is
+    /// mutating, as are the methods that it calls, so that no caller copies the controller.
+    package mutating func listens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         if packet.addressee == radio { return true }
         return scannerListens(to: packet, ether) || initiatorListens(to: packet, ether)
     }

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The reception of advertisements by the initiator.
 extension VirtualController {
     /// Returns whether the initiator listened to the packet.
-    func initiatorListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
+    mutating func initiatorListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         initiatorExpects(packet) && isHere(during: packet.transmission, ether)
     }
 

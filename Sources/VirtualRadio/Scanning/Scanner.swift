@@ -57,7 +57,7 @@ package struct Scanner: Sendable {
 
 extension VirtualController {
     /// Returns whether the scanner listened to the packet.
-    func scannerListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
+    mutating func scannerListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         scannerExpects(packet) && isHere(during: packet.transmission, ether)
     }
 

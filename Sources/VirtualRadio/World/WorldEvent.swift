@@ -5,9 +5,8 @@ import BluetoothTypes
 package enum WorldEvent: Sendable {
     /// A timer that a controller has set.
     case timer(ControllerTimer, RadioID)
-    /// The end of a packet on an advertising channel: controllers that received it can act on it. The
-    /// packet is large, and would otherwise be moved with every event.
-    indirect case packetEnds(AdvertisingPacket)
+    /// The end of a packet on an advertising channel: controllers that received it can act on it.
+    case packetEnds(AdvertisingPacket)
     /// A timer of a link.
     case link(LinkTimer, LinkID)
     /// The arrival of bytes from the host at its controller.
