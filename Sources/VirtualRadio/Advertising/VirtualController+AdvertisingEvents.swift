@@ -63,7 +63,7 @@ extension VirtualController {
         let (configuration, random) = advertiser.sets[place].addressing(settings.randomAddress)
         let addresses = addresses(for: configuration, random: random)
         advertiser.sets[place].beginEvent(addresses, ether.now)
-        if addresses == nil { return rest(place, until: nextEvent(place, ether.now), &ether) }
+        if addresses == nil { return rest(place, until: nextEvent(place), &ether) }
         if !configuration.isLegacy { planAuxiliary(place, ether.now) }
         advertiseOnNextChannel(place, at: ether.now, &ether)
     }
@@ -139,11 +139,11 @@ extension VirtualController {
 
     /// Ends the event, and schedules the next one unless it was the last.
     mutating func endEvent(_ place: Int, _ ether: inout Ether) {
-        guard let (start, isLast) = advertiser.sets[place].endEvent() else { return }
+        guard let isLast = advertiser.sets[place].endEvent() else { return }
         if isLast {
             terminateSet(place, .limitReached, &ether)
         } else {
-            rest(place, until: nextEvent(place, start), &ether)
+            rest(place, until: nextEvent(place), &ether)
         }
     }
 
@@ -153,20 +153,20 @@ extension VirtualController {
     }
 
     private mutating func wait(_ place: Int, until instant: Instant, _ ether: inout Ether) {
-        let timer = ControllerTimer.advertise(set: advertiser.sets[place].handle)
         let instant = max(instant, ether.now)
-        advertiser.sets[place].run?.due = instant
+        let timer = advertiser.sets[place].wait(until: instant)
         advertiser.sets[place].run?.timer = ether.schedule(timer, of: radio, at: instant)
     }
 
-    private mutating func nextEvent(_ place: Int, _ eventStart: Instant) -> Instant {
-        let interval = advertiser.sets[place].run?.interval ?? 0
-        return eventStart.later(interval + advertisingDelay(place))
+    /// Returns the start of the next event.
+    private mutating func nextEvent(_ place: Int) -> Instant {
+        let delay = advertisingDelay(place)
+        return advertiser.sets[place].nextEvent(after: delay)
     }
 
     /// Returns advDelay in nanoseconds: 0 at high duty cycle.
     private mutating func advertisingDelay(_ place: Int) -> Int64 {
-        guard !advertiser.sets[place].configuration.isHighDutyCycle else { return 0 }
+        guard advertiser.sets[place].hasDelay() else { return 0 }
         return Int64(generator.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
 }
@@ -190,12 +190,25 @@ extension VirtualAdvertisingSet {
         run?.channelsLeft = configuration.channels
     }
 
-    /// Counts the event.
-    ///
-    /// - Returns: The instant of its start, and whether it was the last; `nil` if the set is not
-    ///   enabled.
-    fileprivate mutating func endEvent() -> (start: Instant, isLast: Bool)? {
+    /// Counts the event, and returns whether it was the last; `nil` if the set is not enabled.
+    fileprivate mutating func endEvent() -> Bool? {
         run?.endEvent()
+    }
+
+    /// Returns the start of the next event: an interval and the delay, in nanoseconds, after the start
+    /// of the present event.
+    fileprivate mutating func nextEvent(after delay: Int64) -> Instant {
+        guard let run else { return .zero }
+        return run.eventStart.later(run.interval + delay)
+    }
+
+    /// Returns whether a random delay precedes each event.
+    fileprivate mutating func hasDelay() -> Bool { !configuration.isHighDutyCycle }
+
+    /// Records the instant of the timer, and returns the timer.
+    fileprivate mutating func wait(until instant: Instant) -> ControllerTimer {
+        run?.due = instant
+        return .advertise(set: handle)
     }
 
     /// Returns whether the packet of the present step is this one.
@@ -233,10 +246,10 @@ extension VirtualAdvertisingSet {
 }
 
 extension AdvertisingRun {
-    /// Counts the event, and returns its start and whether it was the last.
-    fileprivate mutating func endEvent() -> (start: Instant, isLast: Bool) {
+    /// Counts the event, and returns whether it was the last.
+    fileprivate mutating func endEvent() -> Bool {
         completedEvents += 1
-        return (eventStart, eventLimit > 0 && completedEvents >= Int(eventLimit))
+        return eventLimit > 0 && completedEvents >= Int(eventLimit)
     }
 
     /// Removes and returns the next primary channel. The channels are used in ascending order.
