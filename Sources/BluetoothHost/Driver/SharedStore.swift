@@ -11,7 +11,8 @@ import Synchronization
 /// The table of a peer and its configuration as a client move to the host to which the peer
 /// connects.
 ///
-/// All hosts must run on one executor.
+/// All hosts must run on one executor. A host that is created after another one has started must be
+/// created on that executor as well, because it reads entries of the others.
 package final class SharedStore: Sendable {
     private struct State {
         /// The hosts that have started, by the number of their member.

@@ -32,7 +32,7 @@ final class KernelAir: Sendable {
     let kernelEndpoint: Endpoint
     /// The folder with the packet logs of all controllers.
     let folder: String
-    private let hosts = Mutex<[BluetoothHost]>([])
+    private let hosts = Mutex<[(host: BluetoothHost, controller: ControllerID)]>([])
     private let endpoints = Mutex<[Endpoint]>([])
 
     /// Makes a virtual radio with the kernel's controller.
@@ -89,16 +89,34 @@ final class KernelAir: Sendable {
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration()
     ) async throws -> BluetoothHost {
-        let number = hosts.withLock { $0.count + 1 }
-        let controller = try await addController("ours \(number)")
-        let host = BluetoothHost(
-            transport: air.adapter(of: controller),
-            configuration: configuration,
-            executor: air.executor
-        )
-        hosts.withLock { $0.append(host) }
-        try await within(Limits.step, "a host of ours") { try await host.start() }
-        return host
+        try await makeHosts([configuration])[0]
+    }
+
+    /// Makes a host for each configuration, and then starts all of them.
+    func makeHosts(_ configurations: [HostConfiguration]) async throws -> [BluetoothHost] {
+        var made: [BluetoothHost] = []
+        for configuration in configurations {
+            let number = hosts.withLock { $0.count + 1 }
+            let controller = try await addController("ours \(number)")
+            let host = BluetoothHost(
+                transport: air.adapter(of: controller),
+                configuration: configuration,
+                executor: air.executor
+            )
+            hosts.withLock { $0.append((host, controller)) }
+            made.append(host)
+        }
+        for host in made {
+            try await within(Limits.step, "a host of ours") { try await host.start() }
+        }
+        return made
+    }
+
+    /// Switches off the controller of a host of ours. It sends no more packets.
+    func switchOffController(of host: BluetoothHost) async {
+        let made = hosts.withLock { $0.first { $0.host === host } }
+        guard let controller = made?.controller else { return }
+        await air.perform { $0.switchOff(controller) }
     }
 
     /// Adds a controller for a program or for CoreBluetooth, and returns where to find it.
@@ -133,7 +151,7 @@ final class KernelAir: Sendable {
 
     /// Shuts down our hosts, and with them their links.
     func endHosts() async {
-        for host in hosts.withLock({ $0 }) { await host.shutdown() }
+        for made in hosts.withLock({ $0 }) { await made.host.shutdown() }
     }
 
     /// Shuts everything down.

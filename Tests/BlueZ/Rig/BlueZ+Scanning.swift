@@ -79,6 +79,16 @@ extension BlueZ {
         }
     }
 
+    /// Waits until BlueZ has stored the keys of the device with this identity address.
+    func isBonded(with identity: DeviceAddress) async throws {
+        let path = try await known(as: identity)
+        while try await device(path)["Bonded"] != .boolean(true) {
+            _ = try await event("changed") {
+                $0["path"].text == path && $0["properties"]["Bonded"] == .boolean(true)
+            }
+        }
+    }
+
     /// Returns the D-Bus objects of a device's attributes: path, interface, property.
     func tree(_ path: String) async throws -> JSON {
         try await call("tree", ["path": .string(path)])

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import Testing
+
+/// BlueZ bonds through one controller of ours, and another controller with the same identity
+/// encrypts its next link: the cells of the matrix in docs/ROAMING.md for BlueZ.
+@Suite(.machines) struct KernelRadioTests {
+    @Test(
+        "A BlueZ that bonded through one controller encrypts through the other",
+        arguments: Setting.each(false, orElse: true),
+        [Privacy.off, .on]
+    )
+    func takeOver(_ way: (setting: Setting, isPeerPrivate: Bool), privacy: Privacy) async throws {
+        try await withKernel(
+            way.setting,
+            as: .peripheral,
+            "one identity on two controllers",
+            BlueZConfiguration(privacy: way.isPeerPrivate ? "device" : nil)
+        ) { scene in
+            let person = Person()
+            let hosts = try await Self.makeHosts(scene, privacy, person)
+            // One advertisement for each link: Linux does not restart the first one.
+            try await scene.serveSharedService(io: .displayYesNo, for: 2)
+            let found = try await scene.discover(hosts[0]) { $0.data.localName == "Kernel" }
+            let isResolvable = found.address.randomKind == .resolvablePrivate
+            #expect(isResolvable == way.isPeerPrivate)
+            let link = try await hosts[0].connect(to: found.address)
+            let secret = try await FoundSharedService(on: link).secret
+            let security = try await link.pair()
+            #expect(security.isBonded && security.isAuthenticated)
+            // BlueZ stores its keys a little later.
+            try await scene.bluez.isBonded(with: await hosts[0].identityAddress)
+            // The bond is known at once on the other controller.
+            let bonds = await hosts[1].bonds
+            #expect(bonds.map(\.identity) == [KernelAir.kernelAddress])
+
+            // BlueZ detects the loss by its supervision timeout.
+            await scene.fixture.switchOffController(of: hosts[0])
+            try await scene.bluez.isAlone()
+            let next = try await hosts[1].connect(to: KernelAir.kernelAddress)
+            #expect(try await next.read(secret.valueHandle) == SharedService.secretValue)
+            #expect(try await next.security == security)
+            #expect(try await next.bondedPeer?.identifier == bonds.first?.identifier)
+            #expect(person.methods == [.numericComparison], "the bond needs no second question")
+        }
+    }
+
+    /// Returns two hosts with one identity, each with a controller of its own.
+    private static func makeHosts(
+        _ scene: KernelScene,
+        _ privacy: Privacy,
+        _ person: Person
+    ) async throws -> [BluetoothHost] {
+        let store = SharedStore()
+        let configurations = (1...2).map { _ in
+            var configuration = HostConfiguration()
+            configuration.store = store.makeMember()
+            configuration.privacy = privacy
+            configuration.pairing.ioCapability = .displayYesNo
+            configuration.pairingDelegate = person
+            return configuration
+        }
+        return try await scene.fixture.makeHosts(configurations)
+    }
+}
