@@ -38,7 +38,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
         left.rawValue < right.rawValue
     }
 
-    /// The handle as `0x` and four upper-case hexadecimal digits.
+    /// The handle as `0x` and four uppercase hexadecimal digits.
     public var description: String {
         let digits = String(rawValue, radix: 16, uppercase: true)
         return "0x" + String(repeating: "0", count: 4 - digits.count) + digits

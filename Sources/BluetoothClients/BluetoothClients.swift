@@ -16,5 +16,5 @@
 //     Host          the only folder that makes a host, for an adapter on a transport
 //
 // Events return as `CentralEvent` and `PeripheralManagerEvent` on the client's queue. There, the
-// module CoreBluetooth translates them to the objects and delegates of Apple's framework, and the
+// module CoreBluetooth translates them to the objects and delegates of Apple's framework, and
 // `LanyardTesting` to the events of the library `Lanyard`.

@@ -3,7 +3,7 @@
 // The Generic Access Profile (Vol 3, Part C): discovery of devices, connection requests and
 // advertising.
 //
-// A Peripheral sends a few dozen bytes at an interval: an advertisement. A Central receives them by
+// A peripheral sends a few dozen bytes at an interval: an advertisement. A central receives them by
 // scanning. With active scanning it also requests a second packet from each scannable advertiser,
 // the scan response. The controller passes both to the host as reports. `ReportAssembler` turns
 // reports into whole `Advertisement`s: it joins the fragments of extended advertising, merges the
@@ -11,12 +11,12 @@
 // parsing. `AdvertisementFilter` then selects the advertisements that a scan requested.
 // `AdvertisingData` parses the bytes on demand and treats them as hostile.
 //
-// To connect, a Central listens for one advertiser, or for those in the Filter Accept List, and
+// To connect, a central listens for one advertiser, or for those in the Filter Accept List, and
 // answers the first that it receives. This is called initiating. A controller has one initiator and
 // one scanner, and many controllers cannot run both at once, but callers may request any number of
 // links. `CentralScheduler` decides between the requests.
 //
-// A Peripheral describes its data as `AdvertisingContent`. `AdvertisingLayout` fits the content
+// A peripheral describes its data as `AdvertisingContent`. `AdvertisingLayout` fits the content
 // into the available bytes: 31 in an advertisement and 31 in a scan response, or up to 1650 with
 // extended advertising. An `Advertising` also contains the kind, interval and other parameters.
 // `Advertiser` starts it, and starts it again after every connection, reset and refusal.

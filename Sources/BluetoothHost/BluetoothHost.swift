@@ -238,8 +238,8 @@ public actor BluetoothHost {
         core.shutDown(now: executor.now)
         drain()
         await withCheckedContinuation { waiter in
-            // The state is checked inside the closure, because the actor may run other tasks before
-            // the closure starts.
+            // The closure checks the state itself, because the actor may run other tasks before the
+            // closure starts.
             if core.state == .closed { waiter.resume() } else { shutdownWaiters.append(waiter) }
         }
         opening?.cancel()

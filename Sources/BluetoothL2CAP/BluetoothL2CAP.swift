@@ -13,7 +13,7 @@
 // frames to the size of the controller's buffers, which it counts.
 //
 // The signaling channel carries requests and responses. Some concern the link itself, such as a
-// Peripheral's request for other connection parameters. The others concern channels. `Signaling`
+// peripheral's request for other connection parameters. The others concern channels. `Signaling`
 // encodes and decodes the commands, and `SignalingChannel` is the local side of the exchange.
 //
 // Signaling creates further channels. They carry SDUs of up to 65,535 bytes, each in one or more

@@ -52,7 +52,7 @@ package enum PortState: Hashable, Sendable {
     case resetting
     /// The adapter cannot be reached. The port keeps trying.
     case unavailable
-    /// The adapter lacks what the port needs.
+    /// The adapter lacks a feature that the port needs.
     case unsuitable
     /// The port was shut down.
     case closed

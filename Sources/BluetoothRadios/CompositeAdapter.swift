@@ -55,7 +55,8 @@ package final class CompositeAdapter: BluetoothPort {
         var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     }
 
-    /// The largest number of addresses whose identifiers are kept, because they are costly.
+    /// The largest number of addresses whose identifiers are kept, because computing an identifier
+    /// takes long.
     static let identifierLimit = 4_096
 
     let radios: [Radio]

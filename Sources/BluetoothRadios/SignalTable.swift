@@ -32,7 +32,7 @@ package struct Signal: Hashable, Sendable {
 struct SignalTable: Sendable {
     /// The signals of one device.
     struct Entry: Sendable {
-        /// By the number of the radio.
+        /// The signals by the number of the radio.
         var signals: [Int: Signal] = [:]
         /// The radio whose reports are passed on.
         var reporter: Int?

@@ -79,7 +79,7 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         return writer.bytes
     }
 
-    /// The UUID in upper-case hexadecimal: 4 or 8 digits for a short UUID, otherwise 32 digits with
+    /// The UUID in uppercase hexadecimal: 4 or 8 digits for a short UUID, otherwise 32 digits with
     /// hyphens.
     public var description: String {
         if let short16 { return Self.digits(UInt64(short16), count: 4) }

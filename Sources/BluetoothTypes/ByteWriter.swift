@@ -44,7 +44,7 @@ package struct ByteWriter: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// The bytes as lower-case hexadecimal digits, two for each byte, without separators.
+    /// The bytes as lowercase hexadecimal digits, two for each byte, without separators.
     package var hexadecimal: String {
         let digits: [UInt8] = Array("0123456789abcdef".utf8)
         var characters: [UInt8] = []

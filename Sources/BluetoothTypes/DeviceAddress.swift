@@ -79,7 +79,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         return DeviceAddress(value: 0b11 << 46 | bits, kind: .random)
     }
 
-    /// The six bytes in upper-case hexadecimal with colons, most significant byte first, without
+    /// The six bytes in uppercase hexadecimal with colons, most significant byte first, without
     /// the type.
     public var description: String {
         littleEndianBytes.reversed()

@@ -67,7 +67,7 @@ extension JSON {
         .object(members.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
     }
 
-    /// Returns bytes as lower-case hexadecimal digits.
+    /// Returns bytes as lowercase hexadecimal digits.
     package static func bytes(_ bytes: some Sequence<UInt8>) -> JSON {
         .string(bytes.map { String(0x100 | UInt16($0), radix: 16).dropFirst() }.joined())
     }

@@ -7,8 +7,8 @@
 // and deadlines, and its outputs are packets to its controller. The world runs it like all its
 // other events, so it is as reproducible as the radio, and uses no time while no event is due. A
 // `Beacon` starts its controller, sets its advertising data, and then sends nothing more. A
-// `SimpleAccessory` is a Peripheral with the GATT server of the host. It advertises, serves one
-// Central at a time, and advertises again when the Central has disconnected.
+// `SimpleAccessory` is a peripheral with the GATT server of the host. It advertises, serves one
+// central at a time, and advertises again when the central has disconnected.
 //
 // A `SimpleAccessoryProfile` defines an accessory: its services and their values, the values that
 // it streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT

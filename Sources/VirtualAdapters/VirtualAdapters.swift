@@ -9,9 +9,9 @@
 // number of hosts run). Then it runs the world until the world has something for a host, or until a
 // host's timer is due. So time does not pass while a host has work, and jumps when none has: an
 // hour of waiting takes no real time. The order is the same in every run, and so is every packet.
-// Therefore nothing in it may wait for real events. The loop cannot detect a task on another
-// executor. It waits for such a task only when no other work is left, and only for a limited time.
-// It can detect work on queues that reports its beginning and end
+// Therefore no code in a `SimulatedAir` may wait for real events. The loop cannot detect a task on
+// another executor. It waits for such a task only when no other work is left, and only for a
+// limited time. It can detect work on queues that reports its beginning and end
 // (`HostExecutor.beginOutsideWork()`), and time does not advance during that work.
 //
 // In a `LiveAir`, the world follows the system's clock. It runs on an `AdapterExecutor`, together
@@ -19,5 +19,6 @@
 // event is due. Hosts of the process share the thread. Other hosts connect to a listening socket,
 // and each connection gets its own controller while it lasts.
 //
-// A `VirtualTransport` is the transport of a host in either. A `WorldTrace` writes the packets
-// between controllers and hosts, one packet log for each controller, in the time of the world.
+// A `VirtualTransport` is the transport of a host in either kind of air. A `WorldTrace` writes the
+// packets between controllers and hosts, one packet log for each controller, in the time of the
+// world.

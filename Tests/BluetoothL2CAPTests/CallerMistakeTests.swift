@@ -8,7 +8,7 @@ import Testing
 /// Invalid arguments of the caller trap, while no input from a peer does.
 @Suite("Caller mistakes")
 struct CallerMistakeTests {
-    @Test("A Central that requests connection parameters traps")
+    @Test("A central that requests connection parameters traps")
     func requestAsCentral() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignalingChannel(role: .central)

@@ -31,7 +31,7 @@ extension SignalingChannel.Action {
     }
 }
 
-@Suite("Signaling as the Central")
+@Suite("Signaling as the central")
 struct CentralSignalingTests {
     private var channel = SignalingChannel(role: .central)
 
@@ -142,7 +142,7 @@ struct CentralSignalingTests {
     }
 }
 
-@Suite("Signaling as the Peripheral")
+@Suite("Signaling as the peripheral")
 struct PeripheralSignalingTests {
     private var channel = SignalingChannel(role: .peripheral)
 
@@ -156,7 +156,7 @@ struct PeripheralSignalingTests {
         #expect(channel.nextDeadline == nil)
     }
 
-    @Test("A Central that rejects the request as not understood ends it")
+    @Test("A central that rejects the request as not understood ends it")
     mutating func isRefused() {
         _ = channel.request(.ordinary, now: .zero)
         #expect(channel.receive([0x01, 129, 2, 0, 0, 0]) == .requestEnded(.notUnderstood))

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("The addressed Bumble Central connects to directed advertising", arguments: complete)
+    @Test("The addressed Bumble central connects to directed advertising", arguments: complete)
     func directed(kind: ControllerKind) async throws {
         try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
             let calling = Advertising(kind: .directed(Self.observer, .low))

@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(
-        "The channel listen command receives the bytes of a Central",
+        "The channel listen command receives the bytes of a central",
         arguments: ControllerKind.available
     )
     func listenCommand(kind: ControllerKind) async throws {

@@ -157,7 +157,7 @@ import VirtualAdapters
         #expect(FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("A write to the virtual radio says that its value does not last")
+    @Test("After a write to the virtual radio, a remark states that the value does not last")
     func passingWorld() async {
         let run = await run([
             "write", "Battery Lamp", "4C414E59-4152-4400-A000-000000001A01", "uint8:1",
@@ -219,7 +219,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "A wrong argument is answered with what was probably meant, or the help of its command",
+        "A wrong argument leads to a suggestion, or to the help of its command",
         arguments: [
             (["version"], "'version' is not a command; did you mean '--version'?"),
             (["bonds", "remve", "Lamp"], "did you mean 'remove'?"),
@@ -265,7 +265,7 @@ import VirtualAdapters
         )
     }
 
-    @Test("The name of the device is said once")
+    @Test("The name of the device is printed once")
     func nameOnce() async {
         let run = await run(["explore", "thermo", "--adapter", "virtual", "--timeout", "60"])
         #expect(run.status == .success && run.remarks.isEmpty, "\(run.remarks)")

@@ -293,7 +293,7 @@ import Testing
         return ScanSilence(hasFilter: hasFilter, console: console)
     }
 
-    @Test("A scan with a limit says at its end that nothing was received, and what to check")
+    @Test("A scan with a limit reports at its end that nothing was received, and what to check")
     func endsInSilence() {
         let remarks = ScriptedAccessory.Recorder()
         silence(hasFilter: true, remarks).report(after: .seconds(2))
@@ -312,7 +312,7 @@ import Testing
         )
     }
 
-    @Test("A scan without a limit says once that nothing was received, and continues")
+    @Test("A scan without a limit reports once that nothing was received, and continues")
     func goesOn() async throws {
         let remarks = ScriptedAccessory.Recorder()
         let (limit, end) = (Moment(), Moment())
@@ -534,7 +534,7 @@ import Testing
     )
     func refusesOthers(hex: String) { #expect(contents(hex) == nil) }
 
-    @Test("No beginning of a beacon's data is one")
+    @Test("A truncated frame of a beacon is not a beacon")
     func refusesTruncation() {
         let bytes = [UInt8](hexadecimal: String(Self.iBeacon.dropFirst(2))) ?? []
         for count in 0..<bytes.count {

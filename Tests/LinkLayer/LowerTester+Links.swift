@@ -51,7 +51,7 @@ extension LowerTester {
         return core.ether.proposeLink(proposal)
     }
 
-    /// Makes the lower tester the Central of a link that its request has just created, if the
+    /// Makes the lower tester the central of a link that its request has just created, if the
     /// controller has accepted the request.
     mutating func open(_ request: ConnectIndication) {
         guard let link = core.ether.links[request.link], link.peripheral != nil else {
@@ -66,7 +66,7 @@ extension LowerTester {
         report(.connectionResponse(parameters), from: request.advertiser, to: request.initiator)
     }
 
-    /// Makes the lower tester the Peripheral of a link that the controller requests.
+    /// Makes the lower tester the peripheral of a link that the controller requests.
     mutating func join(_ request: ConnectIndication) {
         let handle = core.ether.joinLink(
             request.link,

@@ -10,12 +10,12 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Our host as a Peripheral and our host as a Central, on the virtual radio.
+/// Our host as a peripheral and our host as a central, on the virtual radio.
 @Suite("Advertising, in virtual time")
 struct AdvertisingTests {
     private static let heartRate = BluetoothUUID(0x180D)
 
-    /// Runs the body with an advertising host and with Centrals.
+    /// Runs the body with an advertising host and with centrals.
     private func withHosts(
         seed: UInt64 = 1,
         isOld: Bool = false,
@@ -93,7 +93,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "The Peripheral reports each connection with the right roles",
+        "The peripheral reports each connection with the right roles",
         arguments: [
             false, true,
         ]
@@ -110,7 +110,7 @@ struct AdvertisingTests {
             var arrivals = incoming.makeAsyncIterator()
             let arrived = try #require(await arrivals.next())
             #expect(try await arrived.role == .peripheral)
-            // Each end is a client of the other: the Peripheral discovers the Central's services.
+            // Each end is a client of the other: the peripheral discovers the central's services.
             _ = try await arrived.discoverServices()
             _ = try await link.discoverServices()
             #expect(try await arrived.mtu == 517)
@@ -120,7 +120,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("Several Centrals connect one after the other, up to the controller's limit")
+    @Test("Several centrals connect one after the other, up to the controller's limit")
     func severalCentrals() async throws {
         try await withHosts(linkLimit: 3, centrals: 4) { peripheral, centrals in
             _ = try await peripheral.advertise(Advertising(AdvertisingContent(localName: "Hub")))
@@ -141,7 +141,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("A host is Central and Peripheral at once, and scans meanwhile")
+    @Test("A host is central and peripheral at once, and scans meanwhile")
     func bothRoles() async throws {
         try await withHosts(centrals: 2) { middle, others in
             _ = try await middle.advertise(Advertising(AdvertisingContent(localName: "Middle")))
@@ -300,7 +300,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "A Peripheral gets the parameters that it requests or prefers, and both sides report them",
+        "A peripheral gets the parameters that it requests or prefers, and both sides report them",
         arguments: [false, true]
     )
     func parameters(isOld: Bool) async throws {

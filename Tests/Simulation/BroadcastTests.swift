@@ -107,7 +107,7 @@ struct BroadcastTests {
     }
 
     @Test(
-        "GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A Central connects to a device without flags"
+        "GAP/DISC/NONM/BV-02-C, GAP/CONN/UCON/BV-01-C: A central connects to a device without flags"
     )
     func connectableNonDiscoverable() async throws {
         try await Self.withHosts { beacon, phone in
@@ -156,7 +156,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("GAP/CONN/UCON/BV-03-C: A Central connects to a limited discoverable device")
+    @Test("GAP/CONN/UCON/BV-03-C: A central connects to a limited discoverable device")
     func limitedConnectable() async throws {
         try await Self.withHosts { beacon, phone in
             _ = try await beacon.advertise(Advertising(Self.limited))

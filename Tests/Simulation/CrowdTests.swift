@@ -25,7 +25,7 @@ struct CrowdTests {
             + [UInt8](repeating: 0x5A, count: 16)
     }
 
-    @Test("All Centrals get every notification of a slow stream", arguments: RunSeed.seeds(2))
+    @Test("All centrals get every notification of a slow stream", arguments: RunSeed.seeds(2))
     func slowStream(seed: UInt64) async throws {
         let crowd = try Crowd(seed: seed, phoneCount: Self.phoneCount)
         let count = 20
@@ -57,7 +57,7 @@ struct CrowdTests {
     /// million runs.
     private static let longestTurn = 8
 
-    @Test("Each Central gets its share of a fast stream", arguments: RunSeed.seeds(2))
+    @Test("Each central gets its share of a fast stream", arguments: RunSeed.seeds(2))
     func fastStream(seed: UInt64) async throws {
         let crowd = try Crowd(seed: seed, phoneCount: Self.phoneCount)
         let air = crowd.air
@@ -119,7 +119,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("Values for an unreachable Central are limited and do not delay the others")
+    @Test("Values for an unreachable central are limited and do not delay the others")
     func unreachableCentral() async throws {
         let crowd = try Crowd(seed: 4, phoneCount: 3)
         let air = crowd.air

@@ -9,7 +9,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Random advertising requests on a virtual controller while Centrals connect and disconnect. At
+/// Random advertising requests on a virtual controller while centrals connect and disconnect. At
 /// the end a scanner receives exactly the requested sets.
 @Suite("Advertising at random, in virtual time")
 struct RandomAdvertisingTests {

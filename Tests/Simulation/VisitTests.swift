@@ -9,7 +9,7 @@ import VirtualRadio
 /// Visits of our host to an accessory on the virtual radio, with and without packet loss.
 @Suite("A visit to an accessory, in virtual time")
 struct VisitTests {
-    /// Does the work of a Central: discovery, short and long reads, writes, and a subscription.
+    /// Does the work of a central: discovery, short and long reads, writes, and a subscription.
     private static func visit(
         _ host: BluetoothHost,
         connecting options: ConnectOptions = ConnectOptions()

@@ -140,7 +140,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Repeats a refused start later. A daemon that does not support it will not do so later.
+    /// Repeats a refused start later. A start that the daemon does not support is not repeated.
     private func discoveryRefused(_ error: DBusError) {
         discovery.phase = .stopped
         guard !DaemonError.isNamed("NotSupported", error) else {

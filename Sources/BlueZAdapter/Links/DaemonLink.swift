@@ -8,14 +8,15 @@ import HCITransports
 struct DaemonLink: Sendable {
     /// A subscription to the value of an object.
     enum Subscription: Sendable {
-        /// The daemon has not answered yet. The values that its signals carried meanwhile, oldest first.
+        /// The daemon has not answered yet. The array has the values that its signals carried
+        /// meanwhile, oldest first.
         case starting([[UInt8]])
         /// Values arrive through a socket of this program alone.
         case acquired(PacketSocket)
         /// Values arrive as changes of the property `Value`.
         case signaled
-        /// The same, because another program is subscribed. The step subscribes when that program ends
-        /// its subscription.
+        /// Values arrive as changes of the property `Value`, because another program is subscribed.
+        /// The step subscribes when that program ends its subscription.
         case shared(BlueZAdapter.Step)
     }
 

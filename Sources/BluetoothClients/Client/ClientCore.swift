@@ -23,7 +23,7 @@ struct ClientCore: Sendable {
         case post(RemoteEvent, to: SessionIdentifier)
         /// Send an event to every manager that uses the link.
         case postToAll(RemoteEvent)
-        /// Note the services of the peripheral.
+        /// Record the services of the peripheral.
         case servicesKnown([GATT.Service])
     }
 

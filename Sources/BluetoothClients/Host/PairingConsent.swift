@@ -55,7 +55,7 @@ struct PairingConditions: Equatable, Sendable {
     /// Whether a published value or channel requires encryption. The central's pairing is accepted
     /// whichever value the central uses: it could request the protected value first and then pair.
     var hasProtectedContent = false
-    /// The links on which the peer is the Central. A Peripheral that this device connects to is not
+    /// The links on which the peer is the central. A peripheral that this device connects to is not
     /// expected to use this device's protected values.
     var linksToCentrals: Set<LinkIdentifier> = []
 

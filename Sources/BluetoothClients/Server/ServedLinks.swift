@@ -51,7 +51,7 @@ struct ServedLinks: Sendable {
         )
     }
 
-    /// Returns the former links of a peer that made this link. A Central that connects again has
+    /// Returns the former links of a peer that made this link. A central that connects again has
     /// lost its former link, which stays open here until its supervision timeout.
     func superseded(by link: LinkIdentifier) -> [LinkIdentifier] {
         guard links.count > 1, let current = links[link], current.isIncoming else {

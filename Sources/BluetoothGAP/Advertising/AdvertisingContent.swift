@@ -62,7 +62,7 @@ public struct AdvertisingContent: Sendable, Hashable {
     /// ms to 4 s.
     public var connectionIntervals: ClosedRange<Duration>?
 
-    /// The services that the device looks for on a Central (Supplement, Part A, 1.10).
+    /// The services that the device looks for on a central (Supplement, Part A, 1.10).
     public var solicitedServiceUUIDs: [BluetoothUUID] = []
 
     /// Creates the content of a device that is discoverable and LE only.

@@ -43,7 +43,7 @@ extension AdvertisingData {
         integer(of: .role, bytes: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
 
-    /// The connection intervals that the Peripheral prefers, or `nil` if they are missing, invalid
+    /// The connection intervals that the peripheral prefers, or `nil` if they are missing, invalid
     /// or without a preference for one of the limits.
     public var peripheralConnectionIntervalRange: ClosedRange<Duration>? {
         guard

@@ -28,7 +28,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The services that the Peripheral solicits.
+    /// The services that the peripheral solicits.
     public var solicitedServiceUUIDs: [BluetoothUUID] {
         uuids { type in
             switch type {

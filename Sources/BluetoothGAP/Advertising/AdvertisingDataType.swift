@@ -33,11 +33,11 @@ extension AdvertisingData {
         public static let completeLocalName = DataType(rawValue: 0x09)
         /// The transmit power.
         public static let txPowerLevel = DataType(rawValue: 0x0A)
-        /// The connection intervals that the Peripheral prefers.
+        /// The connection intervals that the peripheral prefers.
         public static let peripheralConnectionIntervalRange = DataType(rawValue: 0x12)
-        /// 16-bit UUIDs of the services that the Peripheral solicits.
+        /// 16-bit UUIDs of the services that the peripheral solicits.
         public static let solicitedServiceUUIDs16 = DataType(rawValue: 0x14)
-        /// 128-bit UUIDs of the services that the Peripheral solicits.
+        /// 128-bit UUIDs of the services that the peripheral solicits.
         public static let solicitedServiceUUIDs128 = DataType(rawValue: 0x15)
         /// The data of a service with a 16-bit UUID.
         public static let serviceData16 = DataType(rawValue: 0x16)
@@ -53,7 +53,7 @@ extension AdvertisingData {
         public static let deviceAddress = DataType(rawValue: 0x1B)
         /// The roles of the device.
         public static let role = DataType(rawValue: 0x1C)
-        /// 32-bit UUIDs of the services that the Peripheral solicits.
+        /// 32-bit UUIDs of the services that the peripheral solicits.
         public static let solicitedServiceUUIDs32 = DataType(rawValue: 0x1F)
         /// The data of a service with a 32-bit UUID.
         public static let serviceData32 = DataType(rawValue: 0x20)

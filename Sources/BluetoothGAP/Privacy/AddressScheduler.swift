@@ -25,7 +25,7 @@ import BluetoothTypes
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
 ///    the old address to the new one.
-/// 4. The start-up sets the first random address, before the controller uses the radio.
+/// 4. The startup sets the first random address, before the controller uses the radio.
 package struct AddressScheduler: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send the command, and pass its result to `commandFinished` with the step.
@@ -92,7 +92,7 @@ package struct AddressScheduler: Sendable {
     // MARK: - Requests
 
     /// Starts the work on a controller that is set up, for the first time or after a `reset`. The
-    /// controller has the random address that the start-up set.
+    /// controller has the random address that the startup set.
     ///
     /// Call this before the central scheduler and the advertiser are configured, because the
     /// resolving list must be ready before they use the radio.

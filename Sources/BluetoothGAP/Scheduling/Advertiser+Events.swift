@@ -17,7 +17,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Processes the start of a link in the Peripheral role.
+    /// Processes the start of a link in the peripheral role.
     ///
     /// The link stops the advertising of a legacy controller. An extended controller reports the
     /// set that the link stops in a further event, LE Advertising Set Terminated.

@@ -235,7 +235,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Processes LE Connection Complete or LE Enhanced Connection Complete, in the Central role or
+    /// Processes LE Connection Complete or LE Enhanced Connection Complete, in the central role or
     /// without success (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
     package mutating func connectionCompleted(
         status: HCI.ErrorCode,

@@ -19,8 +19,8 @@ public struct ConnectParameters: Sendable, Hashable {
     /// The default of 30 ms lets the controller serve several links.
     public var intervalMaximum: Duration = .milliseconds(30)
 
-    /// The number of intervals that the Peripheral may skip, 0 to 499. With 0, the default, it
-    /// answers at once. A Peripheral that must save power asks for more later.
+    /// The number of intervals that the peripheral may skip, 0 to 499. With 0, the default, it
+    /// answers at once. A peripheral that must save power asks for more later.
     public var peripheralLatency = 0
 
     /// The time without a packet after which the link counts as lost, 100 ms to 32 s.

@@ -10,9 +10,9 @@ package struct RadioUse: OptionSet, Sendable, Hashable {
     package static let passiveScanning = RadioUse(rawValue: 1 << 0)
     package static let activeScanning = RadioUse(rawValue: 1 << 1)
     package static let initiating = RadioUse(rawValue: 1 << 2)
-    /// The controller has links as a Central.
+    /// The controller has links as a central.
     package static let central = RadioUse(rawValue: 1 << 3)
-    /// The controller has links as a Peripheral.
+    /// The controller has links as a peripheral.
     package static let peripheral = RadioUse(rawValue: 1 << 4)
 }
 
@@ -49,7 +49,7 @@ private struct AdvertisingStates {
     let combined: [(use: RadioUse, state: States)]
 
     /// Creates the states of a kind, in this order: alone, with passive and with active scanning,
-    /// with initiating, as a Central, as a Peripheral.
+    /// with initiating, as a central, as a peripheral.
     private init(
         _ alone: States,
         _ passive: States,

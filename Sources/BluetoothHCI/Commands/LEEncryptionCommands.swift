@@ -41,7 +41,7 @@ extension HCI {
         }
     }
 
-    /// Starts encryption or refreshes the key. Allowed for the Central only. (Vol 4, Part E,
+    /// Starts encryption or refreshes the key. Allowed for the central only. (Vol 4, Part E,
     /// 7.8.24)
     package struct LEEnableEncryption: CommandStatusCommand {
         package static let opcode = Opcode.leEnableEncryption
@@ -75,7 +75,7 @@ extension HCI {
         }
     }
 
-    /// Provides the long-term key that the Central requested (Vol 4, Part E, 7.8.25).
+    /// Provides the long-term key that the central requested (Vol 4, Part E, 7.8.25).
     package struct LELongTermKeyRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leLongTermKeyRequestReply
         package typealias ReturnParameters = LinkReturnParameters

@@ -10,11 +10,11 @@ extension HCI {
         package var role: Role
         package var peerAddress: PeerAddress
         package var interval: ConnectionInterval
-        /// The number of connection events that the Peripheral may skip.
+        /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
-        /// The clock accuracy of the Central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
-        /// Central.
+        /// The clock accuracy of the central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
+        /// central.
         package var clockAccuracy: UInt8
 
         package init(
@@ -74,11 +74,11 @@ extension HCI {
         /// The peer's private address, or all zero if the link does not use one.
         package var peerPrivateAddress: BareAddress
         package var interval: ConnectionInterval
-        /// The number of connection events that the Peripheral may skip.
+        /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
-        /// The clock accuracy of the Central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
-        /// Central.
+        /// The clock accuracy of the central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
+        /// central.
         package var clockAccuracy: UInt8
 
         package init(
@@ -170,7 +170,7 @@ extension HCI {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
         package var interval: ConnectionInterval
-        /// The number of connection events that the Peripheral may skip.
+        /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
 

@@ -27,7 +27,7 @@ extension HCI {
         }
     }
 
-    /// The Central starts encryption, and the controller requests the long-term key. (Vol 4, Part
+    /// The central starts encryption, and the controller requests the long-term key. (Vol 4, Part
     /// E, 7.7.65.5)
     package struct LELongTermKeyRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle

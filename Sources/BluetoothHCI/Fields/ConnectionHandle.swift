@@ -29,7 +29,7 @@ extension ConnectionHandle: HCIParameters {
 }
 
 extension HCI {
-    /// Returns `value` in upper-case hexadecimal, with leading zeros up to `digits` digits.
+    /// Returns `value` in uppercase hexadecimal, with leading zeros up to `digits` digits.
     package static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text

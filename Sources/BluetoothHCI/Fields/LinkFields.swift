@@ -8,7 +8,7 @@ extension HCI {
     package struct ConnectionParameters: Hashable, HCIParameters {
         package var intervalMinimum: ConnectionInterval
         package var intervalMaximum: ConnectionInterval
-        /// The number of connection events that the Peripheral may skip.
+        /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
         /// A hint that controllers may ignore.

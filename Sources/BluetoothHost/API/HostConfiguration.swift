@@ -24,12 +24,12 @@ public struct HostConfiguration: Sendable {
     /// The connection parameters that the device prefers on incoming links, as connected peers read
     /// them (Vol 3, Part C, 12.3).
     ///
-    /// If the property is set and the Central has chosen other parameters, the host requests these
+    /// If the property is set and the central has chosen other parameters, the host requests these
     /// five seconds after the link was made (Vol 3, Part C, 9.3.12.2).
     public var preferredConnectionParameters: ConnectionUpdate?
 
     /// Whether the host requests a larger MTU on incoming links as soon as they are open, instead
-    /// of before the first operation on them. A Central usually requests one itself.
+    /// of before the first operation on them. A central usually requests one itself.
     public var exchangesMTUAsPeripheral = false
 
     /// The maximum number of incoming links that wait for a busy reader of
@@ -46,7 +46,7 @@ public struct HostConfiguration: Sendable {
     /// the controller supports it. A larger data length triples throughput and costs one exchange.
     public var requestsDataLength = true
 
-    /// Whether the host accepts valid connection parameters that a Peripheral requests (Vol 3, Part
+    /// Whether the host accepts valid connection parameters that a peripheral requests (Vol 3, Part
     /// A, 4.20).
     public var acceptsParameterRequests = true
 

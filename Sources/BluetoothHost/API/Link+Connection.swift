@@ -28,7 +28,7 @@ extension Link {
         get async throws { try await properties.mtu }
     }
 
-    /// The host's role on the link. The Central initiated the connection, and the Peripheral
+    /// The host's role on the link. The central initiated the connection, and the peripheral
     /// advertised. Throws as `properties` does.
     public var role: LinkRole {
         get async throws { try await properties.role }
@@ -50,15 +50,15 @@ extension Link {
 
     /// Requests other connection parameters.
     ///
-    /// A Central makes its controller change them (Vol 4, Part E, 7.8.18). A Peripheral asks the
-    /// Central, in the link layer if both controllers support it, otherwise on the signaling
+    /// A central makes its controller change them (Vol 4, Part E, 7.8.18). A peripheral asks the
+    /// central, in the link layer if both controllers support it, otherwise on the signaling
     /// channel (Vol 3, Part A, 4.20).
     ///
     /// - Parameter update: The parameters to request.
     /// - Returns: The parameters that apply afterward.
     /// - Throws: ``HostError/controller(_:)`` if the peer or the controller refuses,
     ///   ``HostError/busy`` if another update is in progress on the link,
-    ///   ``HostError/unsupported(_:)`` if the controller of a Central lacks the command,
+    ///   ``HostError/unsupported(_:)`` if the controller of a central lacks the command,
     ///   ``HostError/timedOut`` if the update has no result, ``HostError/commandTimedOut``,
     ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
     ///   ``Link``), and `CancellationError` if the task is canceled.

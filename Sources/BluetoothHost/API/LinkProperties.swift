@@ -6,7 +6,7 @@ import BluetoothTypes
 public struct ConnectionParameters: Sendable, Equatable {
     /// The time between connection events, 7.5 ms to 4 s.
     public let interval: Duration
-    /// The number of connection events that the Peripheral may skip, 0 to 499.
+    /// The number of connection events that the peripheral may skip, 0 to 499.
     public let peripheralLatency: Int
     /// The time without a packet after which the link is lost, 100 ms to 32 s.
     public let supervisionTimeout: Duration
@@ -51,7 +51,7 @@ public struct ConnectionUpdate: Sendable, Equatable {
     public var intervalMinimum: Duration
     /// The longest acceptable interval, at most 4 s.
     public var intervalMaximum: Duration
-    /// The number of connection events that the Peripheral may skip, 0 to 499.
+    /// The number of connection events that the peripheral may skip, 0 to 499.
     public var peripheralLatency: Int
     /// The time without a packet after which the link is lost, 100 ms to 32 s.
     public var supervisionTimeout: Duration
@@ -61,7 +61,7 @@ public struct ConnectionUpdate: Sendable, Equatable {
     /// - Parameters:
     ///   - intervalMinimum: The shortest acceptable interval, at least 7.5 ms.
     ///   - intervalMaximum: The longest acceptable interval, at most 4 s.
-    ///   - peripheralLatency: The number of connection events that the Peripheral may skip, 0 to
+    ///   - peripheralLatency: The number of connection events that the peripheral may skip, 0 to
     ///     499.
     ///   - supervisionTimeout: The time without a packet after which the link is lost, 100 ms to
     ///     32 s.

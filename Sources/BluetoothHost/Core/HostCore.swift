@@ -28,7 +28,7 @@ package struct HostCore: Sendable {
     package static let scanLimit = 16
     /// The number of times that one connection request may find the peer and then fail to establish
     /// the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request fails. With
-    /// the pauses in between that takes 10 seconds on average. In that time 20 Centrals that
+    /// the pauses in between that takes 10 seconds on average. In that time 20 centrals that
     /// connect to one peripheral at once all get their links.
     package static let establishmentLimit = 10
     /// The maximum time that a host that is shut down waits for the graceful end of its links.

@@ -44,9 +44,9 @@ extension BluetoothHost {
         return core.provenBond(of: link).map(BondedPeer.init)
     }
 
-    /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates may block, so
-    /// that they do not run on the host's own thread. They run on an executor that the application
-    /// has given, because that may control virtual time.
+    /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates do not run on the
+    /// host's own thread, because they may block. If the application has given the host an
+    /// executor, delegates run on it, because it may control virtual time.
     private var delegateExecutor: (any TaskExecutor)? {
         ownExecutor == nil ? executor.taskExecutor : nil
     }

@@ -56,8 +56,8 @@ struct PairingQuestions {
         questions[link]?.tasks.append(task)
     }
 
-    /// Opens a stream of the peer's keypresses; `nil` if the question has one already, or if there
-    /// is not a question of a pairing.
+    /// Opens a stream of the peer's keypresses; `nil` if the question has one already, or if no
+    /// question of a pairing is open.
     mutating func openPresses(
         on link: LinkIdentifier
     ) -> (PairingRequest, AsyncStream<Pairing.Keypress>)? {

@@ -33,7 +33,7 @@ package struct LogicalLink: Sendable {
 
     /// An instruction or a report to the host.
     package enum Action: Equatable, Sendable {
-        /// The Peripheral requests these connection parameters. Decide, and call
+        /// The peripheral requests these connection parameters. Decide, and call
         /// `respond(to:accepting:)`.
         case decide(ConnectionParametersRequest, Signaling.Identifier)
         /// The local request for other connection parameters has ended.
@@ -167,7 +167,7 @@ package struct LogicalLink: Sendable {
         queueAnswer(answer)
     }
 
-    /// Requests other connection parameters from the Central. Only a Peripheral may call this.
+    /// Requests other connection parameters from the central. Only a peripheral may call this.
     ///
     /// - Returns: False if the previous request has no response yet.
     package mutating func request(

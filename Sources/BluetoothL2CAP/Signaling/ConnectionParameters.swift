@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// A Peripheral's request to the Central for other connection parameters (Vol 3, Part A, 4.20).
+/// A peripheral's request to the central for other connection parameters (Vol 3, Part A, 4.20).
 package struct ConnectionParametersRequest: Signaling.Parameters {
     package static let code = Signaling.Code.connectionParameterUpdateRequest
 
@@ -10,7 +10,7 @@ package struct ConnectionParametersRequest: Signaling.Parameters {
     package var intervalMinimum: UInt16
     /// The maximum connection interval, in units of 1.25 ms.
     package var intervalMaximum: UInt16
-    /// The number of connection events that the Peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     package var peripheralLatency: UInt16
     /// The time without a packet after which the link ends, in units of 10 ms.
     package var supervisionTimeout: UInt16
@@ -58,7 +58,7 @@ package struct ConnectionParametersRequest: Signaling.Parameters {
 }
 
 extension Signaling {
-    /// The Central's response, which states whether it will change the parameters (Vol 3, Part A,
+    /// The central's response, which states whether it will change the parameters (Vol 3, Part A,
     /// 4.21).
     package struct ConnectionParametersResponse: Parameters {
         package static let code = Code.connectionParameterUpdateResponse

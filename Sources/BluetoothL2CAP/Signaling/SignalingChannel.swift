@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The local side of the signaling channel of one LE link (Vol 3, Part A, 4).
 ///
-/// This is the only place that decodes commands and dispatches them. A Central receives requests
-/// for other connection parameters and responds as the host decides. A Peripheral sends such
+/// This is the only place that decodes commands and dispatches them. A central receives requests
+/// for other connection parameters and responds as the host decides. A peripheral sends such
 /// requests. Commands for credit-based channels go to `LogicalLink`, which owns the channels. All
 /// other requests of the peer are rejected in the form that the specification defines. A response
 /// never gets a response, because otherwise two hosts that do not understand each other could
@@ -43,7 +43,7 @@ package struct SignalingChannel: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send this payload on the signaling channel.
         case send([UInt8])
-        /// The Peripheral requests these valid parameters. Decide, and call
+        /// The peripheral requests these valid parameters. Decide, and call
         /// `respond(to:accepting:)`. If the host accepts, update the connection after the response.
         case decide(ConnectionParametersRequest, Signaling.Identifier)
         /// The local request for other connection parameters has ended.
@@ -61,7 +61,7 @@ package struct SignalingChannel: Sendable {
     package enum RequestEnd: Equatable, Sendable {
         case accepted
         case rejected
-        /// The Central does not support the request.
+        /// The central does not support the request.
         case notUnderstood
         case timedOut
     }
@@ -104,7 +104,7 @@ package struct SignalingChannel: Sendable {
             .encode(identifier: identifier)
     }
 
-    /// Requests other connection parameters from the Central. Only a Peripheral may call this.
+    /// Requests other connection parameters from the central. Only a peripheral may call this.
     ///
     /// - Returns: The payload to send, or `nil` if the previous request has no response yet.
     package mutating func request(

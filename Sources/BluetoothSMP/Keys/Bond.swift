@@ -19,11 +19,11 @@ package struct Bond: Hashable, Sendable {
     /// The name of the peer, or `nil` if it was never read.
     package var name: String?
 
-    /// The key that encrypts links on which the local device is the Central. The peer distributed
+    /// The key that encrypts links on which the local device is the central. The peer distributed
     /// it, or both devices generated it.
     package var peerKey: LongTermKey?
 
-    /// The key that encrypts links on which the local device is the Peripheral. The local device
+    /// The key that encrypts links on which the local device is the peripheral. The local device
     /// distributed it, or both devices generated it.
     package var localKey: LongTermKey?
 

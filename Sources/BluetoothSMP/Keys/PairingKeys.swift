@@ -22,10 +22,10 @@ extension Pairing {
     package struct Keys: Hashable, Sendable {
         /// The pairing method.
         package var method: Method
-        /// The key for links on which the local device is the Central, or `nil` if the peer
+        /// The key for links on which the local device is the central, or `nil` if the peer
         /// distributed none.
         package var peerKey: LongTermKey?
-        /// The key for links on which the local device is the Peripheral, or `nil` if it
+        /// The key for links on which the local device is the peripheral, or `nil` if it
         /// distributed none. With LE Secure Connections it equals `peerKey`.
         package var localKey: LongTermKey?
         package var usesSecureConnections: Bool
@@ -58,7 +58,7 @@ extension Pairing {
     }
 }
 
-/// A key that encrypts links, with the two numbers by which a Central requests it (Vol 3, Part H,
+/// A key that encrypts links, with the two numbers by which a central requests it (Vol 3, Part H,
 /// 2.4.4).
 ///
 /// For a key of LE Secure Connections, both numbers are zero, and so they are for the short-term

@@ -20,7 +20,7 @@ extension SMP {
         case failed(Pairing.FailureReason)
         /// The sender's long-term key, in legacy pairing only.
         case encryptionInformation(HCI.Key128)
-        /// The numbers by which a Central requests the key of `encryptionInformation`.
+        /// The numbers by which a central requests the key of `encryptionInformation`.
         case centralIdentification(diversifier: UInt16, random: UInt64)
         /// The sender's identity resolving key, which resolves its private addresses.
         case identityInformation(HCI.Key128)
@@ -28,7 +28,7 @@ extension SMP {
         case identityAddressInformation(DeviceAddress)
         /// The sender's signing key.
         case signingInformation(HCI.Key128)
-        /// A Peripheral's request to protect the link.
+        /// A peripheral's request to protect the link.
         case securityRequest(AuthenticationRequirements)
         case publicKey(PublicKey)
         case dhKeyCheck(Value128)

@@ -3,7 +3,7 @@
 /// The processing of events in one state of a pairing. By default, a PDU is unexpected, and an
 /// answer is ignored.
 protocol PairingPhase: Sendable {
-    /// Whether the local device is the Central.
+    /// Whether the local device is the central.
     var isCentral: Bool { get }
 
     /// The terms and features of the pairing, or `nil` before both devices have exchanged them.

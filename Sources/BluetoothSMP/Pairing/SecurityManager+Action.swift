@@ -11,10 +11,10 @@ extension SecurityManager {
         case withdrawQuestion
         /// Report a keypress of the user at the peer.
         case pressed(Pairing.Keypress)
-        /// Encrypt the link with this key (Central only), and report the result to
+        /// Encrypt the link with this key (central only), and report the result to
         /// `encryptionChanged`.
         case encrypt(LongTermKey)
-        /// The Peripheral requests a link with at least this security (Central only). Encrypt with
+        /// The peripheral requests a link with at least this security (central only). Encrypt with
         /// a sufficient key of a bond, or call `pair`.
         case wanted(isAuthenticated: Bool, usesSecureConnections: Bool)
         /// A pairing that the peer started is in progress.

@@ -12,7 +12,7 @@ import BluetoothTypes
 package struct SecurityManager: Sendable {
     /// The facts about a link before a pairing.
     package struct Context: Hashable, Sendable {
-        /// Whether the local device is the Central.
+        /// Whether the local device is the central.
         package var isCentral: Bool
         /// The local address on this link.
         package var localAddress: DeviceAddress
@@ -101,8 +101,8 @@ extension SecurityManager {
     /// The time at which to call `deadlinePassed`, or `nil` if no pairing is in progress.
     package var nextDeadline: Instant? { activePairing?.deadline }
 
-    /// Returns the key of the pairing in progress if the Central requests it with these numbers
-    /// (Peripheral only).
+    /// Returns the key of the pairing in progress if the central requests it with these numbers
+    /// (peripheral only).
     package func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
         guard !context.isCentral, diversifier == 0, random == 0,
             case .awaitingEncryption(let phase) = state
@@ -119,9 +119,9 @@ extension SecurityManager {
 
 // Requests of the caller, and timeouts.
 extension SecurityManager {
-    /// Starts a pairing: a Central sends a Pairing Request, and a Peripheral a Security Request.
+    /// Starts a pairing: a central sends a Pairing Request, and a peripheral a Security Request.
     ///
-    /// If the Central answers a Security Request by encrypting with an existing key, the request is
+    /// If the central answers a Security Request by encrypting with an existing key, the request is
     /// closed without an action.
     ///
     /// The result is the failure `busy` if a pairing is in progress, which continues, and `refused`

@@ -100,8 +100,8 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
         outsideWork?.endOutsideWork()
     }
 
-    /// A run loop does not retain a source that it is about to call. This block on the run loop's
-    /// thread retains the trigger until no such call can be in progress.
+    /// Retains the trigger until no call of its source can be in progress, with a block on the run
+    /// loop's thread. A run loop does not retain a source that it is about to call.
     private func retainDuringCall(in mode: RunLoop.Mode) {
         loop.perform(inModes: [mode]) { withExtendedLifetime(self) {} }
     }

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 #if os(Linux)
-    /// The opening of a line's port, with its start-up.
+    /// The opening of a line's port, with its startup.
     ///
     /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
     /// `executor.loop` check.
     final class SerialOpening: DescriptorHandler, @unchecked Sendable {
-        /// An open line, and the result of its start-up.
+        /// An open line, and the result of its startup.
         struct Opened: Sendable {
             let port: SerialPort
             let outcome: SerialStartUp.Outcome
@@ -78,7 +78,7 @@ import BluetoothTypes
             for action in actions {
                 guard let port, finished != nil else { return }
                 switch action {
-                // A packet that does not fit gets no answer, and the start-up then repeats it.
+                // A packet that does not fit gets no answer, and the startup then repeats it.
                 case .send(let packet):
                     packet.withUnsafeBytes { _ = systemWrite(port.descriptor, $0) }
                 case .setSpeed(let speed):

@@ -8,12 +8,12 @@ import BluetoothTypes
 ///
 /// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
 /// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the
-/// requested one, the start-up is then complete. Otherwise the vendor's command follows, and both
+/// requested one, the startup is then complete. Otherwise the vendor's command follows, and both
 /// ends change their speed. A second probe at the new speed verifies it. Its Reset is the one
 /// with which a host starts. If the new speed does not work, the line continues at the old speed,
 /// and `Outcome.notice` contains the reason.
 ///
-/// The start-up also finds a controller that was left at the new speed because the process that
+/// The startup also finds a controller that was left at the new speed because the process that
 /// changed it ended unexpectedly: it tries the speeds in turn.
 struct SerialStartUp: Sendable {
     /// The default time in which an answer must arrive.
@@ -37,7 +37,7 @@ struct SerialStartUp: Sendable {
         case fail(speeds: [Int])
     }
 
-    /// The settings of the line after the start-up.
+    /// The settings of the line after the startup.
     struct Outcome: Equatable, Sendable {
         let speed: Int
         /// The reason why the speed is not the requested one, or `nil` if it is.
@@ -79,7 +79,7 @@ struct SerialStartUp: Sendable {
     /// The time at which to call `deadlinePassed(now:)`, or `nil` if no deadline is pending.
     private(set) var nextDeadline: Instant?
 
-    /// Creates the start-up of a line whose port has the last speed of `openingSpeeds`.
+    /// Creates the startup of a line whose port has the last speed of `openingSpeeds`.
     init(_ line: SerialLine, answerTimeout: Duration = Self.answerTimeout) {
         self.answerTimeout = answerTimeout
         speed = line.speed

@@ -44,7 +44,7 @@ extension HostStore {
     public func close() {}
 }
 
-/// The name of an entry in a `HostStore`: 1 to 64 characters, each a lower-case ASCII letter, a
+/// The name of an entry in a `HostStore`: 1 to 64 characters, each a lowercase ASCII letter, a
 /// digit, a hyphen or, except at the start, a period. It is a valid file name on every system.
 public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of a key in characters.

@@ -8,7 +8,7 @@
     import Musl
 #endif
 
-/// A file that a person has written, which is read at once.
+/// A file that a person has written, which is read as a whole.
 package enum WholeFile {
     /// Returns all bytes of a file, or `nil` if there are more than `limit`.
     ///

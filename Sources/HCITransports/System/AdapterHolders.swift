@@ -6,7 +6,7 @@
 /// discloses the sockets of a process only to processes that may debug it. The result is therefore
 /// limited and may be incomplete.
 struct AdapterHolders: Sendable {
-    /// The known Bluetooth daemons, which is BlueZ's.
+    /// The process names of the known Bluetooth daemons.
     static let daemonNames: Set = ["bluetoothd"]
     /// The maximum number of processes that are inspected, and of open files of each.
     static let processLimit = 32_768

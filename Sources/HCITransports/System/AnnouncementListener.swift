@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A listener to the kernel's management interface for adapters that are added and removed. Any
-/// process may do so.
+/// process may listen.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties, which
 /// the calls of `executor.loop` check.

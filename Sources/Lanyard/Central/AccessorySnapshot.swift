@@ -67,7 +67,7 @@ final class AccessorySnapshot: Sendable {
 
     var attempts: [AttemptRecord] { shown.change { $0.attempts } }
 
-    /// The connection slots when the accessory last found none free.
+    /// The use of the connection slots when the accessory was last refused one.
     var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
 
     /// Whether the first pairing took longer than its total limit.

@@ -133,7 +133,7 @@ final class ByteChannelPipe: @unchecked Sendable {
     private func flush() {
         while let sending = sendings.first {
             let count = streams.write(sending.rest)
-            // A slice: copying the rest each time would cost the square of its length.
+            // A slice: copying the rest each time would take quadratic time.
             sendings[0].rest = sending.rest.dropFirst(count)
             if sendings[0].rest.isEmpty {
                 sendings.removeFirst().finish(.success(()))

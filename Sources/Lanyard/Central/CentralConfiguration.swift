@@ -22,8 +22,8 @@ extension AccessoryCentral {
         /// restoration without it; in that case the library does not request restoration, and logs
         /// that.
         public var restores = true
-        /// The store that remembers accessories. If `nil`, a file with the central's name in the
-        /// usual directory for app data.
+        /// The store that remembers accessories. If `nil`, the central uses a file with its name in
+        /// the usual directory for app data.
         public var store: (any AccessoryStore)?
         /// The limit on simultaneous links.
         public var connectionLimit = ConnectionLimit.learned

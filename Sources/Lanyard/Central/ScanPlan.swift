@@ -2,9 +2,9 @@
 
 /// The one scan that serves all requests.
 ///
-/// Core Bluetooth has one scan for each manager, and another call replaces it. The scan therefore
-/// covers the services of all requests, reports duplicates if any request needs them, and stops
-/// when there is no request.
+/// A manager of Core Bluetooth has one scan, and starting another one replaces it. The scan
+/// therefore covers the services of all requests, reports duplicates if any request needs them, and
+/// stops when there is no request.
 struct ScanPlan {
     /// The maximum number of simultaneous requests.
     static let scanLimit = 256
@@ -31,7 +31,8 @@ struct ScanPlan {
         return true
     }
 
-    /// Sets whether Bluetooth is available. A scan ends by itself when it is not.
+    /// Sets whether Bluetooth is available. The system ends the scan when Bluetooth becomes
+    /// unavailable.
     mutating func setPossible(_ isPossible: Bool) {
         self.isPossible = isPossible
         if !isPossible { current = nil }

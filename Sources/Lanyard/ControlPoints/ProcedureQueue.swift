@@ -112,13 +112,13 @@ struct ProcedureQueue: Sendable {
             return finish(value, verdict)
         }
         guard let interrupted, interrupted.verdict(value) != nil else { return [] }
-        // It ended before the abort.
+        // The interrupted procedure ended before the abort.
         self.interrupted = nil
         return [End(number: interrupted.number, result: .success(value))]
     }
 
     /// Ends the running procedure. An abort that was executed ends the interrupted one as well,
-    /// which gets no answer of its own. Otherwise that one continues.
+    /// which gets no answer of its own. Otherwise the interrupted one continues.
     private mutating func finish(_ value: Data?, _ verdict: Procedure.Verdict) -> [End] {
         guard let running else { return [] }
         let end = End(number: running.number, result: .success(value))

@@ -33,8 +33,8 @@ struct AccessoryMachine<Peripheral: Hashable> {
     private(set) var state: State
     /// The reason for the current state.
     private(set) var reason = ChangeReason.begun
-    /// Whether the accessory has been usable: it is then known at the next launch, and worth a
-    /// pending connection request.
+    /// Whether the accessory has been usable. It is then known at the next launch, and connection
+    /// requests for it may stay pending.
     private(set) var isRemembered: Bool
     /// The peripheral whose identifier is saved, if it was found already.
     private(set) var saved: Peripheral?
@@ -46,7 +46,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
     private(set) var lastSeen: Duration?
     /// Whether a link was reported.
     private(set) var isLinkUp = false
-    /// The end of the latest link.
+    /// The time at which the latest link ended.
     private(set) var lastLinked: Duration?
     /// The time of the latest event.
     private(set) var now = Duration.zero

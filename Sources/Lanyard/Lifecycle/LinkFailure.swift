@@ -4,7 +4,7 @@
 public struct LinkFailure: Hashable, Sendable {
     /// The kind of a failure.
     public enum Kind: Hashable, Sendable {
-        /// The accessory is no longer received.
+        /// This device no longer receives the accessory's packets.
         case linkLoss
         /// The accessory ended the link.
         case remoteClosed

@@ -13,14 +13,15 @@ package struct PresenceRules: Hashable, Sendable {
     /// The longest silence of a connectable device that counts as its first gap although the device
     /// counted as lost meanwhile.
     package var connectableReturn = Duration.seconds(195)
-    /// The same for a device that is not connectable, such as a sensor that sleeps for minutes.
+    /// The same limit for a device that is not connectable, such as a sensor that sleeps for
+    /// minutes.
     package var beaconReturn = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
     /// The decibels by which the signal must fall below the threshold before the device is far
     /// again.
     package var nearHysteresis = 16.0
-    /// The change of the signal, in decibels, that is worth an event.
+    /// The change of the signal, in decibels, that causes an event.
     package var updateStep = 6.0
     /// The maximum number of tracked devices.
     package var deviceLimit = 1024

@@ -45,8 +45,8 @@ package struct PresenceTracker: Sendable {
         tracked[identity]?.present
     }
 
-    /// The time at which `deadlinePassed` must be called; `nil` if no device can be lost. It may be
-    /// too early.
+    /// The time at which `deadlinePassed` must be called; `nil` if no device can be lost. A call
+    /// may come too early, and then has no effect.
     package var nextDeadline: Duration? {
         earliest.flatMap { time.instant(of: $0) }
     }

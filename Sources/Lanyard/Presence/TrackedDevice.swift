@@ -5,7 +5,7 @@
 struct OnlySign: Hashable, Sendable {
     /// The time of the advertisement.
     let instant: Duration
-    /// The latest time of another advertisement that begins no new visit.
+    /// The latest time at which another advertisement ends the device's first gap.
     let end: Duration
 }
 
@@ -20,7 +20,8 @@ struct TrackedDevice {
     private var isConnectable = true
     /// Whether the device is connected or being connected; its silence then means nothing.
     private(set) var isConnected = false
-    /// The time of the latest advertisement or of a renewed start, in listening time.
+    /// The time from which the present silence counts, in listening time: that of the latest
+    /// advertisement, of the end of a link, or of the resumption of a scan.
     private(set) var lastSign: Duration
     /// The time of the latest advertisement, unless something since then explains a gap.
     private var gapStart: Duration?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property of an ``AccessoryProfile`` that declares a characteristic whose values an app receives.
-/// An app iterates over it; see SubscribedValues.
-/// The accessory is ready only after it has confirmed the subscription.
+/// A property of an ``AccessoryProfile`` that declares a characteristic whose values an app
+/// receives. An app iterates over it; see ``SubscribedValues``. The accessory is ready only after
+/// it has confirmed the subscription.
 ///
 /// ```swift
 /// let measurement = Subscribed<HeartRateMeasurement>()

@@ -22,8 +22,9 @@ extension LinkFailure {
         }
     }
 
-    /// Whether few such failures end a burst of attempts, because each took long or because another
-    /// attempt is not likely to succeed. Radio failures are reported at once, and pass.
+    /// Whether only a few failures of this kind end a burst of attempts, because each takes long or
+    /// because another attempt is not likely to succeed. Radio failures are not of this kind: they
+    /// are reported at once, and do not last.
     var isHard: Bool {
         switch kind {
         case .linkLoss, .remoteClosed, .ownCancel, .attemptFailed: false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The limits and times of connection attempts. The numbers come from large installations
-/// (bleak-retry-connector). Unlike there, a burst ends with a pending connection request instead of
-/// an error.
+/// (bleak-retry-connector). Unlike in that library, a burst ends with a pending connection request
+/// instead of an error.
 struct ReconnectLimits: Hashable, Sendable {
     /// The maximum number of hard failures in a burst.
     var hardFailures = 4

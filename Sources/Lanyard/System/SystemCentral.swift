@@ -5,7 +5,7 @@ import Foundation
 /// A central of the system: it scans, connects, and uses the attributes of peripherals.
 ///
 /// All calls and events are on the queue with which it was created. Calls return at once, and
-/// events report their results. Events of a kind that belong to one peripheral have the order of
+/// events report their results. For one peripheral, the events of each kind arrive in the order of
 /// the calls.
 package protocol SystemCentral: AnyObject, Sendable {
     /// Whether Bluetooth can be used.
@@ -17,7 +17,7 @@ package protocol SystemCentral: AnyObject, Sendable {
     func begin(_ receive: @escaping @Sendable (SystemCentralEvent) -> Void)
     /// Ends the central, which sends no further events. The caller has ended its scan and its links.
     func end()
-    /// Sets whether the app is in the background, where the system has no way to know it.
+    /// Sets whether the app is in the background, for a system that cannot find that out by itself.
     func setInBackground(_ isInBackground: Bool)
 
     /// Scans until `stopScan()`. Replaces an earlier scan.
@@ -45,7 +45,7 @@ package protocol SystemCentral: AnyObject, Sendable {
 
 /// The options of a connection request.
 package struct ConnectionOptions: Hashable, Sendable {
-    /// Whether the system, where it offers that, connects again after the loss of the link.
+    /// Whether the system, if it can, connects again after the loss of the link.
     package var reconnects: Bool
     /// The time before the first attempt.
     package var delay: Duration

@@ -94,8 +94,8 @@ package struct SystemAttribute: Hashable, Sendable {
     package var isNotifying = false
     /// Whether a service is primary.
     package var isPrimary = true
-    /// Whether a discovery of services found the service, or that of the attribute. `false` if it
-    /// was found only because another service includes it.
+    /// Whether a discovery of services found this service, or the service that contains this
+    /// attribute. `false` if it was found only because another service includes it.
     package var isListed = true
     /// The services that a service includes.
     package var includes: [AttributeReference] = []

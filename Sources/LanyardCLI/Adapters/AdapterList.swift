@@ -61,7 +61,7 @@ struct AdapterList: Sendable {
         )
     }
 
-    /// Returns the default of applications.
+    /// Returns the adapter that applications use by default.
     private func ofApplications(_ adapters: [SystemAdapter]) -> AdapterChoice? {
         AdapterChoice.ofApplications(adapters, mayTake: sources.mayTake() != false)
     }
@@ -146,14 +146,14 @@ enum AdapterChange: Equatable, Sendable {
         }
     }
 
-    /// An adapter gets its address while the kernel sets it up, so an address that was missing
-    /// before is not a change.
+    /// Returns whether both are the same adapter in the same state. An adapter gets its address
+    /// while the kernel sets it up, so an address that was missing before is not a change.
     private static func isSame(_ old: SystemAdapter, _ new: SystemAdapter) -> Bool {
         guard let oldAddress = old.address, let newAddress = new.address else { return true }
         return oldAddress == newAddress
     }
 
-    /// `hci1 came: 00:AA:01:01:00:24, USB, free`.
+    /// The change on one line, for example `hci1 came: 00:AA:01:01:00:24, USB, free`.
     var line: String {
         switch self {
         case .came(let adapter):

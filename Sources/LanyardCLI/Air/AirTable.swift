@@ -73,7 +73,7 @@ struct AirTable: Sendable {
         TerminalColumns.truncate(text, to: size.columns)
     }
 
-    /// Meters to the east and to the north, and up if that is not zero.
+    /// Returns a position as meters to the east and to the north, and up if that is not zero.
     static func place(_ position: Position) -> String {
         let height = position.z == 0 ? [] : [position.z]
         return ([position.x, position.y] + height).map(meters).joined(separator: ", ") + " m"
@@ -83,7 +83,7 @@ struct AirTable: Sendable {
         DecimalText.describe(Int((number * 10).rounded()), exponent: -1)
     }
 
-    /// Hours, minutes and seconds.
+    /// Returns a time as hours, minutes and seconds.
     static func clock(_ instant: Instant) -> String {
         let seconds = instant.nanoseconds / 1_000_000_000
         return [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { part in

@@ -58,7 +58,8 @@ enum BeaconContents: Equatable, Sendable {
         }
     }
 
-    /// AltBeacon 1.0: the code BE AC, 20 bytes of identifier, the power, and a byte of the company.
+    /// Reads AltBeacon 1.0: the code BE AC, 20 bytes of identifier, the power, and a byte of the
+    /// company.
     private init?(altBeacon bytes: [UInt8], company: UInt16) {
         guard bytes.count == 24, bytes[0] == 0xBE, bytes[1] == 0xAC else { return nil }
         self = .altBeacon(
@@ -74,7 +75,7 @@ enum BeaconContents: Equatable, Sendable {
     /// The service UUID of Eddystone (Assigned Numbers, 3.10).
     private static let eddystone = BluetoothUUID(0xFEAA)
 
-    /// Numbers have their most significant byte first.
+    /// Reads an iBeacon, whose numbers have their most significant byte first.
     private init?(iBeacon bytes: [UInt8]) {
         guard bytes.count == 23, bytes[0] == 0x02, bytes[1] == 0x15,
             let uuid = BluetoothUUID(littleEndian: bytes[2..<18].reversed())

@@ -15,7 +15,7 @@ extension SensorBeacon {
         }
     }
 
-    /// The temperature has a sign, whole degrees and hundredths.
+    /// Reads data format 3. Its temperature has a sign, whole degrees and hundredths.
     private static func third(_ bytes: [UInt8]) -> [Measurement] {
         let degrees = Int(bytes[2] & 0x7F) * 100 + Int(bytes[3])
         return [
@@ -29,7 +29,8 @@ extension SensorBeacon {
         ]
     }
 
-    /// The largest number, or the smallest with a sign, stands for a measurement that is not there.
+    /// Reads data format 5. The largest number, or the smallest of a signed field, means that there
+    /// is no measurement.
     private static func fifth(_ bytes: [UInt8]) -> [Measurement] {
         var list: [Measurement] = []
         func add(_ name: String, _ number: Int?, _ exponent: Int, _ unit: String) {

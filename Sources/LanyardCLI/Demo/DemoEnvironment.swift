@@ -125,7 +125,8 @@ import BluetoothTypes
             state.withLock { $0.unseen.append(first..<end) }
         }
 
-        /// The central of the running app. A chapter that asks for it while no app runs is wrong.
+        /// The central of the running app. Throws while no app runs, which is a mistake in a
+        /// chapter.
         var central: AccessoryCentral {
             get throws(ProgramFailure) {
                 guard let central = state.withLock({ $0.central }) else {

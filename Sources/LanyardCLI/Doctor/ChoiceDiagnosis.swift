@@ -26,7 +26,8 @@ enum ChoiceDiagnosis {
         }
     }
 
-    /// Applications and the commands for peripherals use the daemon.
+    /// Returns the finding about a choice of the daemon, which applications and the commands for
+    /// peripherals can use.
     private static func daemon(
         _ choice: AdapterChoice,
         _ source: SystemState.Choice.Source

@@ -26,8 +26,8 @@ enum KernelDiagnosis {
         return findings
     }
 
-    /// Returns the default of programs on CoreBluetooth and Lanyard, where it is not an adapter of
-    /// their own.
+    /// Returns the finding that programs on CoreBluetooth and Lanyard use the Bluetooth daemon by
+    /// default; `nil` if they use an adapter of their own.
     private static func applications(_ system: SystemState) -> SetUpFinding? {
         let mayTake = system.mayTakeAdapters != false
         guard case .daemon? = AdapterChoice.ofApplications(system.adapters, mayTake: mayTake) else {

@@ -5,7 +5,7 @@ import HCITransports
 
 /// A reader of a Linux computer's state for a diagnosis. It changes nothing and opens no adapter.
 struct SystemReader: Sendable {
-    /// The names of Bluetooth daemons: BlueZ's.
+    /// The names of the processes that are Bluetooth daemons.
     private static let daemonNames: Set = ["bluetoothd"]
     /// Ports for devices that are plugged in. Other ports exist only if a chip is there.
     private static let portPrefixes = ["ttyACM", "ttyUSB", "ttyAMA", "ttyS"]

@@ -70,7 +70,7 @@ extension Exploration.Value {
 }
 
 extension Exploration {
-    /// The exploration as JSON: handles as numbers, values as lower-case hexadecimal. A missing
+    /// The exploration as JSON: handles as numbers, values as lowercase hexadecimal. A missing
     /// value is null, with an `error` beside it if the peer refused the read.
     var json: JSON {
         .object([

@@ -55,7 +55,7 @@ struct LiveTimeline: Sendable {
     /// The maximum number of connections of an adapter whose device is known.
     static let linkLimit = 64
 
-    /// An adapter, whose handles have nothing to do with those of another.
+    /// An adapter. The handles of different adapters are independent of each other.
     private struct Adapter: Sendable {
         let row: Int
         var decoder = TraceDecoder()
@@ -65,7 +65,7 @@ struct LiveTimeline: Sendable {
 
     /// The beginning, in microseconds since 1970.
     let start: Int64
-    /// Holds the names of the rows.
+    /// The timeline that holds the names of the rows.
     private var rows = Timeline(title: "Live")
     private var adapters: [Adapter] = []
     private var history: [JSON] = []

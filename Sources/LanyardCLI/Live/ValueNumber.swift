@@ -16,8 +16,9 @@ struct ValueNumber: Equatable, Sendable {
     /// The maximum number of numbers of one value.
     static let countLimit = 16
 
-    /// Returns the numbers in the value of a characteristic: those of its fields if the layout is
-    /// known, and otherwise the value itself if it is a number in digits, or has the length of one.
+    /// Returns the numbers in the value of a characteristic. If the layout is known, they are those
+    /// of its fields. Otherwise the value itself is the only number, if it consists of digits or
+    /// has the length of a number.
     static func all(in bytes: [UInt8], of uuid: BluetoothUUID) -> [ValueNumber] {
         if let fields = fields(of: bytes, uuid) { return Array(fields.prefix(countLimit)) }
         if let meaning = try? WellKnownValues.describe(bytes, ofCharacteristic: uuid) {

@@ -57,7 +57,7 @@ enum PairingText {
         "Transfer \(path) to the peer. Does the peer have it? [y/N] "
     }
 
-    /// Returns the need for a person in a method.
+    /// Returns a sentence part that states why a pairing method needs a person.
     static func need(of method: Pairing.Method) -> String {
         switch method {
         case .justWorks: "just works needs a person who agrees"

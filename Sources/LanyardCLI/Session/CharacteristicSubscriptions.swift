@@ -13,7 +13,7 @@ struct CharacteristicSubscriptions: Sendable {
     let operations: CharacteristicOperations
     let references: [CharacteristicReference]
     let kind: GATT.SubscriptionKind?
-    /// The number of values after which all of them end; `nil` for none.
+    /// The number of values after which all subscriptions end; `nil` for no limit.
     let count: Int?
 
     /// Passes on the values as they arrive, until `count` have arrived or one subscription ends.

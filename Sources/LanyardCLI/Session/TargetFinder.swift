@@ -31,7 +31,8 @@ struct TargetFinder: Sendable {
     }
 
     let limits: StepLimits
-    /// Whether any device of exactly that name will do, because it is not connected to.
+    /// Whether the first device with exactly that name is the result, because the command does not
+    /// connect to it.
     var takesFirst = false
     /// The bonded devices.
     var bonds: [PortBond] = []

@@ -141,7 +141,8 @@ struct ShellRunner: Sendable {
 }
 
 extension ProgramFailure {
-    /// The same failure with advice for the shell, where commands have no program in front of them.
+    /// The same failure with advice for the shell, in which commands do not begin with the name of
+    /// the program.
     var inShell: ProgramFailure {
         ProgramFailure(
             status,

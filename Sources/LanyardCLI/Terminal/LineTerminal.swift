@@ -102,7 +102,8 @@ final class LineTerminal: Sendable {
 
     /// Shows the prompt and reads a line. Returns `nil` at the end of the input.
     ///
-    /// - Parameter prompt: Returns the prompt. If it changes meanwhile, the change is newer.
+    /// - Parameter prompt: Returns the prompt. If `change(prompt:)` is called meanwhile, its prompt
+    ///   applies instead.
     func readLine(prompt: @autoclosure () async -> LinePrompt) async -> String? {
         state.withLock { $0.changedPrompt = nil }
         let prompt = await prompt()
@@ -187,8 +188,8 @@ final class LineTerminal: Sendable {
         }
     }
 
-    /// Says a text of a question. What follows its last line end is the prompt of the answer; a
-    /// text that ends with a line end ends the question.
+    /// Prints a text of a question. The part after its last line end is the prompt of the answer.
+    /// If the text ends with a line end, the question ends.
     func say(_ text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
         let prompt = parts.last.map(String.init) ?? ""

@@ -6,7 +6,7 @@ import Lanyard
 
 /// The attributes of a peripheral for the driver, made from the table of discovered attributes.
 struct PortAttributes {
-    /// An attribute of the peripheral's table. An attribute that changes is another one.
+    /// An attribute of the peripheral's table. A changed attribute has a different origin.
     private enum Origin: Hashable {
         case service(GATT.Service)
         case characteristic(GATT.Characteristic)

@@ -25,7 +25,7 @@ extension PortCentral {
         case .disconnected(let peer, let end):
             guard let peripheral = known(peer) else { return }
             disconnected(peripheral, end)
-        // Only those that register for them get connection events.
+        // Only clients that register for connection events get them.
         case .connectionEvent: break
         case .peripheral(let peer, .nameChanged(let name)):
             guard let peripheral = known(peer), peripheral.name != name else { return }

@@ -104,7 +104,8 @@ final class PortServer: SystemServer, @unchecked Sendable {
             .enter { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
-                    // It never stops before its end.
+                    // The server advertises once and does not stop before its end, so one ticket
+                    // suffices.
                     ticket: 0,
                     isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                     for: session
@@ -158,7 +159,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         return true
     }
 
-    /// Returns an error of Core Bluetooth, whose type is not known here.
+    /// Returns the refusal for an error of Core Bluetooth, whose type this module does not have.
     func refusal(for error: any Error) -> AttributeError? {
         let error = error as NSError
         return error.domain == "CBATTErrorDomain" ? AttributeError(code: error.code) : nil

@@ -10,9 +10,9 @@ import VirtualRadio
 
 /// A world in real time: devices and accessories on one virtual radio, in one process.
 ///
-/// For code whose timeouts are `Timer`, `asyncAfter` or `Task.sleep`, which know nothing of a
-/// virtual time. Use a ``TestWorld`` for all other code: its tests take no real time, and the same
-/// seed gives the same events. Here the order of events also depends on the machine.
+/// Use it for code whose timeouts are `Timer`, `asyncAfter` or `Task.sleep`, which run in real time
+/// only. Use a ``TestWorld`` for all other code: its tests take no real time, and the same seed
+/// gives the same events. Here the order of events also depends on the machine.
 ///
 /// ```swift
 /// let world = RealTimeWorld()

@@ -4,9 +4,9 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The state of an accessory's link to its Central.
+/// The state of an accessory's link to its central.
 struct AccessoryLink: Sendable {
-    /// The largest number of answers that wait for the controller. A Central that sends more
+    /// The largest number of answers that wait for the controller. A central that sends more
     /// requests without waiting for answers gets no further answers.
     static let answerLimit = 16
 

@@ -94,7 +94,7 @@ extension SimpleAccessory {
         )
     }
 
-    /// Requests a connection interval over L2CAP, which every Central supports (Vol 3, Part A,
+    /// Requests a connection interval over L2CAP, which every central supports (Vol 3, Part A,
     /// 4.20).
     private mutating func request(_ interval: Duration, now: Instant) {
         let units = HCI.ConnectionInterval(interval).rawValue

@@ -3,9 +3,9 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualRadio
 
-/// A Peripheral that advertises, serves one Central at a time, and then advertises again.
+/// A peripheral that advertises, serves one central at a time, and then advertises again.
 ///
-/// It has a GATT server and answers all requests of a Central. Its profile determines its services
+/// It has a GATT server and answers all requests of a central. Its profile determines its services
 /// and whether it pairs.
 public struct SimpleAccessory: ScriptedHost {
     /// The profile of the accessory.
@@ -15,7 +15,7 @@ public struct SimpleAccessory: ScriptedHost {
     /// Splits frames into packets for the controller's buffers.
     var transmitQueue = ACLTransmitQueue()
     var server: AccessoryServer
-    /// The link to the connected Central.
+    /// The link to the connected central.
     var link: AccessoryLink?
     /// The keys; `nil` if the accessory does not pair.
     var security: AccessorySecurity?
@@ -66,7 +66,7 @@ public struct SimpleAccessory: ScriptedHost {
     public var linkCount: Int { server.values.linkCount }
 
     /// The instant at which the accessory has something to send, or the controller's or the
-    /// Central's time to answer ends.
+    /// central's time to answer ends.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)
@@ -207,7 +207,7 @@ extension SimpleAccessory {
         session.send(plan.enable(for: capabilities), now: now)
     }
 
-    /// Accepts all connection parameters that the Central asks for.
+    /// Accepts all connection parameters that the central asks for.
     private mutating func accept(_ event: HCI.LERemoteConnectionParameterRequest, now: Instant) {
         session.send(
             HCI.LERemoteConnectionParameterRequestReply(

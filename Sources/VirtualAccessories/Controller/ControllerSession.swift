@@ -2,14 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A scripted host's exchange with its controller: start-up first, then commands one by one.
+/// A scripted host's exchange with its controller: startup first, then commands one by one.
 ///
 /// The command queue counts the commands that the controller accepts, and detects a controller that
 /// does not answer. After that the session does nothing until power returns.
 struct ControllerSession: Sendable {
     /// The result of an event or a deadline.
     enum Progress: Sendable {
-        /// Start-up has succeeded.
+        /// Startup has succeeded.
         case ready(ControllerCapabilities)
         /// The controller cannot be used, or no longer answers.
         case failed
@@ -26,7 +26,7 @@ struct ControllerSession: Sendable {
 
     /// The packets for the controller, in order. The caller takes them after every call.
     private(set) var packets: [[UInt8]] = []
-    /// The capabilities of the controller, after start-up.
+    /// The capabilities of the controller, after startup.
     private(set) var capabilities: ControllerCapabilities?
 
     /// Starts the controller from the initial state.

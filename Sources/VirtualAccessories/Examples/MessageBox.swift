@@ -4,7 +4,7 @@ import BluetoothTypes
 import JSONText
 
 extension SimpleAccessoryProfile {
-    /// Returns a box that exchanges JSON messages. A Central writes messages between STX (0x02) and
+    /// Returns a box that exchanges JSON messages. A central writes messages between STX (0x02) and
     /// ETX (0x03) to one characteristic, and the box sends its messages as notifications of
     /// another, in as many parts as they need.
     ///
@@ -52,7 +52,7 @@ extension SimpleAccessoryProfile {
 enum MessageBox {
     static let inbox = BluetoothUUID.example(0x1D01)
     static let outbox = BluetoothUUID.example(0x1D02)
-    /// A value that can be read only on an encrypted link, so that a Central can find out whether
+    /// A value that can be read only on an encrypted link, so that a central can find out whether
     /// it is paired.
     static let secret = BluetoothUUID.example(0x1D03)
 

@@ -35,7 +35,7 @@ public enum AccessoryAction: Sendable {
     case sendBytes([UInt8], of: BluetoothUUID)
     /// Ends the connection.
     case disconnect
-    /// Requests another connection interval from the Central.
+    /// Requests another connection interval from the central.
     case requestInterval(Duration)
     /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
     case addService(SimpleAccessoryProfile.Service)

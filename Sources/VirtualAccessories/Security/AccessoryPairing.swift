@@ -23,7 +23,7 @@ public struct AccessoryPairing: Hashable, Sendable {
     /// Whether the accessory stores bonds for later connections, and keeps them without power.
     public var isBonding = true
 
-    /// Whether the accessory sends a Security Request to every Central as soon as it has connected.
+    /// Whether the accessory sends a Security Request to every central as soon as it has connected.
     public var sendsSecurityRequest = false
 
     /// Creates the behavior of an accessory that stores bonds and pairs only with LE Secure

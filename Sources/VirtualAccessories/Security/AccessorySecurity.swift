@@ -54,11 +54,11 @@ struct AccessorySecurity: Sendable {
         identity = Pairing.LocalIdentity(address: address, resolvingKey: key)
     }
 
-    /// Handles the connection of a Central.
+    /// Handles the connection of a central.
     ///
     /// - Parameters:
-    ///   - peer: The address of the Central.
-    ///   - localAddress: The address that the Central connected to; `nil` for the identity address.
+    ///   - peer: The address of the central.
+    ///   - localAddress: The address that the central connected to; `nil` for the identity address.
     ///   - now: The current time.
     mutating func centralConnected(
         _ peer: DeviceAddress,
@@ -96,7 +96,7 @@ struct AccessorySecurity: Sendable {
         carryOut(now: now) { $0.receive(bytes, using: &$1, now: now) }
     }
 
-    /// Returns the key that the Central requests; `nil` if there is none.
+    /// Returns the key that the central requests; `nil` if there is none.
     func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
         if let key = manager?.key(diversifier: diversifier, random: random) { return key }
         guard let key = bond?.localKey, key.diversifier == diversifier, key.random == random else {

@@ -123,7 +123,7 @@ public final class LiveAir: @unchecked Sendable {
 // MARK: - Time
 
 extension LiveAir {
-    /// Returns the instant on the executor's clock of an instant of the world.
+    /// Returns the instant on the executor's clock that corresponds to an instant of the world.
     func realInstant(_ instant: Instant) -> Instant { uncheckedClock.real(instant) }
 
     /// Runs the world up to now, or for as long as a turn may take, and sets the timer for the next

@@ -33,7 +33,7 @@ extension Scenario {
         public var keySize = 16
         /// Whether the accessory stores bonds.
         public var isBonding = true
-        /// Whether the accessory sends a Security Request to Centrals.
+        /// Whether the accessory sends a Security Request to centrals.
         public var sendsSecurityRequest = false
         /// The security that the values require of a link.
         public var protection = Protection.encrypted

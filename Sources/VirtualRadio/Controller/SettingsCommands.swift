@@ -87,7 +87,7 @@ extension VirtualController {
 }
 
 extension Ether {
-    /// Limits the links on which the controller is the Central to these channels from now on.
+    /// Limits the links on which the controller is the central to these channels from now on.
     fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
         for handle in links.resources[radio.index].handlesAsCentral {
             // A link that is ending refuses the request, and does not need it.

@@ -120,7 +120,7 @@ extension LinkParameters {
     /// Creates the parameters, with the shortest interval of the requested range.
     ///
     /// - Throws: `invalidCommandParameters` for a value out of range, and for a supervision timeout
-    ///   that is not longer than twice the time for which a Peripheral may be silent: (latency + 1)
+    ///   that is not longer than twice the time for which a peripheral may be silent: (latency + 1)
     ///   intervals.
     init(_ asked: HCI.ConnectionParameters) throws(HCI.ErrorCode) {
         let silence = asked.intervalMaximum.duration * (1 + Int(asked.peripheralLatency)) * 2

@@ -5,13 +5,13 @@ import BluetoothTypes
 struct ConnectionEvent: Sendable {
     /// The channel of the event.
     let channel: RadioChannel
-    /// Whether the Peripheral listens.
+    /// Whether the peripheral listens.
     let isPeripheralListening: Bool
     /// Whether the radios were not free long enough for all data of both ends.
     let isSqueezed: Bool
     /// The instant until which both radios are reserved for the present exchange.
     var exchangeEnd: Instant
-    /// Whether the Peripheral has received a packet of the Central in the event.
+    /// Whether the peripheral has received a packet of the central in the event.
     var hasPeripheralReceived = false
     /// The packet that is on the air; `nil` before the first.
     var packet: LinkPacket?
@@ -68,8 +68,8 @@ extension Ether {
         }
     }
 
-    /// Begins a connection event at its anchor: applies the updates of this event, and the Central
-    /// sends. Without a Central the link has no more events.
+    /// Begins a connection event at its anchor: applies the updates of this event, and the central
+    /// sends. Without a central the link has no more events.
     private mutating func beginEvent(of link: inout RadioLink) {
         for side in LinkSide.allCases { informProcedures(side, &link) }
         guard link.central != nil else { return }
@@ -96,7 +96,7 @@ extension Ether {
         perform(actions, side, &link)
     }
 
-    /// Ends the event, and schedules the next one after the Central's connection interval.
+    /// Ends the event, and schedules the next one after the central's connection interval.
     mutating func closeEvent(of link: inout RadioLink) {
         let outcome = EventOutcome(link.event)
         link.event = nil
@@ -129,7 +129,7 @@ struct EventOutcome {
         self.hasPeripheralReceived = hasPeripheralReceived
     }
 
-    /// Creates the result; `nil` stands for an event in which the Central could not send.
+    /// Creates the result; `nil` stands for an event in which the central could not send.
     init(_ event: ConnectionEvent?) {
         isSqueezed = event?.isSqueezed ?? true
         isPeripheralListening = event?.isPeripheralListening ?? false
@@ -156,7 +156,7 @@ extension LinkEnd {
         missedEvents = event.isSqueezed ? missedEvents + 1 : 0
     }
 
-    /// Chooses how many events the Peripheral skips: as many as its latency allows, if both ends
+    /// Chooses how many events the peripheral skips: as many as its latency allows, if both ends
     /// have received a packet of the other in the last event (Vol 6, Part B, 4.5.1).
     private func chooseWhenToListen(_ event: EventOutcome, wasAway: Bool) {
         if wasAway {
@@ -166,6 +166,6 @@ extension LinkEnd {
         }
     }
 
-    /// Whether the Peripheral listens at the next anchor.
+    /// Whether the peripheral listens at the next anchor.
     var wantsToListen: Bool { eventsToSkip == 0 || hasSomethingToSend }
 }

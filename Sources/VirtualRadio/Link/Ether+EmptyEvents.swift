@@ -5,7 +5,7 @@ import BluetoothTypes
 /// for data are of this kind.
 extension Ether {
     /// Performs the event that begins now in one step, if both ends listen and have nothing to send,
-    /// and nothing else in the world happens until the end of the Peripheral's packet. Then no other
+    /// and nothing else in the world happens until the end of the peripheral's packet. Then no other
     /// part of the world can detect the difference from an event in single steps: no packet overlaps
     /// those of the event, so the air need not record them.
     ///

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The exchanges of a connection event: the Central sends, the Peripheral answers, and they
+/// The exchanges of a connection event: the central sends, the peripheral answers, and they
 /// continue while either has more data (Vol 6, Part B, 4.5.1, 4.5.6 and 4.5.9).
 extension Ether {
     /// Loads the next PDU of the end, if the last one is acknowledged, there is one, and its air
@@ -66,7 +66,7 @@ extension Ether {
         return true
     }
 
-    /// Handles the Central's packet at the Peripheral. The Peripheral loads its answer before it
+    /// Handles the central's packet at the peripheral. The peripheral loads its answer before it
     /// processes the packet's content, because a frame space is too short for that. If the answer
     /// changes the encryption session, the packet, which was sent before, is still decrypted with
     /// the previous key.
@@ -84,7 +84,7 @@ extension Ether {
         send(.peripheral, &link, at: start)
     }
 
-    /// Handles the Peripheral's packet at the Central. The Central continues the event if either
+    /// Handles the peripheral's packet at the central. The central continues the event if either
     /// end has more data and there is time.
     private mutating func receiveAtCentral(_ packet: LinkPacket, _ link: inout RadioLink) {
         acknowledge(packet, .central, &link)
@@ -123,7 +123,7 @@ extension LinkEnd {
         settings.sending.airNanoseconds(pduLength: outgoing?.length ?? PacketLength.header)
     }
 
-    /// Whether the Central must send another packet in this event.
+    /// Whether the central must send another packet in this event.
     fileprivate var hasMoreToSend: Bool { outgoing != nil || termination != nil }
 
     /// Returns the packet that is sent now, with the loaded PDU or an empty PDU.

@@ -7,7 +7,7 @@ extension Ether {
     /// Prepares a link for a connection request that is about to be sent. The caller must call
     /// `abandonLink` for a link that it does not open.
     ///
-    /// - Returns: The identity of the link; `nil` if the Central has the largest number of links.
+    /// - Returns: The identity of the link; `nil` if the central has the largest number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
         let resources = links.resources[proposal.central.index]
         guard links.identifiers(of: proposal.central).count < resources.linkLimit else {
@@ -20,14 +20,14 @@ extension Ether {
         return id
     }
 
-    /// Removes a proposed link that the Central does not open. If the advertiser has joined the
+    /// Removes a proposed link that the central does not open. If the advertiser has joined the
     /// link, it stays until the advertiser's timeout.
     package mutating func abandonLink(_ id: LinkID) {
         guard let link = links[id], link.central == nil, link.peripheral == nil else { return }
         links.remove(id)
     }
 
-    /// Makes the advertiser the Peripheral of the link, whose connection request has ended just
+    /// Makes the advertiser the peripheral of the link, whose connection request has ended just
     /// now, and reports it to the host with LE Connection Complete.
     ///
     /// - Returns: The handle of the link; `nil`, without any effect, if the link was abandoned or
@@ -42,7 +42,7 @@ extension Ether {
         return make(link, .peripheral, radio, identity, advertisingSet)
     }
 
-    /// Makes the initiator the Central of the link, reports it to the host with LE Connection
+    /// Makes the initiator the central of the link, reports it to the host with LE Connection
     /// Complete, and schedules the first connection event. Only the packets of that event show
     /// whether the advertiser has joined the link.
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The placement of a new link's connection events between those of the Central's other links.
+/// The placement of a new link's connection events between those of the central's other links.
 extension Ether {
     /// The unit of the transmit window offset, in nanoseconds (Vol 6, Part B, 2.3.3.1).
     private static var windowStep: Int64 { 1_250_000 }
@@ -11,7 +11,7 @@ extension Ether {
 
     /// Returns the anchor of the first packet of the link, whose request has ended just now: after
     /// the delay of the transmit window, and with the offset at which its anchors are as far as
-    /// possible from those of the Central's other links.
+    /// possible from those of the central's other links.
     func firstAnchor(of link: RadioLink) -> Instant {
         let interval = link.proposal.parameters.interval.nanoseconds
         let earliest = (now + link.proposal.windowDelay).nanoseconds

@@ -7,9 +7,9 @@ import BluetoothTypes
 extension Ether {
     /// Reserves both radios for the first exchange, which begins now.
     ///
-    /// If there is no time for the data of both ends, the Peripheral's data waits.
+    /// If there is no time for the data of both ends, the peripheral's data waits.
     ///
-    /// - Returns: The event; `nil` if the Central's radio is reserved.
+    /// - Returns: The event; `nil` if the central's radio is reserved.
     mutating func reserveFirstExchange(
         of link: inout RadioLink,
         on channel: RadioChannel
@@ -112,12 +112,12 @@ extension RadioLink {
         guard let number = peripheral?.sequence.sending else {
             return nextExchangeLength(answer: 0)
         }
-        // The Peripheral does not repeat a packet that the Central has received.
+        // The peripheral does not repeat a packet that the central has received.
         let isReceived = central?.sequence.expecting != number
         return nextExchangeLength(answer: peripheral?.nextPayload(isReceived: isReceived) ?? 0)
     }
 
-    /// Returns the duration of the next exchange, in nanoseconds, if the Peripheral's PDU has
+    /// Returns the duration of the next exchange, in nanoseconds, if the peripheral's PDU has
     /// `answer` bytes of payload and MIC.
     mutating func nextExchangeLength(answer: Int) -> Int64 {
         guard let sending = central?.settings.sending, let request = central?.nextRequest else {
@@ -134,7 +134,7 @@ extension LinkEnd {
     /// The largest length of a control PDU in bytes, with its MIC.
     private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
-    /// The length of the Central's next PDU: payload and MIC in bytes.
+    /// The length of the central's next PDU: payload and MIC in bytes.
     fileprivate var nextRequest: Int { nextPayload(isReceived: !isAwaitingAcknowledgement) }
 
     /// Returns the largest length of the next PDU: payload and MIC in bytes.

@@ -60,7 +60,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// The number of consecutive connection events in which the radio was not free, or not for long
     /// enough for all data.
     package internal(set) var missedEvents = 0
-    /// The number of connection events that the Peripheral skips from now on, unless it has data to
+    /// The number of connection events that the peripheral skips from now on, unless it has data to
     /// send.
     var eventsToSkip = 0
     /// The reason with which the end closes as soon as it has acknowledged the last packet that it

@@ -6,9 +6,9 @@ import BluetoothTypes
 package struct LinkProposal: Sendable {
     /// The radio that sends the request.
     package var central: RadioID
-    /// The Central's address on the air.
+    /// The central's address on the air.
     package var centralAddress: DeviceAddress
-    /// The Peripheral's address on the air.
+    /// The peripheral's address on the air.
     package var peripheralAddress: DeviceAddress
     /// The initial connection interval, latency and supervision timeout.
     package var parameters: LinkParameters
@@ -53,7 +53,7 @@ package struct LinkProposal: Sendable {
 package struct LinkParameters: Hashable, Sendable {
     /// The connection interval, a multiple of 1.25 ms.
     package var interval: Duration
-    /// The number of connection events that the Peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     package var latency: Int
     /// The supervision timeout, a multiple of 10 ms.
     package var supervisionTimeout: Duration

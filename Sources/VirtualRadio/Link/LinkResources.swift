@@ -38,7 +38,7 @@ package struct LinkResources: Sendable {
         packet.payload.count <= dataPacketLength && heldPackets < dataPacketCount
     }
 
-    /// The handles of the links on which this radio is the Central, in order.
+    /// The handles of the links on which this radio is the central, in order.
     var handlesAsCentral: [ConnectionHandle] {
         handles.filter { $0.value.side == .central }.map(\.key)
             .sorted { $0.rawValue < $1.rawValue }

@@ -6,18 +6,18 @@ import BluetoothTypes
 ///
 /// A link is *proposed* before a connection request for it is sent. It is *made* when one of the
 /// two devices regards it as created, and exists until both ends are closed. The state of each end
-/// follows only from the packets that it has received: the Central sends at every anchor, whether
-/// or not the Peripheral exists, and an end that receives nothing for the supervision timeout
+/// follows only from the packets that it has received: the central sends at every anchor, whether
+/// or not the peripheral exists, and an end that receives nothing for the supervision timeout
 /// closes.
 package struct RadioLink: Sendable {
     /// The identity of the link.
     package let id: LinkID
     /// The content of the connection request.
     package let proposal: LinkProposal
-    /// The Central's end; `nil` before the Central regards the link as created, and after this end
+    /// The central's end; `nil` before the central regards the link as created, and after this end
     /// has closed.
     package var central: LinkEnd?
-    /// The Peripheral's end; `nil` before the Peripheral accepts the request, and after this end
+    /// The peripheral's end; `nil` before the peripheral accepts the request, and after this end
     /// has closed.
     package var peripheral: LinkEnd?
     /// Whether one of the two devices has regarded the link as created.
@@ -51,7 +51,7 @@ package struct RadioLink: Sendable {
     /// Whether both ends have the link.
     var isWhole: Bool { central != nil && peripheral != nil }
 
-    /// The anchor of the next connection event, by the Central's interval.
+    /// The anchor of the next connection event, by the central's interval.
     var nextAnchor: Instant {
         Instant(nanoseconds: anchor.nanoseconds + (central?.pace.interval ?? 0))
     }

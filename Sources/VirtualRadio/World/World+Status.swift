@@ -38,10 +38,10 @@ public struct WorldStatus: Sendable {
         public let peripheral: ControllerID
         /// The connection interval.
         public let interval: Duration
-        /// The strength at which the Central last received the Peripheral, in dBm; `nil` before the
+        /// The strength at which the central last received the peripheral, in dBm; `nil` before the
         /// first time.
         public let centralRSSI: Int?
-        /// The strength at which the Peripheral last received the Central, in dBm; `nil` before the
+        /// The strength at which the peripheral last received the central, in dBm; `nil` before the
         /// first time.
         public let peripheralRSSI: Int?
     }

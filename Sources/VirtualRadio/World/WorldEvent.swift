@@ -56,8 +56,8 @@ package enum LinkTimer: Hashable, Sendable {
     case connectionEvent
     /// The packet that one of the ends is sending ends.
     case packetEnds
-    /// The supervision timeout or a procedure timeout of the Central's end.
+    /// The supervision timeout or a procedure timeout of the central's end.
     case centralDeadline
-    /// The supervision timeout or a procedure timeout of the Peripheral's end.
+    /// The supervision timeout or a procedure timeout of the peripheral's end.
     case peripheralDeadline
 }

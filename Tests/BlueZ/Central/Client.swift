@@ -3,7 +3,7 @@
 import BluetoothHost
 import ProcessTestSupport
 
-/// BlueZ as the Central that found our host. A D-Bus object of a device represents our host in
+/// BlueZ as the central that found our host. A D-Bus object of a device represents our host in
 /// BlueZ.
 struct Client: Sendable {
     let bluez: BlueZ

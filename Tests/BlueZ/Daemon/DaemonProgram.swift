@@ -90,7 +90,7 @@ struct DaemonProgram: Sendable {
         try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
     }
 
-    /// Ends the program as an application does that leaves nothing behind.
+    /// Ends the program in order, so that it leaves no state behind.
     func end() async throws {
         try await bluez.call("close_input", ["name": .string(Self.name)])
         try await hasEnded()

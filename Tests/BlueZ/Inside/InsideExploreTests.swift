@@ -16,7 +16,7 @@ private let sealed = ServedCharacteristic(
     value: Array("secret".utf8)
 )
 
-/// The static program as a Central, on a controller that it takes from the kernel.
+/// The static program as a central, on a controller that it takes from the kernel.
 @Suite(.machines) struct InsideExploreTests {
     @Test(
         "The program explores bluetoothd's services with the capability, without root",

@@ -15,7 +15,7 @@ extension KernelScene {
         return try await FoundSharedService(on: link)
     }
 
-    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected Central: the
+    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected central: the
     /// kernel does not restart an advertising set that has led to a link.
     func serveSharedService(
         io: BlueZ.InputOutput = .noInputNoOutput,

@@ -16,7 +16,7 @@ import Testing
     /// btvirt's 4.x controllers refuse to update a link.
     private static let settings = Setting.eachRelease
 
-    @Test("The host as Central changes the connection parameters", arguments: settings)
+    @Test("The host as central changes the connection parameters", arguments: settings)
     func hostAsCentral(_ setting: Setting) async throws {
         try await withLink(setting, as: .peripheral, "parameters: the host changes them") { scene in
             try await scene.bluez.watchHCI()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The host accepts the parameter request of Linux as Peripheral", arguments: settings)
+    @Test("The host accepts the parameter request of Linux as peripheral", arguments: settings)
     func linuxAsPeripheral(_ setting: Setting) async throws {
         try await withLink(
             setting,
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Linux as Central accepts the host's parameter request", arguments: settings)
+    @Test("Linux as central accepts the host's parameter request", arguments: settings)
     func hostAsPeripheral(_ setting: Setting) async throws {
         try await withLink(
             setting,
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("Linux as Central changes the connection parameters", arguments: settings)
+    @Test("Linux as central changes the connection parameters", arguments: settings)
     func linuxAsCentral(_ setting: Setting) async throws {
         try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
             try await scene.bluez.updateParameters(interval: 100)

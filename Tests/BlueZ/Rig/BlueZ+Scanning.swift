@@ -3,7 +3,7 @@
 import BluetoothTypes
 import ProcessTestSupport
 
-/// BlueZ as a Central and client.
+/// BlueZ as a central and client.
 extension BlueZ {
     /// Starts a discovery; see `device(named:)`.
     func scan() async throws { try await call("scan") }

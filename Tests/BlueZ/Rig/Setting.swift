@@ -77,8 +77,8 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
 
 /// The role of BlueZ in a scenario.
 enum BlueZRole: String, CaseIterable, Sendable {
-    /// Our host is the Central.
+    /// Our host is the central.
     case peripheral
-    /// Our host is the Peripheral.
+    /// Our host is the peripheral.
     case central
 }

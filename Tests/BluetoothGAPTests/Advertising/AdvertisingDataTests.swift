@@ -96,7 +96,7 @@ struct AdvertisingDataTests {
         #expect(data.role?.description == "Peripheral preferred")
     }
 
-    @Test("The preferred connection intervals of a Peripheral are parsed")
+    @Test("The preferred connection intervals of a peripheral are parsed")
     func intervalRange() throws {
         let range = try advertising("051206000c00").peripheralConnectionIntervalRange
         #expect(range == .microseconds(7500) ... .milliseconds(15))

@@ -84,7 +84,7 @@ struct AdvertiserHarness {
         try take(advertiser.reset(now: now))
     }
 
-    /// Connects a Central through the set with this handle.
+    /// Connects a central through the set with this handle.
     mutating func connect(through handle: UInt8, tellsSet: Bool = true) throws {
         model.stop(handle)
         try take(advertiser.connectionMade(now: now))

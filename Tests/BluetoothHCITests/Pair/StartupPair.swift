@@ -5,14 +5,14 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// A host's start-up, command queue and deframer, connected to a scripted controller by bytes in
+/// A host's startup, command queue and deframer, connected to a scripted controller by bytes in
 /// memory, in virtual time.
 struct StartupPair {
     enum Outcome: Equatable {
         case ended(ControllerStartup.Progress)
         case unresponsive
         case lostFraming(H4FramingError)
-        /// No work is left, and start-up has not ended: the fault that these tests look for.
+        /// No work is left, and startup has not ended: the fault that these tests look for.
         case stuck
     }
 
@@ -30,7 +30,7 @@ struct StartupPair {
     private var commandCount = 0
     private var outcome: Outcome?
 
-    /// Runs until start-up ends or no work is left.
+    /// Runs until startup ends or no work is left.
     mutating func run() -> Outcome {
         sendNext()
         for _ in 0..<10_000 {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Start-up over a byte stream") struct StartupPairTests {
-    /// More points than start-up has commands.
+@Suite("Startup over a byte stream") struct StartupPairTests {
+    /// More points than startup has commands.
     static let points = 0..<24
 
     private func isReady(_ outcome: StartupPair.Outcome) -> Bool {
@@ -20,7 +20,7 @@ import Testing
         return false
     }
 
-    @Test("Start-up finds the same controller for every chunk size", arguments: [1, 2, 3, 7, .max])
+    @Test("Startup finds the same controller for every chunk size", arguments: [1, 2, 3, 7, .max])
     func dripFeed(pieceLength: Int) {
         var whole = StartupPair()
         var dripping = StartupPair()
@@ -28,10 +28,10 @@ import Testing
         let outcome = whole.run()
         #expect(isReady(outcome))
         #expect(dripping.run() == outcome)
-        #expect(dripping.now == .zero, "start-up waits for no deadline")
+        #expect(dripping.now == .zero, "startup waits for no deadline")
     }
 
-    @Test("Start-up ends within five seconds if the controller stops answering at any point")
+    @Test("Startup ends within five seconds if the controller stops answering at any point")
     func silence() {
         for point in Self.points {
             var pair = StartupPair()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Start-up survives the loss of any one response, or fails if the response is required")
+    @Test("Startup survives the loss of any one response, or fails if the response is required")
     func oneLostAnswer() {
         for point in Self.points {
             var pair = StartupPair()
@@ -57,14 +57,14 @@ import Testing
         }
     }
 
-    @Test("Start-up ignores duplicate responses", arguments: points)
+    @Test("Startup ignores duplicate responses", arguments: points)
     func doubledAnswer(point: Int) {
         var pair = StartupPair()
         pair.wire = { answer, number in number == point ? answer + answer : answer }
         #expect(isReady(pair.run()))
     }
 
-    @Test("Start-up ignores unknown and unrelated events", arguments: points)
+    @Test("Startup ignores unknown and unrelated events", arguments: points)
     func strangeEvents(point: Int) {
         let strange: [HCI.Event] = [
             .unknown(.vendor, nil, parameters: [1, 2, 3]), .hardwareError(.init(code: 1)),
@@ -82,7 +82,7 @@ import Testing
         #expect(isReady(pair.run()))
     }
 
-    @Test("Start-up waits if the controller allows no command at first")
+    @Test("Startup waits if the controller allows no command at first")
     func noBudget() {
         let closed: @Sendable ([UInt8], Int) -> [UInt8] = { answer, _ in
             var answer = answer
@@ -95,7 +95,7 @@ import Testing
         #expect(pair.now > .zero)
     }
 
-    @Test("Start-up reports a stream that loses its framing at any point", arguments: points)
+    @Test("Startup reports a stream that loses its framing at any point", arguments: points)
     func garbage(point: Int) {
         var pair = StartupPair()
         pair.wire = { answer, number in number == point ? [0x00] + answer : answer }
@@ -103,7 +103,7 @@ import Testing
         #expect(outcome == .lostFraming(.unknownPacketType(0)) || isReady(outcome))
     }
 
-    @Test("Start-up ends without a trap if bytes are corrupted")
+    @Test("Startup ends without a trap if bytes are corrupted")
     func corruption() {
         for seed in RunSeed.seeds(300) {
             var pair = StartupPair()

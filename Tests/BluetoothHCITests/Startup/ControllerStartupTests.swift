@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// A controller that answers start-up, and records a failure if it receives a command that it does
+/// A controller that answers startup, and records a failure if it receives a command that it does
 /// not list.
 struct ScriptedController {
     /// The command that every list leaves out, since it has no bit.
@@ -91,10 +91,10 @@ struct ScriptedController {
     }
 }
 
-@Suite("Controller start-up") struct ControllerStartupTests {
+@Suite("Controller startup") struct ControllerStartupTests {
     static let randomAddress = DeviceAddress(value: 0xC400_0000_0001, kind: .random)
 
-    /// Runs start-up to its end.
+    /// Runs startup to its end.
     private func run(
         _ controller: inout ScriptedController,
         randomAddress: DeviceAddress? = randomAddress
@@ -108,7 +108,7 @@ struct ScriptedController {
                 return progress
             }
         }
-        Issue.record("start-up does not end")
+        Issue.record("startup does not end")
         return .failed(.noBuffers)
     }
 
@@ -121,7 +121,7 @@ struct ScriptedController {
         return capabilities
     }
 
-    @Test("Start-up reads all capabilities of the controller") func everything() throws {
+    @Test("Startup reads all capabilities of the controller") func everything() throws {
         var controller = ScriptedController()
         let capabilities = try capabilities(&controller)
         #expect(capabilities.version.hciVersion == .core5_3)
@@ -141,7 +141,7 @@ struct ScriptedController {
         #expect(capabilities.supports(HCI.LESetPHY.self))
     }
 
-    @Test("Start-up begins with Reset and reads the supported commands before it uses others")
+    @Test("Startup begins with Reset and reads the supported commands before it uses others")
     func order() throws {
         var controller = ScriptedController()
         _ = try run(&controller)
@@ -153,7 +153,7 @@ struct ScriptedController {
         #expect(Set(opcodes).count == opcodes.count, "no command is sent twice")
     }
 
-    @Test("Start-up sends only commands that the controller lists")
+    @Test("Startup sends only commands that the controller lists")
     func missingCommands() throws {
         let required: Set<HCI.Opcode> = [
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
@@ -165,7 +165,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("Start-up tolerates refused and unanswered optional commands") func refusals() throws {
+    @Test("Startup tolerates refused and unanswered optional commands") func refusals() throws {
         let results: [CommandResult] = [
             .complete([1]), .status(.unknownCommand), .timedOut, .complete([0]), .complete([]),
         ]
@@ -186,7 +186,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("Start-up fails without its required commands") func required() throws {
+    @Test("Startup fails without its required commands") func required() throws {
         let required: [HCI.Opcode] = [
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
         ]
@@ -202,7 +202,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("Start-up ends at once if its queue discards a command") func discarded() throws {
+    @Test("Startup ends at once if its queue discards a command") func discarded() throws {
         var controller = ScriptedController()
         controller.answers[.leReadSupportedStates] = .discarded
         #expect(
@@ -210,7 +210,7 @@ struct ScriptedController {
         )
     }
 
-    @Test("Start-up takes the buffers from the first command that reports any")
+    @Test("Startup takes the buffers from the first command that reports any")
     func buffers() throws {
         var controller = ScriptedController(without: [.leReadBufferSizeV2])
         #expect(try capabilities(&controller).aclPacketLength == 27)
@@ -222,7 +222,7 @@ struct ScriptedController {
         #expect(try capabilities(&controller).aclPacketCount == 9)
     }
 
-    @Test("Start-up fails if the controller has no buffers") func noBuffers() throws {
+    @Test("Startup fails if the controller has no buffers") func noBuffers() throws {
         let buffers: Set<HCI.Opcode> = [.leReadBufferSizeV2, .leReadBufferSize, .readBufferSize]
         var controller = ScriptedController(without: buffers)
         #expect(try run(&controller) == .failed(.noBuffers))
@@ -232,7 +232,7 @@ struct ScriptedController {
         #expect(try run(&controller) == .failed(.noBuffers))
     }
 
-    @Test("Start-up sets no random address if none is configured") func noRandomAddress() throws {
+    @Test("Startup sets no random address if none is configured") func noRandomAddress() throws {
         var controller = ScriptedController()
         #expect(try capabilities(&controller, randomAddress: nil).randomAddress == nil)
         #expect(controller.parameters(of: .leSetRandomAddress) == nil)
@@ -244,7 +244,7 @@ struct ScriptedController {
         #expect(try capabilities(&controller).publicAddress == nil)
     }
 
-    @Test("Start-up enables only LE events that the controller supports")
+    @Test("Startup enables only LE events that the controller supports")
     func leEventMask() throws {
         let later: Set<HCI.Opcode> = [
             .leSetDataLength, .leSetPHY, .leReadLocalP256PublicKey, .leGenerateDHKey,
@@ -261,7 +261,7 @@ struct ScriptedController {
         #expect(controller.parameters(of: .leSetEventMask) == [0xFF, 0x1B, 0x07, 0, 0, 0, 0, 0])
     }
 
-    @Test("Start-up sets the longest packets as the default of new links")
+    @Test("Startup sets the longest packets as the default of new links")
     func defaultDataLength() throws {
         var controller = ScriptedController()
         _ = try run(&controller)

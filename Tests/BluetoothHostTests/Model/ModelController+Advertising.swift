@@ -170,7 +170,7 @@ extension ModelController {
         sets.filter(\.value.isOn).sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Connects a Central with the first set that accepts it. Returns `nil` if there is none.
+    /// Connects a central with the first set that accepts it. Returns `nil` if there is none.
     @discardableResult
     mutating func acceptConnection(from address: DeviceAddress) -> ConnectionHandle? {
         let open = sets.filter { $0.value.isOn && $0.value.isConnectable }

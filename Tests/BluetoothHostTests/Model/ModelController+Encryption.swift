@@ -6,7 +6,7 @@ import BluetoothTypes
 
 // Encryption as the host observes it: the host sends keys, and the controller reports the results.
 extension ModelController {
-    /// Starts encryption as the Central. The peer may have the same key, another key, or none.
+    /// Starts encryption as the central. The peer may have the same key, another key, or none.
     mutating func encrypt(_ command: HCI.LEEnableEncryption) {
         let handle = command.connectionHandle
         guard let peer = links[handle]?.peer else {

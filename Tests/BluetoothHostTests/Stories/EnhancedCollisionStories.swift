@@ -53,7 +53,7 @@ struct EnhancedCollisionStories {
         return id
     }
 
-    @Test("L2CAP/TIM/BV-03-C: The Central repeats at once a request that collided")
+    @Test("L2CAP/TIM/BV-03-C: The central repeats at once a request that collided")
     func central() throws {
         var (harness, link) = try connected(asCentral: true)
         let id = collide(&harness, link)
@@ -65,7 +65,7 @@ struct EnhancedCollisionStories {
         #expect(harness.core.enhancedBearerCount(of: link) == 2)
     }
 
-    @Test("L2CAP/TIM/BV-03-C: After a pause, the Peripheral repeats a request that collided")
+    @Test("L2CAP/TIM/BV-03-C: After a pause, the peripheral repeats a request that collided")
     func peripheral() throws {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)

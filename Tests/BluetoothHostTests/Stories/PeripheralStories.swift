@@ -10,8 +10,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The host on links that a Central has made to it.
-@Suite("Links as the Peripheral")
+/// The host on links that a central has made to it.
+@Suite("Links as the peripheral")
 struct PeripheralStories {
     private let phone = ModelPeer(7)
     private let request = ConnectionUpdate(
@@ -135,7 +135,7 @@ struct PeripheralStories {
         _ = try harness.answer(id)
     }
 
-    @Test("A request of the Central's link layer is accepted and takes effect")
+    @Test("A request of the central's link layer is accepted and takes effect")
     func linkLayerOfCentral() throws {
         var harness = try connected { $0.acceptsParameterRequests = true }
         let link = try #require(harness.incomingLinks.first).link
@@ -159,7 +159,7 @@ struct PeripheralStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("The signaling channel is used if the Central does not support the procedure")
+    @Test("The signaling channel is used if the central does not support the procedure")
     func fallback() throws {
         var harness = try connected(skilled)
         let link = try #require(harness.incomingLinks.first).link
@@ -198,7 +198,7 @@ struct PeripheralStories {
         #expect(harness.core.properties(of: link)?.parameters.peripheralLatency == 2)
     }
 
-    @Test("Preferred parameters are requested from a bonded Central as well")
+    @Test("Preferred parameters are requested from a bonded central as well")
     func preferredOfBonded() throws {
         let request = request
         var harness = try Harness.bonded { $0.preferredConnectionParameters = request }

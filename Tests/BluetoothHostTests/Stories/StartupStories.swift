@@ -6,10 +6,10 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Start-up")
+@Suite("Startup")
 struct StartupStories {
     @Test(
-        "Start-up sends only commands that the controller lists, and the host is ready",
+        "Startup sends only commands that the controller lists, and the host is ready",
         arguments: [ModelProfile.rich, .poor, .shared]
     )
     func everyProfileStarts(_ profile: ModelProfile) throws {
@@ -22,7 +22,7 @@ struct StartupStories {
         #expect(found.version.hciVersion == profile.version)
     }
 
-    @Test("Start-up of a controller that accepts many commands at once keeps their order")
+    @Test("Startup of a controller that accepts many commands at once keeps their order")
     func manyCommands() {
         var profile = ModelProfile.rich
         profile.commandCount = 5
@@ -30,7 +30,7 @@ struct StartupStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("Start-up tolerates a listed command that is refused")
+    @Test("Startup tolerates a listed command that is refused")
     func refusedAlthoughListed() {
         var harness = Harness()
         harness.controller.refusals = [
@@ -72,7 +72,7 @@ struct StartupStories {
         }
     }
 
-    @Test("Every packet of the start-up may arrive one byte at a time")
+    @Test("Every packet of the startup may arrive one byte at a time")
     func dripFeed() {
         var harness = Harness()
         harness.open()
@@ -117,7 +117,7 @@ struct StartupStories {
     }
 
     @Test(
-        "A transport that closes at any packet of the start-up is opened again",
+        "A transport that closes at any packet of the startup is opened again",
         arguments: 0..<24
     )
     func transportEnds(atPacket count: Int) {
@@ -132,6 +132,6 @@ struct StartupStories {
         #expect(harness.core.state == .ready)
         #expect(harness.openCount == 2)
         #expect(harness.controller.violations.isEmpty)
-        #expect(!isStarted || count > 10, "The start-up takes more than ten packets")
+        #expect(!isStarted || count > 10, "The startup takes more than ten packets")
     }
 }

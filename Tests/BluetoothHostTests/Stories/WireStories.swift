@@ -186,7 +186,7 @@ struct WireStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("Start-up survives noise before every response", arguments: 0..<40)
+    @Test("Startup survives noise before every response", arguments: 0..<40)
     func noisyStart(atPacket count: Int) {
         var harness = Self.opened()
         harness.drive(atMost: count)

@@ -241,7 +241,7 @@ struct FailureReasonTests {
         arguments: ["014433221100aa7f", "01000000eeffc0"]
     )
     func identity(text: String) throws {
-        // A resolvable private address. The second is replaced below by the Central's own address.
+        // A resolvable private address. The second is replaced below by the central's own address.
         expect(.invalidParameters, sentBy: .central, in: try script("SC, just works")) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == 0x09 else { return [bytes] }
@@ -264,7 +264,7 @@ struct FailureReasonTests {
             expect(.dhKeyCheckFailed, sentBy: end, in: try script(name)) {
                 $0.tamper = { to, bytes in
                     guard bytes.first == SMP.Code.pairingPublicKey.rawValue else { return [bytes] }
-                    // The Central's key is sent first, so it can be sent back to the Central.
+                    // The central's key is sent first, so it can be sent back to the central.
                     if to == .peripheral { own = bytes }
                     guard to == end else { return [bytes] }
                     return [forgery.forge(bytes, own: own)]
@@ -348,7 +348,7 @@ struct FailureReasonTests {
         model.drive()
         #expect(model.outcomes[.peripheral] == .failure(.declined))
         guard case .failure(.refusedByPeer) = model.outcomes[.central] else {
-            Issue.record("The Central does not report the failure")
+            Issue.record("The central does not report the failure")
             return
         }
     }

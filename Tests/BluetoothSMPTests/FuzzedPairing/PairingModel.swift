@@ -55,7 +55,7 @@ struct PairingModel {
     /// The PDUs that were sent and have not arrived.
     var air: [(to: End, bytes: [UInt8])] = []
     var questions: [End: Pairing.Question] = [:]
-    /// The key with which the Central starts encryption.
+    /// The key with which the central starts encryption.
     var key: LongTermKey?
     var isEncrypted: [End: Bool] = [.central: false, .peripheral: false]
     var outcomes: [End: Result<Pairing.Keys, Pairing.Failure>] = [:]
@@ -148,7 +148,7 @@ extension PairingModel {
         return true
     }
 
-    /// Acts as both controllers: the Central names a key, and the Peripheral may have it.
+    /// Acts as both controllers: the central names a key, and the peripheral may have it.
     private mutating func encrypt(with key: LongTermKey) {
         let found = machines[.peripheral]?.key(diversifier: key.diversifier, random: key.random)
         let isEncrypted = found == key.value

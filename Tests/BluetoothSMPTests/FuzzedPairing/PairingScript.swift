@@ -11,7 +11,7 @@ import Testing
 struct PairingScript: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var usesSecureConnections: Bool
-    /// The method for the Central.
+    /// The method for the central.
     var method: Pairing.Method
     var central: Pairing.Policy
     var peripheral: Pairing.Policy
@@ -44,7 +44,7 @@ struct PairingScript: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The Peripheral's keys first, each side in the order of the keys (3.6.1).
+    /// The peripheral's keys first, each side in the order of the keys (3.6.1).
     private var distribution: [Line] {
         let encryption: [SMP.Code] = [.encryptionInformation, .centralIdentification]
         let others: [SMP.Code] = [
@@ -130,7 +130,7 @@ extension PairingScript {
         toPeripheral: true
     )
 
-    /// Only the Central has data of the Peripheral.
+    /// Only the central has data of the peripheral.
     private static let halfOutOfBand = make(
         "SC, out of band to the Central",
         isSecure: true,

@@ -122,7 +122,7 @@ struct Verdict: Equatable {
         guard script.central.usesKeypressNotifications, moment.end == .central else { return false }
         let lines = script.lines.before
         let first = lines.firstIndex { $0.code == .pairingConfirm } ?? lines.count
-        // The Central sends its confirm value as early as possible, so it may precede a keypress.
+        // The central sends its confirm value as early as possible, so it may precede a keypress.
         return (first...first + 1).contains(moment.progress)
     }
 

@@ -120,7 +120,7 @@ struct DistributionTests {
         #expect(response.responderKeys == [.identityKey, .signingKey])
     }
 
-    /// Returns a dialogue that replaces a key of the Peripheral.
+    /// Returns a dialogue that replaces a key of the peripheral.
     static func dialogue(
         _ policy: Pairing.Policy = .init(),
         replacing code: UInt8,

@@ -9,7 +9,7 @@ import Testing
 /// Invalid, copied and published public keys.
 @Suite("Forged public keys")
 struct ForgedKeyTests {
-    /// Returns a Central that has sent its public key, and that key.
+    /// Returns a central that has sent its public key, and that key.
     static func central(_ policy: Pairing.Policy = .init()) throws -> (PairingSide, SMP.PublicKey) {
         var dialogue = PairingDialogue(policy)
         dialogue.central.pair(policy)
@@ -20,7 +20,7 @@ struct ForgedKeyTests {
         return (dialogue.central, key)
     }
 
-    /// Returns a Peripheral that waits for the public key.
+    /// Returns a peripheral that waits for the public key.
     static func peripheral(_ policy: Pairing.Policy = .init()) -> PairingSide {
         var dialogue = PairingDialogue(policy, policy)
         dialogue.peripheral.receive(.pairingRequest(.secureResponse))

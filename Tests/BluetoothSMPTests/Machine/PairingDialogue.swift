@@ -21,8 +21,8 @@ struct PairingDialogue {
     var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }
 
     /// - Parameters:
-    ///   - policy: The Central's policy for its own and the peer's requests.
-    ///   - other: The Peripheral's policy.
+    ///   - policy: The central's policy for its own and the peer's requests.
+    ///   - other: The peripheral's policy.
     init(
         _ policy: Pairing.Policy = Pairing.Policy(),
         _ other: Pairing.Policy = Pairing.Policy(),
@@ -58,7 +58,7 @@ struct PairingDialogue {
         HCI.Key128([UInt8](repeating: byte, count: 16)) ?? HCI.Key128(passkey: 0)
     }
 
-    /// Starts a pairing at the Central with its policy for the peer, and runs it to its end.
+    /// Starts a pairing at the central with its policy for the peer, and runs it to its end.
     mutating func pair(now: Instant = .zero) {
         central.pair(central.manager.policyForPeer ?? Pairing.Policy(), now: now)
         run(now: now)
@@ -102,7 +102,7 @@ struct PairingDialogue {
         let keys = central.actions.compactMap {
             if case .encrypt(let key) = $0 { key } else { nil }
         }
-        // Each encryption that the Central requests is performed once.
+        // Each encryption that the central requests is performed once.
         guard keys.count > linkKeys.count, let key = keys.last else { return false }
         linkKeys.append(key.value)
         isEncrypted =

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Security Requests")
 struct SecurityRequestTests {
-    @Test("The Central reports the requirements of a Security Request")
+    @Test("The central reports the requirements of a Security Request")
     func reportedRequirements() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init(.displayYesNo))
@@ -21,7 +21,7 @@ struct SecurityRequestTests {
         #expect(dialogue.peripheral.manager.isPairing)
     }
 
-    @Test("The Central pairs in response to a Security Request")
+    @Test("The central pairs in response to a Security Request")
     func pairing() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
@@ -34,7 +34,7 @@ struct SecurityRequestTests {
         #expect(!dialogue.peripheral.actions.contains(.begun))
     }
 
-    @Test("The user of the Central may decline a Security Request")
+    @Test("The user of the central may decline a Security Request")
     func declined() {
         var dialogue = PairingDialogue()
         dialogue.central.answer = { _ in .no }
@@ -46,7 +46,7 @@ struct SecurityRequestTests {
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test("The Peripheral is notified if the Central cannot meet the requirement")
+    @Test("The peripheral is notified if the central cannot meet the requirement")
     func impossibleRequirement() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
@@ -114,7 +114,7 @@ struct SecurityRequestTests {
         #expect(dialogue.peripheral.failure == nil)
     }
 
-    @Test("A Central without a policy refuses a Security Request")
+    @Test("A central without a policy refuses a Security Request")
     func noPolicy() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil
@@ -125,7 +125,7 @@ struct SecurityRequestTests {
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test("A bonded Central without a policy reports a Security Request")
+    @Test("A bonded central without a policy reports a Security Request")
     func bondWithoutPolicy() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil

@@ -157,7 +157,7 @@ struct ServedLinksTests {
     private let other = PeerIdentifier(bytes: Array(repeating: 2, count: 16))
     private let links = (1...4).map { LinkIdentifier(rawValue: $0) }
 
-    @Test("A Central that connects again supersedes its own former links only")
+    @Test("A central that connects again supersedes its own former links only")
     func superseded() {
         var served = ServedLinks()
         served.open(links[0], to: peer, isIncoming: true)

@@ -8,7 +8,7 @@ import enum LanyardTestSupport.RunSeed
 
 @testable import HCITransports
 
-@Suite("The start-up of a serial line")
+@Suite("The startup of a serial line")
 struct SerialStartUpTests {
     private typealias Action = SerialStartUp.Action
 
@@ -29,7 +29,7 @@ struct SerialStartUpTests {
         .send(vendor.commands(for: speed)?[index].packet ?? [])
     }
 
-    /// A start-up and its clock.
+    /// A startup and its clock.
     private struct Story {
         var startUp: SerialStartUp
         var now = Instant.zero
@@ -57,7 +57,7 @@ struct SerialStartUpTests {
         }
     }
 
-    @Test("Without a second speed, the start-up only resets the controller and reads its version")
+    @Test("Without a second speed, the startup only resets the controller and reads its version")
     func plain() throws {
         var story = try Story("/dev/x@1000000")
         #expect(story.startUp.openingSpeeds == [1_000_000])
@@ -69,7 +69,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("The start-up finds the answer to Reset in noise that arrives byte by byte")
+    @Test("The startup finds the answer to Reset in noise that arrives byte by byte")
     func noise() throws {
         var story = try Story("/dev/x@1000000")
         _ = story.takeActions()
@@ -83,7 +83,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
-    @Test("The start-up fails after several Resets without an answer")
+    @Test("The startup fails after several Resets without an answer")
     func silence() throws {
         var story = try Story("/dev/x@1000000")
         for _ in 1..<SerialStartUp.probeLimit {
@@ -96,7 +96,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("The start-up has no deadline after it failed because of noise")
+    @Test("The startup has no deadline after it failed because of noise")
     func failsInNoise() throws {
         var story = try Story("/dev/x@1000000")
         for _ in 0..<SerialStartUp.probeLimit {
@@ -142,7 +142,7 @@ struct SerialStartUpTests {
     }
 
     @Test(
-        "The start-up does not await an answer that may come at the new speed or never",
+        "The startup does not await an answer that may come at the new speed or never",
         arguments: [SerialVendor.qualcomm, .st, .intel]
     )
     func unanswered(vendor: SerialVendor) throws {
@@ -156,7 +156,7 @@ struct SerialStartUpTests {
         let sentAt = story.now
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(921_600)])
-        // The start-up waits until the command has left even a line with 9,600 bits per second.
+        // The startup waits until the command has left even a line with 9,600 bits per second.
         let bits = 10 * 5
         #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 9_600))
         let changedAt = story.now
@@ -250,7 +250,7 @@ struct SerialStartUpTests {
         #expect(outcome.notice?.contains("refused") == true)
     }
 
-    @Test("The start-up finds a controller that still has the new speed")
+    @Test("The startup finds a controller that still has the new speed")
     func leftBehind() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         #expect(story.takeActions() == [Self.reset])
@@ -261,7 +261,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
-    @Test("The start-up changes the speed again if Reset restores the first speed")
+    @Test("The startup changes the speed again if Reset restores the first speed")
     func resetBringsBack() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         try story.wait()
@@ -275,7 +275,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
     }
 
-    @Test("The start-up tries both speeds in turn before it fails")
+    @Test("The startup tries both speeds in turn before it fails")
     func bothSilent() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         for _ in 0..<SerialStartUp.probeLimit * 2 { try story.wait() }
@@ -334,7 +334,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == story.now + SerialStartUp.transmissionTime)
     }
 
-    @Test("An answer after the end of the start-up has no effect")
+    @Test("An answer after the end of the startup has no effect")
     func late() throws {
         var story = try Story("/dev/x@1000000")
         story.receive(Self.resetAnswer)
@@ -345,7 +345,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
     }
 
-    @Test("The start-up ends whatever it receives", arguments: RunSeed.seeds(200))
+    @Test("The startup ends whatever it receives", arguments: RunSeed.seeds(200))
     func anything(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let texts = ["/dev/x@1000000", "/dev/x@921600,start=115200", "/dev/x@921600,vendor=intel"]
@@ -364,6 +364,6 @@ struct SerialStartUpTests {
                 story.receive(pieces.randomElement(using: &random) ?? [])
             }
         }
-        Issue.record("seed \(seed): the start-up did not end")
+        Issue.record("seed \(seed): the startup did not end")
     }
 }

@@ -98,9 +98,9 @@ import Testing
         }
     }
 
-    /// Only Secure Connections: Bumble 0.0.236 as a Peripheral answers with the wrong one of its
+    /// Only Secure Connections: Bumble 0.0.236 as a peripheral answers with the wrong one of its
     /// two legacy keys, and our controllers detect that.
-    @Test("A bonded Central reconnects and encrypts the link")
+    @Test("A bonded central reconnects and encrypts the link")
     func bondedCentral() async throws {
         try await withAir { air in
             let accessory = try await air.accessory()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// Pairs in this way, and returns the Central's result after both sides have reported the same
+    /// Pairs in this way, and returns the central's result after both sides have reported the same
     /// result.
     private func pair(_ combination: Combination, options: [String] = []) async throws -> JSON {
         var pairing = JSON.null

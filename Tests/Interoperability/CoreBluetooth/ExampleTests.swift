@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// The notebook with a Bumble Central.
+/// The notebook with a Bumble central.
 @Suite(.needsPeers) struct NotebookExampleTests {
     private static func uuid(_ number: Int) -> BluetoothUUID {
         guard let uuid = BluetoothUUID("7B2F000\(number)-9C5B-4E36-8C1E-3D5E6B1A0C11") else {

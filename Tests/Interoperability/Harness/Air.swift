@@ -5,7 +5,7 @@ import Testing
 
 /// `lanyard air` with peers.
 struct Air: Sendable {
-    /// The time limit for all tasks of a Central.
+    /// The time limit for all tasks of a central.
     static let visitLimit: Duration = .seconds(90)
 
     let peers: PeerGroup
@@ -18,7 +18,7 @@ struct Air: Sendable {
         try await peers.accessory(.demo, on: adapter, options: options)
     }
 
-    /// Runs a Bumble Central with options of central.py. Returns its result.
+    /// Runs a Bumble central with options of central.py. Returns its result.
     func central(options: [String] = []) async throws -> JSON {
         let script = PeerInstallation.scripts + "central.py"
         return try await peers.start(

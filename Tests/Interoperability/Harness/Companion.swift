@@ -83,13 +83,13 @@ struct Companion: Sendable {
 
     // MARK: The link
 
-    /// Lets one Central connect. Returns the address from which it advertises.
+    /// Lets one central connect. Returns the address from which it advertises.
     @discardableResult
     func advertise() async throws -> String? {
         try await client.perform("advertise")["address"].text
     }
 
-    /// Waits for a Central. Returns that Central's address.
+    /// Waits for a central. Returns that central's address.
     @discardableResult
     func linked() async throws -> String? { try await client.perform("linked")["peer"].text }
 
@@ -106,7 +106,7 @@ struct Companion: Sendable {
 
     // MARK: Pairing
 
-    /// Starts a pairing as Central, or requests it as Peripheral.
+    /// Starts a pairing as central, or requests it as peripheral.
     func pair() async throws -> Outcome { Outcome(try await client.perform("pair")) }
 
     /// Starts a pairing; `outcome` waits for the result.
@@ -120,13 +120,13 @@ struct Companion: Sendable {
     /// Enters a number as its user.
     func enter(_ number: UInt32) { client.begin("enter", ["number": .number(Double(number))]) }
 
-    /// Encrypts the link with a bond's keys, as Central.
+    /// Encrypts the link with a bond's keys, as central.
     func encrypt() async throws { try await client.perform("encrypt") }
 
     /// Waits until the link is encrypted.
     func encrypted() async throws { try await client.perform("encrypted") }
 
-    /// Requests security from the Central.
+    /// Requests security from the central.
     func request() async throws { try await client.perform("request") }
 
     func forget() async throws { try await client.perform("forget") }

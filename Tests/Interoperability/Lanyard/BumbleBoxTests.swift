@@ -213,9 +213,9 @@
         }
     }
 
-    /// A Bumble Central with an accessory of ours.
+    /// A Bumble central with an accessory of ours.
     @Suite(.needsPeers) struct BumbleCentralTests {
-        @Test("Rows 16, 18: The message box answers and notifies a Bumble Central")
+        @Test("Rows 16, 18: The message box answers and notifies a Bumble central")
         func servesCentral() async throws {
             try await withBoxScene { scene in
                 let client = try await scene.client()

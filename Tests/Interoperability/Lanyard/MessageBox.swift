@@ -72,7 +72,7 @@
         func forget() async throws { try await client.perform("forget") }
     }
 
-    /// Bumble boxes and Centrals on controllers of a kind, and a folder for stores.
+    /// Bumble boxes and centrals on controllers of a kind, and a folder for stores.
     struct BoxScene: Sendable {
         /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
@@ -89,7 +89,7 @@
             try await MessageBox(client: messenger("box", address, options))
         }
 
-        /// Starts a Central that uses boxes.
+        /// Starts a central that uses boxes.
         func client() async throws -> Client {
             try await messenger("central", "F1:A0:00:00:00:0C", [])
         }

@@ -42,7 +42,7 @@ import Testing
         ]
     }
 
-    @Test("The host as Central follows its policy for lost bonds", arguments: Combination.all)
+    @Test("The host as central follows its policy for lost bonds", arguments: Combination.all)
     func asCentral(combination: Combination) async throws {
         try await withBondScene(.central) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("The host as Peripheral follows its policy for lost bonds", arguments: Combination.all)
+    @Test("The host as peripheral follows its policy for lost bonds", arguments: Combination.all)
     func asPeripheral(combination: Combination) async throws {
         try await withBondScene(.peripheral) { scene in
             let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }

@@ -83,7 +83,7 @@ func withBondScene(
 /// Our host and the companion, between two restarts.
 struct BondedPair: Sendable {
     let host: BluetoothHost
-    /// The service of our host, if it is a Peripheral.
+    /// The service of our host, if it is a peripheral.
     let peripheral: PairingPeripheral?
     let person: Person
     let companion: Companion

@@ -11,7 +11,7 @@ import Testing
 /// requires encryption, over controllers that compare the two sides' keys.
 @Suite(.needsPeers) struct PairingMatrixTests {
     @Test(
-        "The host as Central pairs by the method of the specification's table",
+        "The host as central pairs by the method of the specification's table",
         arguments: PairingCase.Generation.allCases
     )
     func asCentral(generation: PairingCase.Generation) async throws {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "The host as Peripheral pairs by the method of the specification's table",
+        "The host as peripheral pairs by the method of the specification's table",
         arguments: PairingCase.Generation.allCases
     )
     func asPeripheral(generation: PairingCase.Generation) async throws {

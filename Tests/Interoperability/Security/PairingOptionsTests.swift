@@ -7,7 +7,7 @@ import Testing
 /// Results of a pairing with Bumble beyond the table: out-of-band data, short keys, keys that are
 /// not stored, keypress notifications, and declined requests.
 @Suite(.needsPeers) struct PairingOptionsTests {
-    /// Our host as Central on a radio of its own, and a companion.
+    /// Our host as central on a radio of its own, and a companion.
     private func withPair(
         _ body: (PairingScene) async throws -> Void
     ) async throws {
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// Our host as Central, and a companion that becomes another device for each pairing.
+/// Our host as central, and a companion that becomes another device for each pairing.
 private final class PairingScene {
     let host: BluetoothHost
     let person: Person

@@ -4,7 +4,7 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host as Central, which pairs with a companion repeatedly, each time with another device.
+/// Our host as central, which pairs with a companion repeatedly, each time with another device.
 struct PairingCentral: Sendable {
     let host: BluetoothHost
     let person: Person
@@ -38,7 +38,7 @@ struct PairingCentral: Sendable {
     }
 }
 
-/// Our host as Peripheral with a value that requires encryption.
+/// Our host as peripheral with a value that requires encryption.
 struct PairingPeripheral: Sendable {
     static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)
 
@@ -60,7 +60,7 @@ struct PairingPeripheral: Sendable {
     let person: Person
     let companion: Companion
 
-    /// Publishes the value and lets Centrals connect.
+    /// Publishes the value and lets centrals connect.
     init(_ host: BluetoothHost, person: Person, companion: Companion) async throws {
         self.host = host
         self.person = person

@@ -47,7 +47,7 @@ import Testing
 }
 
 extension BondedPair {
-    /// Connects again. The Central encrypts the link, and no Security Manager PDU is sent.
+    /// Connects again. The central encrypts the link, and no Security Manager PDU is sent.
     func reconnect(_ bond: BondedPeer) async throws {
         try await companion.prepare()
         let link: Link

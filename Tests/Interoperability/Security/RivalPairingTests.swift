@@ -4,7 +4,7 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// `lanyard serve --pair` at a terminal, with two Bumble Centrals that pair at the same time: an
+/// `lanyard serve --pair` at a terminal, with two Bumble centrals that pair at the same time: an
 /// attacker, which is first, and the phone of the user at the terminal.
 @Suite("Two peers pair at the same time", .needsPeers)
 struct RivalPairingTests {

@@ -46,7 +46,7 @@ struct LiveAccessTests {
         #expect(try access.place(of: request("", method: "GET")) == .page)
         #expect(try access.place(of: request("events", method: "GET")) == .events)
         #expect(try access.place(of: request("timeline", method: "GET")) == .timeline)
-        // As a script on this machine asks, without the headers of a browser.
+        // A request of a script on this machine has no headers of a browser.
         let plain: [String: String?] = ["origin": nil, "sec-fetch-site": nil]
         #expect(try access.place(of: request(plain)) == .command)
         #expect(access.address == "http://127.0.0.1:4711/\(access.token)/")
@@ -98,7 +98,7 @@ struct LiveAccessTests {
         #expect(status(request(changes)) == expected)
     }
 
-    @Test("Each place has one method")
+    @Test("Each part of the page accepts one method")
     func methods() {
         #expect(status(request("command", method: "GET")) == .methodNotAllowed)
         #expect(status(request("", method: "POST")) == .methodNotAllowed)

@@ -111,7 +111,7 @@ struct LiveHubTests {
         #expect(messages.last?.members?["state"]?.text == "idle")
     }
 
-    /// Returns the Central's connection to the device with this number, with the handle 0x0040 (Vol
+    /// Returns the central's connection to the device with this number, with the handle 0x0040 (Vol
     /// 4, Part E, 7.7.65.1).
     private func connected(to number: UInt8) -> Btsnoop.Record {
         record(

@@ -90,7 +90,7 @@ struct LiveLinksTests {
             try await harness.world.power(number, isOn: true)
             await #expect(throws: (any Error).self) { try await connection.value }
             #expect(await harness.radios.links.isEmpty)
-            // The device can be connected again, and is not when that was not asked for.
+            // The device can be connected again, but only on request.
             #expect(!harness.hub.present.contains("\"connected\""))
             _ = try await harness.links.perform(["connect"], on: device)
             #expect(await harness.radios.links.count == 1)

@@ -19,7 +19,7 @@ import Testing
 )
 struct LivePageTests {
     @Test(
-        "Choose, connect, read, subscribe, write, lose and find again, with the first value in two clicks",
+        "A device is read, subscribed to, written, lost and found again, after two clicks",
         .timeLimit(.minutes(20))
     )
     func walk() async throws {

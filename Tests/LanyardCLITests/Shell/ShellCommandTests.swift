@@ -204,7 +204,7 @@ struct ShellCommandTests {
         #expect(run.output.contains("failed, as expected: pairing: "))
     }
 
-    @Test("Commands that need a link, a subscription or an earlier target say so")
+    @Test("Commands without the link, subscription or earlier target that they need state that")
     func missing() async {
         let run = await shell(
             """

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Statements of scripts")
+    @Test("Statements of scripts are parsed")
     func scripting() throws {
         #expect(try statement("set name a b") == .set("name", "a b"))
         #expect(try statement("timeout 2.5") == .timeout(.seconds(2.5)))

@@ -89,7 +89,7 @@ struct ShellTerminalTests {
         }
     }
 
-    @Test("A link that ends says so above the prompt, with its reason", .timeLimit(.minutes(5)))
+    @Test("The end of a link is printed above the prompt, with its reason", .timeLimit(.minutes(5)))
     func endOfLink() async throws {
         try await withFolder { folder in
             let desk = try Desk(["Lanyard Demo"], in: folder)

@@ -34,7 +34,7 @@ import Testing
         + "02000018000000f401ffffffff1f05" + "000000"
 
     /// Returns a pcap file of link type 251, with one connection event for each packet of the
-    /// Central and its response.
+    /// central and its response.
     static func file(
         _ packets: [(isFromCentral: Bool, bytes: String)],
         hasHeader: Bool = false

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Silent accessories that share few slots")
 struct SharingTests {
-    /// A sensor that says nothing by itself.
+    /// A sensor that sends nothing by itself.
     private static let sensor = AccessoryDescription(
         kind: "sensor",
         matching: .service("180F"),
@@ -49,7 +49,7 @@ struct SharingTests {
             try await kit.world.advance(by: Self.slice * 6)
             let reconnects = kit.count(of: "connect") - calls
             print("\(reconnects) reconnects in six time slices")
-            // Three links, each of which changes hands at the end of its slice.
+            // Three links, each of which ends for another accessory at the end of its slice.
             #expect(reconnects <= 3 * 6)
             #expect(Set(received.values) == Set(central.accessories.map(\.id)))
             for observation in observations { observation.cancel() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Stores that fail", .eachSystem)
 struct StoreTests {
-    /// A store that fails as long as it is shut.
+    /// A store that fails while it is shut.
     private final class ShutStore: AccessoryStore {
         struct Shut: Error {}
 

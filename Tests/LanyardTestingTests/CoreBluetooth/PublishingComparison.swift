@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-/// A published accessory and its central, to be compared between systems.
+/// A run of a published accessory and its central that is compared between systems.
 enum PublishingComparison {
     /// The description of `PublishedValueTests`, with a characteristic to write.
     private static let description: AccessoryDescription = {

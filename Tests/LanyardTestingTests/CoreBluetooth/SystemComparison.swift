@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-/// A day of an app's central, to be compared between systems.
+/// A run of an app's central that is compared between systems.
 struct ComparedDay: Sendable, CustomTestStringConvertible {
     let name: String
     var change: @Sendable (inout VirtualAccessory) -> Void = { _ in }

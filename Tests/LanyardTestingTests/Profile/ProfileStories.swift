@@ -84,7 +84,7 @@ struct ProfileStories {
         }
     }
 
-    @Test("A service that returns to a living link is discovered and used again")
+    @Test("A service that returns to an open link is discovered and used again")
     func returned() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -19,7 +19,7 @@ struct SameDayTests {
         for _ in 1..<max(2, Self.dayCount) {
             let next = try await Self.day(seed: 3)
             guard next != first else { continue }
-            Issue.record("not the same day:\n\(first)\n--\n\(next)")
+            Issue.record("the runs differ:\n\(first)\n--\n\(next)")
             return
         }
     }

@@ -111,7 +111,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("A lost bond says to pair again, as an error, as a reason and as a state")
+    @Test("A lost bond advises pairing again, as an error, as a reason and as a state")
     func lostBond() {
         let failure = LinkFailure(CBError(.peerRemovedPairingInformation))
         let change = AccessoryChange(.idle, .resting(.failed(failure)))
@@ -197,7 +197,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("An unknown error keeps its own text for logs, and says so on a screen")
+    @Test("An unknown error keeps its own text for logs, and a screen shows that it is unknown")
     func unknown() {
         struct Strange: Error {}
         let failure = LinkFailure(Strange())

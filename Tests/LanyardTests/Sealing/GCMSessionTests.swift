@@ -193,7 +193,7 @@ import Testing
         #expect(!later.isReady)
     }
 
-    @Test("A recorded answer does not deceive a central that sends a new greeting")
+    @Test("A recorded answer has no effect on a central that sends a new greeting")
     func refusesOldAnswers() throws {
         let sealing = GCMSealing(key: Self.key)
         var peripheral = sealing.makeSession(as: .peripheral)

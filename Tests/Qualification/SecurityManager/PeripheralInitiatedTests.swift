@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/PIS, or SM/SIP in older suites: security that the Peripheral requests.
+/// SM/PIS, or SM/SIP in older suites: security that the peripheral requests.
 @Suite struct PeripheralInitiatedSecurityTests {
     private func finish(_ fixture: inout SecurityFixture) throws {
         try fixture.exchangePublicKeys()
@@ -45,7 +45,7 @@ import Testing
         fixture.expectSilence()
     }
 
-    @Test("GAP/BOND/NBON/BV-01-C: A Central that does not bond pairs without keys")
+    @Test("GAP/BOND/NBON/BV-01-C: A central that does not bond pairs without keys")
     func notBondable() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain())
         fixture.tester(sends: .securityRequest([.bonding, .secureConnections]))

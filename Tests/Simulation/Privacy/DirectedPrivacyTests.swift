@@ -55,7 +55,7 @@ struct DirectedPrivacyTests {
         }
     }
 
-    @Test("GAP/CONN/DCON/BV-04-C: A Peripheral directs advertising at a Central that resolves it")
+    @Test("GAP/CONN/DCON/BV-04-C: A peripheral directs advertising at a central that resolves it")
     func directing() async throws {
         let home = try Home()
         try await home.run { phone, lamp, _ in
@@ -77,7 +77,7 @@ struct DirectedPrivacyTests {
     }
 
     @Test(
-        "GAP/CONN/DCON/BV-05-C: Advertising is not directed at a Central without resolution",
+        "GAP/CONN/DCON/BV-05-C: Advertising is not directed at a central without resolution",
         arguments: [PrivateHousehold.Controllers.extendedWithoutList, .legacyWithoutList]
     )
     func notDirecting(controllers: PrivateHousehold.Controllers) async throws {

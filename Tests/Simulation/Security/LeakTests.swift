@@ -46,7 +46,7 @@ struct LeakTests {
             let (strap, phone) = (session.strap, session.phone)
             let handle = session.handle(.stored)
             let links = strap.incomingLinks
-            // The strap notifies as soon as a Central connects.
+            // The strap notifies as soon as a central connects.
             let notifying = scene.task {
                 for await link in links {
                     for value in UInt8(0)..<20 {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A Peripheral whose request the Central's server refuses. The Peripheral asks the Central to pair
+/// A peripheral whose request the central's server refuses. The peripheral asks the central to pair
 /// and repeats the request (Vol 3, Part C, 10.3.1).
-@Suite("Requests of a Peripheral that are refused for insufficient security")
+@Suite("Requests of a peripheral that are refused for insufficient security")
 struct PeripheralDemandTests {
     typealias Side = PairingScene.Side
 
@@ -68,7 +68,7 @@ struct PeripheralDemandTests {
         ),
     ]
 
-    @Test("A refused read is repeated after the Central has paired", arguments: cases)
+    @Test("A refused read is repeated after the central has paired", arguments: cases)
     func reading(_ one: Case) async throws {
         let scene = try PairingScene()
         let adjust: @Sendable (inout HostConfiguration) -> Void = { configuration in

@@ -212,7 +212,7 @@ struct ServingTests {
         }
     }
 
-    @Test("The Central of a link serves as well")
+    @Test("The central of a link serves as well")
     func otherRole() async throws {
         try await ServingScene().run { session in
             let service = try await session.phone.publish(Strap.definition)

@@ -128,7 +128,7 @@ import VirtualAccessories
         #expect(controller.takeFrames() == [])
     }
 
-    @Test("The accessory accepts the Central's connection parameters")
+    @Test("The accessory accepts the central's connection parameters")
     mutating func connectionParameters() throws {
         controller.emit(
             .remoteConnectionParameterRequest(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// An accessory's security and the Security Manager of a Central, PDU by PDU.
+/// An accessory's security and the Security Manager of a central, PDU by PDU.
 private struct Couple {
     static let accessoryAddress = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let centralAddress = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
@@ -47,7 +47,7 @@ private struct Couple {
         note(accessory.centralConnected(Self.centralAddress, now: .zero))
     }
 
-    /// Pairs. `answer` stands for the Central's user and receives the accessory's display.
+    /// Pairs. `answer` stands for the central's user and receives the accessory's display.
     mutating func pair(
         _ policy: Pairing.Policy,
         answer: (Pairing.Question, String?) -> Pairing.Answer? = { _, _ in .yes }
@@ -105,7 +105,7 @@ struct AccessorySecurityTests {
         return policy
     }
 
-    @Test("The accessory accepts Just Works and has the same key as the Central")
+    @Test("The accessory accepts Just Works and has the same key as the central")
     func justWorks() throws {
         var couple = Couple(AccessoryPairing(.noInputNoOutput))
         couple.pair(Self.policy(.noInputNoOutput))
@@ -117,7 +117,7 @@ struct AccessorySecurityTests {
         #expect(couple.screens.isEmpty)
     }
 
-    @Test("The accessory displays the six digits that the Central displays")
+    @Test("The accessory displays the six digits that the central displays")
     func comparison() throws {
         var couple = Couple(AccessoryPairing(.displayYesNo))
         var compared: [Bool] = []
@@ -154,14 +154,14 @@ struct AccessorySecurityTests {
                 if case .display(let digits) = question { shown = digits }
                 return nil
             }
-            // The accessory's user cannot see the Central's display, so the number matches by
+            // The accessory's user cannot see the central's display, so the number matches by
             // chance only.
             #expect(shown != nil || passkey == nil)
             #expect(couple.keys == nil && couple.failure != nil)
         }
     }
 
-    @Test("The accessory finds a bond's key on later links of its Central")
+    @Test("The accessory finds a bond's key on later links of its central")
     func bond() throws {
         var couple = Couple(AccessoryPairing())
         couple.pair(Self.policy(.noInputNoOutput))

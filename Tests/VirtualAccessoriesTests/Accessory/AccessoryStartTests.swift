@@ -5,7 +5,7 @@ import BluetoothTypes
 import Testing
 import VirtualAccessories
 
-/// Start-up, advertising, and advertising again.
+/// Startup, advertising, and advertising again.
 @Suite struct AccessoryStartTests {
     private func started(isOld: Bool = false) -> FakeController<SimpleAccessory> {
         var controller = FakeController(SimpleAccessory(TestProfile.profile), isOld: isOld)

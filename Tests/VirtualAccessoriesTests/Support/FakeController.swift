@@ -130,7 +130,7 @@ struct FakeController<Host: ScriptedHost> {
 extension FakeController {
     static var handle: ConnectionHandle { ConnectionHandle(rawValue: 0x0040) }
 
-    /// Reports that a Central has connected.
+    /// Reports that a central has connected.
     mutating func connect() {
         emit(
             .connectionComplete(
@@ -147,7 +147,7 @@ extension FakeController {
         )
     }
 
-    /// Reports that the Central has disconnected.
+    /// Reports that the central has disconnected.
     mutating func disconnect() {
         emit(
             .disconnectionComplete(
@@ -160,7 +160,7 @@ extension FakeController {
         )
     }
 
-    /// Passes a PDU of the Central to the host, in ACL packets of at most `length` bytes.
+    /// Passes a PDU of the central to the host, in ACL packets of at most `length` bytes.
     mutating func send(
         _ payload: [UInt8],
         on channel: ChannelIdentifier = .att,
@@ -177,7 +177,7 @@ extension FakeController {
         }
     }
 
-    /// Reports that the controller has sent this many packets to the Central.
+    /// Reports that the controller has sent this many packets to the central.
     mutating func complete(_ count: Int) {
         let entry = HCI.CompletedPackets(connectionHandle: Self.handle, count: UInt16(count))
         emit(.numberOfCompletedPackets(.init(completed: [entry])))

@@ -188,7 +188,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "The start-up commands of other hosts are supported",
+        "The startup commands of other hosts are supported",
         arguments: [
             // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without classic links.
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,

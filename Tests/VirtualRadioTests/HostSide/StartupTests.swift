@@ -4,10 +4,10 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("A virtual controller at start-up") struct StartupTests {
+@Suite("A virtual controller at startup") struct StartupTests {
     private static let randomAddress = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// Performs our host's start-up, and returns the capabilities.
+    /// Performs our host's startup, and returns the capabilities.
     private func start(_ host: RawHost) throws -> ControllerCapabilities {
         var startup = ControllerStartup(randomAddress: Self.randomAddress)
         while let command = startup.next() {

@@ -175,7 +175,7 @@ struct InitiatingTests {
         }
     }
 
-    /// The rival is either so close that its request is captured, or as far away as the Central.
+    /// The rival is either so close that its request is captured, or as far away as the central.
     @Test(
         "Of two requests that answer one advertisement, at most one makes a link",
         arguments: [0.95, 2]

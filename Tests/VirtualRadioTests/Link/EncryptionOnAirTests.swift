@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Encryption on the air")
 struct EncryptionOnAirTests {
-    /// Two linked hosts. The Central starts encryption again and again.
+    /// Two linked hosts. The central starts encryption again and again.
     private struct Pair {
         let harness: LinkHarness
         let link: LinkID

@@ -20,7 +20,7 @@ struct LatencyTests {
     }
 
     @Test(
-        "The Peripheral listens at every event except those that it may skip",
+        "The peripheral listens at every event except those that it may skip",
         arguments: [0, 1, 4, 9]
     )
     func skips(latency: Int) throws {
@@ -38,7 +38,7 @@ struct LatencyTests {
         }
     }
 
-    @Test("A Peripheral with data does not wait")
+    @Test("A peripheral with data does not wait")
     func peripheralData() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
@@ -48,7 +48,7 @@ struct LatencyTests {
         #expect(harness.hosts[0].bytes(try harness.handle(link, .central)) == [1, 2, 3])
     }
 
-    @Test("Data of the Central waits until the Peripheral listens")
+    @Test("Data of the central waits until the peripheral listens")
     func centralData() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
@@ -62,7 +62,7 @@ struct LatencyTests {
         #expect(harness.hosts[0].completed[try harness.handle(link, .central)] == 1)
     }
 
-    @Test("A Peripheral that missed a packet listens at every event until it receives one")
+    @Test("A peripheral that missed a packet listens at every event until it receives one")
     func missedPacket() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(10, latency: 9, timeout: .seconds(5)))

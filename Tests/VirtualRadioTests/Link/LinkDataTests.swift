@@ -36,10 +36,10 @@ struct LinkDataTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-03-C: The Central sends data")
+    @Test("LL/CON/CEN/BV-03-C: The central sends data")
     func centralSends() throws { try exchange([.central]) }
 
-    @Test("LL/CON/CEN/BV-04-C, LL/CON/PER/BV-04-C: The Peripheral sends data")
+    @Test("LL/CON/CEN/BV-04-C, LL/CON/PER/BV-04-C: The peripheral sends data")
     func peripheralSends() throws { try exchange([.peripheral]) }
 
     @Test("LL/CON/CEN/BV-05-C, LL/CON/PER/BV-06-C: Both sides send data")

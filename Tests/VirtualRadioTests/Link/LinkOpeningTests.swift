@@ -122,7 +122,7 @@ struct LinkOpeningTests {
         #expect(harness.world.core.ether.linkCount(of: harness.hosts[1].radio) == 0)
     }
 
-    @Test("A link is joined once and not by the Central itself")
+    @Test("A link is joined once and not by the central itself")
     func joinedOnce() throws {
         let harness = try LinkHarness(hosts: 3)
         let link = try harness.propose()
@@ -207,7 +207,7 @@ struct LinkOpeningTests {
         #expect(harness.world.core.ether.linkRSSI(of: radio, unknown) == nil)
     }
 
-    @Test("A Central without a free link reports the limit")
+    @Test("A central without a free link reports the limit")
     func noRoom() throws {
         let harness = try LinkHarness(hosts: 3) { $0.linkLimit = 1 }
         let asked = try harness.propose(0, 1)

@@ -30,7 +30,7 @@ struct LinkSharingTests {
         }
     }
 
-    @Test("The links of a Central share its time", arguments: [2, 4, 8])
+    @Test("The links of a central share its time", arguments: [2, 4, 8])
     func central(count: Int) throws {
         let harness = try LinkHarness(hosts: count + 1)
         let links = try (1...count).map { try harness.connect(0, $0, .milliseconds(50)) }
@@ -55,7 +55,7 @@ struct LinkSharingTests {
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("A Peripheral of independent Centrals serves all of them", arguments: 1...8)
+    @Test("A peripheral of independent centrals serves all of them", arguments: 1...8)
     func severalCentrals(step: Int64) throws {
         let harness = try LinkHarness(hosts: 4)
         var links: [LinkID] = []
@@ -83,7 +83,7 @@ struct LinkSharingTests {
         }
     }
 
-    @Test("A Central keeps the anchors of its links apart")
+    @Test("A central keeps the anchors of its links apart")
     func anchorsApart() throws {
         let harness = try LinkHarness(hosts: 9)
         let links = try (1...8).map { try harness.connect(0, $0, .milliseconds(50)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Two procedures with an instant at the same time (Vol 6, Part B, 5.3): the Central's continues.
+/// Two procedures with an instant at the same time (Vol 6, Part B, 5.3): the central's continues.
 @Suite("Procedures: collisions")
 struct CollisionTests {
     private func statuses(_ events: [HCI.Event]) -> [HCI.ErrorCode] {
@@ -28,7 +28,7 @@ struct CollisionTests {
 
     private static let fast = LinkProcedureRequest.setPHY(.both(.le2M), .none)
 
-    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: The Central's parameters take precedence")
+    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: The central's parameters take precedence")
     func samePace() throws {
         let dialogue = try withFeatures()
         dialogue.peripheral.wanted = []
@@ -44,11 +44,11 @@ struct CollisionTests {
             #expect(statuses(dialogue[side].events) == [.success])
             #expect(dialogue[side].procedures.parameters.interval == .milliseconds(50))
         }
-        // The Peripheral's own procedure has ended as well.
+        // The peripheral's own procedure has ended as well.
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(100)))
     }
 
-    @Test("The Central sets parameters while the Peripheral requests others")
+    @Test("The central sets parameters while the peripheral requests others")
     func updateAndRequest() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -60,7 +60,7 @@ struct CollisionTests {
         }
     }
 
-    @Test("If the Peripheral's host refuses the Central, its own request has failed as well")
+    @Test("If the peripheral's host refuses the central, its own request has failed as well")
     func bothRefused() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -107,7 +107,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == nil)
     }
 
-    @Test("The Central's PHY takes precedence if both sides request one")
+    @Test("The central's PHY takes precedence if both sides request one")
     func samePHY() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.fast)
@@ -139,7 +139,7 @@ struct CollisionTests {
         #expect(dialogue.peripheral.procedures.sending == .le1M)
     }
 
-    @Test("A Peripheral that starts a conflicting procedure after its answer loses the link")
+    @Test("A peripheral that starts a conflicting procedure after its answer loses the link")
     func lateInterference() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.fast)

@@ -64,7 +64,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.events.isEmpty)
     }
 
-    @Test("The Peripheral listens at six events before the instant with any latency")
+    @Test("The peripheral listens at six events before the instant with any latency")
     func latency() throws {
         let pace = LinkParameters(
             interval: .milliseconds(30),
@@ -81,7 +81,7 @@ struct ConnectionUpdateTests {
         #expect(indication.instant == dialogue.eventCounter + 24)
     }
 
-    @Test("LL/CON/CEN/BV-24-C: Parameters that the Peripheral's host accepts apply")
+    @Test("LL/CON/CEN/BV-24-C: Parameters that the peripheral's host accepts apply")
     func centralAsks() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -112,7 +112,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.procedures.parameters.interval == .milliseconds(50))
     }
 
-    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: The Peripheral's host refuses parameters")
+    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: The peripheral's host refuses parameters")
     func peripheralRefuses() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -140,7 +140,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue[side.other].events.count == 1)
     }
 
-    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: The Central's host accepts parameters")
+    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: The central's host accepts parameters")
     func peripheralAsks() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))
@@ -152,7 +152,7 @@ struct ConnectionUpdateTests {
         #expect(update(dialogue.central.events.last)?.interval.duration == .milliseconds(75))
     }
 
-    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: The Central's host refuses parameters")
+    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: The central's host refuses parameters")
     func centralRefuses() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))
@@ -165,7 +165,7 @@ struct ConnectionUpdateTests {
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(90)))
     }
 
-    @Test("LL/CON/CEN/BV-29-C: A Peripheral without the request gets an indication")
+    @Test("LL/CON/CEN/BV-29-C: A peripheral without the request gets an indication")
     func fallback() throws {
         let dialogue = try withFeatures { side, local in
             if side == .peripheral { local.features.remove(.connectionParametersRequest) }
@@ -177,7 +177,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL_UNKNOWN_RSP makes the Central send an indication and fails the Peripheral"
+        "LL_UNKNOWN_RSP makes the central send an indication and fails the peripheral"
     )
     func unknown() throws {
         let central = try withFeatures()

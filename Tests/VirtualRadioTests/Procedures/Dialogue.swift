@@ -29,7 +29,7 @@ final class Dialogue {
 
     var central: End
     var peripheral: End
-    /// The exchanged PDUs: `→` from the Central, `←` from the Peripheral.
+    /// The exchanged PDUs: `→` from the central, `←` from the peripheral.
     private(set) var script: [String] = []
     /// The exchanged PDUs, in full.
     private(set) var pdus: [LLControlPDU] = []

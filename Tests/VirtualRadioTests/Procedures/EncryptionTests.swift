@@ -115,7 +115,7 @@ struct EncryptionTests {
         try dialogue.ask(.central, try encrypt())
     }
 
-    @Test("A Peripheral whose host masks the key request refuses for lack of a key")
+    @Test("A peripheral whose host masks the key request refuses for lack of a key")
     func masked() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.wanted.remove(.longTermKeyRequest)
@@ -168,7 +168,7 @@ struct EncryptionTests {
         #expect(dialogue[side].reason == .messageIntegrityFailure)
     }
 
-    @Test("A forged LL_START_ENC_RSP does not start the Peripheral's encryption")
+    @Test("A forged LL_START_ENC_RSP does not start the peripheral's encryption")
     func forgedStart() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a Central starts encryption, once at a time, and a key needs a request"
+        "Only a central starts encryption, once at a time, and a key needs a request"
     )
     func refusals() throws {
         let dialogue = Dialogue()
@@ -229,7 +229,7 @@ struct EncryptionTests {
         )
     }
 
-    @Test("A Peripheral without the encryption feature refuses to start encryption")
+    @Test("A peripheral without the encryption feature refuses to start encryption")
     func unsupported() throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.remove(.encryption) }

@@ -62,7 +62,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-13-C, LL/CON/PER/BV-14-C: The Central requests the features")
+    @Test("LL/CON/CEN/BV-13-C, LL/CON/PER/BV-14-C: The central requests the features")
     func central() throws {
         let dialogue = Dialogue { side, local in
             local.features =
@@ -71,7 +71,7 @@ struct IntroductionTests {
         try dialogue.ask(.central, .readFeatures)
         dialogue.run(events: 1)
         #expect(dialogue.script == ["→ FEATURE_REQ", "← FEATURE_RSP"])
-        // The first byte has the common features; the others have the Peripheral's.
+        // The first byte has the common features; the others have the peripheral's.
         let reported = features(dialogue.central.events.first)
         #expect(reported?.features == [.encryption, .le2M, .coded])
         #expect(reported?.status == .success)
@@ -80,7 +80,7 @@ struct IntroductionTests {
         #expect(features(dialogue.central.events.first) == reported)
     }
 
-    @Test("LL/CON/PER/BV-22-C, LL/CON/CEN/BV-23-C: The Peripheral requests the features")
+    @Test("LL/CON/PER/BV-22-C, LL/CON/CEN/BV-23-C: The peripheral requests the features")
     func peripheral() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .readFeatures)
@@ -90,12 +90,12 @@ struct IntroductionTests {
             features(dialogue.peripheral.events.first)?.features
                 == ControllerConfiguration().linkFeatures
         )
-        // The Central has the Peripheral's features as well.
+        // The central has the peripheral's features as well.
         try dialogue.ask(.central, .readFeatures)
         #expect(features(dialogue.central.events.first)?.status == .success)
     }
 
-    @Test("A Central without the Peripheral's request answers that it is unknown")
+    @Test("A central without the peripheral's request answers that it is unknown")
     func unknown() throws {
         let dialogue = Dialogue { side, local in
             if side == .central { local.features = [.encryption] }
@@ -108,7 +108,7 @@ struct IntroductionTests {
         )
     }
 
-    @Test("A Peripheral without the feature cannot request")
+    @Test("A peripheral without the feature cannot request")
     func unsupported() {
         let dialogue = Dialogue { _, local in local.features = [.encryption] }
         #expect(

@@ -218,11 +218,11 @@ struct LinkCommandTests {
         try pair.encrypt(other: [UInt8](repeating: 0, count: 16))
         #expect(disconnection(pair.peripheral) == .messageIntegrityFailure)
         pair.world.run(for: .seconds(3))
-        // The Peripheral has left without a termination PDU.
+        // The peripheral has left without a termination PDU.
         #expect(disconnection(pair.central) == .connectionTimeout)
     }
 
-    @Test("A Peripheral's host without the key refuses encryption")
+    @Test("A peripheral's host without the key refuses encryption")
     func noKey() throws {
         let pair = try Pair()
         let command = HCI.LEEnableEncryption(

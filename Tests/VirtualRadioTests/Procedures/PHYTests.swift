@@ -12,7 +12,7 @@ struct PHYTests {
         return complete
     }
 
-    @Test("LL/CON/CEN/BV-41-C, LL/CON/PER/BV-42-C: The Central requests LE 2M")
+    @Test("LL/CON/CEN/BV-41-C, LL/CON/PER/BV-42-C: The central requests LE 2M")
     func central() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setPHY(.both(.le2M), .none))
@@ -30,7 +30,7 @@ struct PHYTests {
         }
     }
 
-    @Test("LL/CON/PER/BV-40-C, LL/CON/CEN/BV-43-C: The Peripheral requests LE 2M")
+    @Test("LL/CON/PER/BV-40-C, LL/CON/CEN/BV-43-C: The peripheral requests LE 2M")
     func peripheral() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .setPHY(.both(.le2M), .none))
@@ -140,7 +140,7 @@ struct PHYTests {
         )
     }
 
-    @Test("A decision for a PHY that the Peripheral lacks ends the link")
+    @Test("A decision for a PHY that the peripheral lacks ends the link")
     func impossible() {
         let dialogue = Dialogue { _, local in local.features.remove(.coded) }
         let decision = PHYDecision(

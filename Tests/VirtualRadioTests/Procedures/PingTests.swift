@@ -78,7 +78,7 @@ struct PingTests {
         #expect(expirations(dialogue, .central) == 0)
     }
 
-    @Test("The timeout is at least as long as the Peripheral's allowed silence")
+    @Test("The timeout is at least as long as the peripheral's allowed silence")
     func timeouts() throws {
         let dialogue = try encrypted()
         #expect(

@@ -29,14 +29,14 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, side)
     }
 
-    @Test("LL/CON/PER/BI-07-C: The link ends if the Central's host never answers the request")
+    @Test("LL/CON/PER/BI-07-C: The link ends if the central's host never answers the request")
     func host() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(50)))
         expectTimeout(dialogue, .peripheral)
     }
 
-    @Test("LL/CON/CEN/BI-05-C: The link ends if the Peripheral's host never answers the request")
+    @Test("LL/CON/CEN/BI-05-C: The link ends if the peripheral's host never answers the request")
     func peripheralsHost() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readFeatures)
@@ -45,7 +45,7 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, .central)
     }
 
-    @Test("The link ends if the Peripheral's host never provides the key")
+    @Test("The link ends if the peripheral's host never provides the key")
     func key() throws {
         let dialogue = Dialogue()
         let key = try #require(HCI.Key128([UInt8](1...16)))
@@ -53,7 +53,7 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, .central)
     }
 
-    @Test("The link ends if the Central does not continue its procedure")
+    @Test("The link ends if the central does not continue its procedure")
     func responder() {
         let phy = Dialogue()
         phy.forge(.phyRequest(PHYOffer(send: .le2M, receive: .le2M)), to: .peripheral)

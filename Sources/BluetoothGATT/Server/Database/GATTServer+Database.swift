@@ -78,7 +78,7 @@ extension GATTServer {
         storeAccessValues()
     }
 
-    /// Sets whether this device, as a Central, resolves its private address in directed advertising
+    /// Sets whether this device, as a central, resolves its private address in directed advertising
     /// (Vol 3, Part C, 12.4). This has no effect on a server of a device without private addresses.
     package mutating func setResolvesAddresses(_ resolvesAddresses: Bool) {
         guard let before = core.resolvesAddresses, before != resolvesAddresses else { return }

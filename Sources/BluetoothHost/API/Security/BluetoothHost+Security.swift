@@ -67,8 +67,8 @@ extension BluetoothHost {
 extension Link {
     /// Pairs with the peer, or encrypts the link with the keys of a bond that satisfies `policy`.
     ///
-    /// The host asks `HostConfiguration.pairingDelegate` the questions of the pairing. A Peripheral
-    /// can only request security from the Central. If the Central does not react, the call fails
+    /// The host asks `HostConfiguration.pairingDelegate` the questions of the pairing. A peripheral
+    /// can only request security from the central. If the central does not react, the call fails
     /// after 30 seconds. Concurrent calls share one pairing if it satisfies their policies.
     /// Canceling the task cancels the pairing, unless another call waits for it.
     ///

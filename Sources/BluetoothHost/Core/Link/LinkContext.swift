@@ -238,7 +238,7 @@ enum CommandPurpose: Sendable {
 
 /// The purpose of a command about a link.
 enum LinkCommand: Sendable {
-    /// A Peripheral's link-layer request for other connection parameters.
+    /// A peripheral's link-layer request for other connection parameters.
     case parameters
     case request(RequestIdentifier, LinkRequest)
     case disconnection

@@ -83,7 +83,7 @@ extension LinkCore {
         )
     }
 
-    /// Handles the result of an operation of the host. The first operation of a Central is the MTU
+    /// Handles the result of an operation of the host. The first operation of a central is the MTU
     /// exchange. Any answer, even a refusal, shows that the peer takes part in the link and the
     /// link is usable. A missing answer shows that the link is not usable.
     private mutating func ownOperationCompleted(

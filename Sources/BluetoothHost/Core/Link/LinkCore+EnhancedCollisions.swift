@@ -5,10 +5,10 @@ import BluetoothTypes
 
 // Collisions of requests for enhanced bearers. If both sides send a request at the same time and
 // have few resources, each may refuse the other's. The host sends a request that the peer refused
-// for lack of resources once more: as the Central at once, as the Peripheral after a pause (Vol 3,
+// for lack of resources once more: as the central at once, as the peripheral after a pause (Vol 3,
 // Part G, 5.4).
 extension LinkCore {
-    /// The shortest pause of a Peripheral before it sends a request again.
+    /// The shortest pause of a peripheral before it sends a request again.
     private static let collisionPause: Duration = .milliseconds(100)
 
     /// Handles the refusal of a request for bearers. Returns whether the host sends it again.

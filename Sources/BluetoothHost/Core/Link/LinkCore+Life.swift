@@ -19,9 +19,9 @@ extension LinkCore {
         openServer(&context)
     }
 
-    /// Sends the first commands and requests of a new link: longer packets and, from the Central,
+    /// Sends the first commands and requests of a new link: longer packets and, from the central,
     /// the MTU exchange, whose answer shows that the peer takes part in the link. If the peer is
-    /// the Central, the peer begins, and the host does not delay the peer.
+    /// the central, the peer begins, and the host does not delay the peer.
     mutating func prepare(_ context: inout LinkContext) {
         if context.configuration.requestsDataLength, let bytes = context.longestPacket {
             let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)

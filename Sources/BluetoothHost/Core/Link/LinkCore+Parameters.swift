@@ -4,15 +4,15 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// Changes of the connection parameters that a Peripheral requests. The link layer has a procedure
-// for that, which some controllers and Centrals do not support. The signaling channel has another,
+// Changes of the connection parameters that a peripheral requests. The link layer has a procedure
+// for that, which some controllers and centrals do not support. The signaling channel has another,
 // which all support (Vol 3, Part C, 9.3.9).
 extension LinkCore {
-    /// The time for which a Peripheral does not change a new link, so that the Central can discover
+    /// The time for which a peripheral does not change a new link, so that the central can discover
     /// its services: T_GAP(conn_pause_peripheral) (Vol 3, Part C, 9.3.12.2 and Appendix A).
     package static let parameterPause: Duration = .seconds(5)
 
-    /// Asks the Central for other parameters. The request completes when they are in use, or
+    /// Asks the central for other parameters. The request completes when they are in use, or
     /// refused.
     mutating func askForParameters(
         _ update: ConnectionUpdate,
@@ -66,7 +66,7 @@ extension LinkCore {
     }
 
     /// Repeats the request on the signaling channel if the link-layer procedure failed because the
-    /// Central does not support it. Returns false if the procedure failed for another reason, such
+    /// central does not support it. Returns false if the procedure failed for another reason, such
     /// as a refusal.
     mutating func asksAgainBySignaling(
         after status: HCI.ErrorCode,
@@ -83,7 +83,7 @@ extension LinkCore {
         }
     }
 
-    /// Takes the Central's answer on the signaling channel. The Central itself applies accepted
+    /// Takes the central's answer on the signaling channel. The central itself applies accepted
     /// parameters.
     mutating func parametersRequestEnded(
         _ end: SignalingChannel.RequestEnd,
@@ -108,7 +108,7 @@ extension LinkCore {
         askForParameters(preferred, id: nil, &context)
     }
 
-    /// Answers the Peripheral's request for parameters on the signaling channel.
+    /// Answers the peripheral's request for parameters on the signaling channel.
     mutating func decide(
         _ request: ConnectionParametersRequest,
         _ identifier: Signaling.Identifier,
@@ -132,7 +132,7 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// Whether the controller supports the link-layer procedure that a Peripheral may begin.
+    /// Whether the controller supports the link-layer procedure that a peripheral may begin.
     fileprivate var asksForParametersInLinkLayer: Bool {
         guard let capabilities else { return false }
         return capabilities.leFeatures.contains(.connectionParametersRequest)

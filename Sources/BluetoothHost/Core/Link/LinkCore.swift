@@ -46,7 +46,7 @@ struct LinkCore: Sendable {
     /// The identity address of a bonded peer, otherwise the address with which the peer has
     /// connected.
     var identity: DeviceAddress
-    /// The address that the local controller uses on this link. On a Peripheral with several
+    /// The address that the local controller uses on this link. On a peripheral with several
     /// advertising sets, the controller reports the set after the link has begun and before the
     /// peer's first packet, so the address must not be read earlier.
     var localAddress: DeviceAddress
@@ -98,10 +98,10 @@ struct LinkCore: Sendable {
     var repeatable: [UInt64: DeferredRequest] = [:]
     /// The refused requests that await a better protected link, by the operation that protects it.
     var refused: [UInt64: RefusedRequest] = [:]
-    /// The parameters that a Peripheral requests in the link layer, and may have to request again
+    /// The parameters that a peripheral requests in the link layer, and may have to request again
     /// on the signaling channel.
     var askedParameters: ConnectionUpdate?
-    /// The time at which a Peripheral asks for its preferred parameters.
+    /// The time at which a peripheral asks for its preferred parameters.
     var preferredParametersDueAt: Instant?
     /// The requests that the end of the link completes.
     var disconnectRequests: [RequestIdentifier] = []

@@ -70,7 +70,7 @@ extension HCI.ConnectionParameters {
         )
     }
 
-    /// Creates the parameters that a Peripheral requests on the signaling channel.
+    /// Creates the parameters that a peripheral requests on the signaling channel.
     init(_ request: ConnectionParametersRequest) {
         self.init(
             intervalMinimum: HCI.ConnectionInterval(rawValue: request.intervalMinimum),

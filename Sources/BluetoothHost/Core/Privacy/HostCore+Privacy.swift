@@ -19,7 +19,7 @@ extension HostCore {
     /// Whether the host uses private addresses.
     var isPrivate: Bool { configuration.privacy != .off }
 
-    /// Returns the random address that the controller gets at start-up, or `nil` if none could be
+    /// Returns the random address that the controller gets at startup, or `nil` if none could be
     /// made. A private host does not start without one.
     mutating func takeFirstAddress() -> DeviceAddress? {
         guard isPrivate else { return ownAddress }

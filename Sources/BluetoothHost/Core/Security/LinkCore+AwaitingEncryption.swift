@@ -11,7 +11,7 @@ import BluetoothTypes
 // are the exception in both directions, because they are meant for unencrypted links and
 // authenticate their sender.
 extension LinkCore {
-    /// The time that a Central has to encrypt before the host reminds it.
+    /// The time that a central has to encrypt before the host reminds it.
     package static let encryptionPause: Duration = .seconds(1)
     /// The maximum time that an application's request waits for encryption. It is longer than the
     /// timeout of an unanswered Security Request.

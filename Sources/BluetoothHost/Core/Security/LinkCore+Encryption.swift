@@ -4,12 +4,12 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// Encryption (Vol 6, Part B, 5.1.3). The Central begins it, the controller of the Peripheral asks
+// Encryption (Vol 6, Part B, 5.1.3). The central begins it, the controller of the peripheral asks
 // its host for the key, and both controllers report the result. A link counts as encrypted only
 // when its controller reports it, with the strength of the last key that the host gave the
 // controller.
 extension LinkCore {
-    /// Encrypts a link to a bonded peer, as its Central.
+    /// Encrypts a link to a bonded peer, as its central.
     mutating func encryptByBond(_ context: inout LinkContext) {
         guard let bond, procedures[.encryption] == nil else { return }
         // A bond that was made in the other roles may have no key for this one.
@@ -20,7 +20,7 @@ extension LinkCore {
         encrypt(with: key, .init(origin: .bond, strength: strength), &context)
     }
 
-    /// Encrypts a link, or changes its key, as its Central.
+    /// Encrypts a link, or changes its key, as its central.
     mutating func encrypt(
         with key: LongTermKey,
         _ offer: LinkProtection.Key,
@@ -41,7 +41,7 @@ extension LinkCore {
         sendHostCommand(encoded, beginning: .encryption, &context)
     }
 
-    /// Gives the controller the key that the Central requests, from the pairing in progress or from
+    /// Gives the controller the key that the central requests, from the pairing in progress or from
     /// the bond. If there is no such key, the host refuses at once, so that the peer does not wait.
     mutating func longTermKeyRequested(
         _ event: HCI.LELongTermKeyRequest,
@@ -57,7 +57,7 @@ extension LinkCore {
         sendHostCommand(HCI.EncodedCommand(reply), &context)
     }
 
-    /// Returns the key that the Central requests. Only a key of LE Secure Connections has zero as
+    /// Returns the key that the central requests. Only a key of LE Secure Connections has zero as
     /// its diversifier and random number (CVE-2019-19194).
     private func namedKey(
         _ event: HCI.LELongTermKeyRequest,
@@ -112,7 +112,7 @@ extension LinkCore {
         switch key.origin {
         case .bond:
             peerProved(as: key.strength, after: awaitsEncryption, &context)
-            // By encrypting, the Central has granted the host's Security Request.
+            // By encrypting, the central has granted the host's Security Request.
             if protection.isSecurityRequestOpen {
                 informManager(ofEncryption: true, &context)
             }

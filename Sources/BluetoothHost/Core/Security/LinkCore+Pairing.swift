@@ -121,7 +121,7 @@ extension LinkCore {
         return frame
     }
 
-    /// Returns whether keys for a bonded peer may not have reached it yet. The Central's keys come
+    /// Returns whether keys for a bonded peer may not have reached it yet. The central's keys come
     /// last in a pairing, and are still on their way when the pairing is over for this host (Vol
     /// 3, Part H, 3.6.1).
     func hasKeysUnderWay(_ context: LinkContext) -> Bool {

@@ -88,7 +88,7 @@ extension LinkCore {
         context.emit(.completed(RequestIdentifier(rawValue: id), result.map(HostAnswer.security)))
     }
 
-    /// Begins a pairing. A Peripheral sends a Security Request, because the Central decides.
+    /// Begins a pairing. A peripheral sends a Security Request, because the central decides.
     ///
     /// - Parameter asksConsent: Whether the application has not consented yet.
     mutating func pair(
@@ -105,7 +105,7 @@ extension LinkCore {
         }
     }
 
-    /// Asks the Central to encrypt with the bond (Vol 3, Part C, 10.3.2).
+    /// Asks the central to encrypt with the bond (Vol 3, Part C, 10.3.2).
     mutating func askForEncryption(_ context: inout LinkContext) {
         guard let bond, !protection.isPairing, !isDisconnecting else { return }
         protection.reminderDueAt = nil
@@ -115,7 +115,7 @@ extension LinkCore {
         pair(policy, asksConsent: !isPairingRequested, &context)
     }
 
-    /// Handles the Peripheral's request for a link with this protection (Vol 3, Part H, 2.4.6).
+    /// Handles the peripheral's request for a link with this protection (Vol 3, Part H, 2.4.6).
     mutating func securityWanted(
         _ isAuthenticated: Bool,
         _ usesSecureConnections: Bool,

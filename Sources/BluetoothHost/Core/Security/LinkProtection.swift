@@ -51,7 +51,7 @@ struct LinkProtection: Sendable {
     var isProved = false
     /// The requests that wait for that proof.
     var held = HeldRequests()
-    /// The time at which a Peripheral reminds the Central to encrypt.
+    /// The time at which a peripheral reminds the central to encrypt.
     var reminderDueAt: Instant?
 
     var waiters: [Waiter] = []

@@ -11,7 +11,7 @@ struct AgreedKey: Sendable {
     var isKnownToAll = false
 }
 
-/// The phase in which both devices have the key, and the Central encrypts the link with it (Vol 3,
+/// The phase in which both devices have the key, and the central encrypts the link with it (Vol 3,
 /// Part H, 2.4.4.1).
 struct AwaitingEncryption: AgreedPhase {
     let pairing: Session

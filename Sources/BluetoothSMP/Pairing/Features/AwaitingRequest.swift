@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The phase after the Peripheral has sent a Security Request. The Central may pair, encrypt with
+/// The phase after the peripheral has sent a Security Request. The central may pair, encrypt with
 /// an existing key, refuse, or do nothing (Vol 3, Part H, 2.4.6).
 struct AwaitingRequest: PairingPhase {
     let context: SecurityManager.Context
@@ -54,8 +54,8 @@ struct AwaitingRequest: PairingPhase {
         return try session.begin(asksConsent: asksConsent, using: &generator)
     }
 
-    /// Ends the state, because the Central had a key and needs no pairing. If encryption fails, the
-    /// Central may still pair.
+    /// Ends the state, because the central had a key and needs no pairing. If encryption fails, the
+    /// central may still pair.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
@@ -63,7 +63,7 @@ struct AwaitingRequest: PairingPhase {
 }
 
 /// The phase in which the user is asked, because the peer started the pairing and no later step
-/// would show that the local user agrees. The Peripheral has not sent its response yet.
+/// would show that the local user agrees. The peripheral has not sent its response yet.
 struct AwaitingConsent: AgreedPhase {
     let pairing: Session
 

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The phase after the Central has sent a Pairing Request.
+/// The phase after the central has sent a Pairing Request.
 struct AwaitingResponse: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy

@@ -34,7 +34,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Whether the local device is the initiator. The Central initiates, and the Peripheral
+    /// Whether the local device is the initiator. The central initiates, and the peripheral
     /// responds (Vol 3, Part H, 2.1).
     var isInitiator: Bool { context.isCentral }
 

@@ -66,7 +66,8 @@ extension CBAdapter {
         }
     }
 
-    /// Connects a peripheral always through the same one of several adapters that work as one.
+    /// Assigns a peripheral to one of several adapters that work as one: every connection to the
+    /// peripheral uses that adapter.
     ///
     /// The choice counts for later connections, and the adapter's store keeps it. Such a peripheral
     /// does not move to another adapter, and waits for its own while that is unavailable.

@@ -7,7 +7,8 @@ import BluetoothPort
 import BluetoothSMP
 import Synchronization
 
-/// The person of the daemon's agent: forwards to the application's `CBAdapter.pairingDelegate`.
+/// The object that answers the questions of the daemon's agent. It forwards them to the
+/// application's `CBAdapter.pairingDelegate`.
 ///
 /// Without a delegate, only a pairing that this program started and that needs no digits is accepted.
 final class DaemonConsent: DaemonPerson {

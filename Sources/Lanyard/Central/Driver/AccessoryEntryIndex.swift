@@ -6,7 +6,7 @@
 /// Used on the driver's queue only. Each record reports its changes.
 final class AccessoryEntryIndex {
     /// The records of each identity. While two identities of one accessory are being merged, both
-    /// records may have the same.
+    /// records may have the same identity.
     private var entriesByIdentity: [AccessoryIdentity: [AccessoryEntry]] = [:]
     private var entriesByPeripheral: [SystemPeripheral: [AccessoryEntry]] = [:]
 

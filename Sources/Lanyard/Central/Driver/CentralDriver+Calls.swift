@@ -52,8 +52,7 @@ extension CentralDriver {
     }
 
     /// Returns the peripheral that was chosen for a pairing, if the system knows it. If the device
-    /// changes its address, only an identifier that was discovered in this process is worth an
-    /// attempt.
+    /// changes its address, only an identifier that was discovered in this process is tried.
     private func chosenPeripheral(
         _ target: PairingTarget,
         for entry: AccessoryEntry

@@ -32,7 +32,8 @@ final class NearbyListSink: PresenceSink {
     private var list = NearbyList()
     private var latest: NearbyDevices?
 
-    /// - Parameter known: Returns the identities of the accessories that the central knows.
+    /// - Parameter known: A closure that returns the identities of the accessories that the central
+    ///   knows.
     init(_ mailbox: Mailbox<NearbyDevices>, known: @escaping () -> Set<AccessoryIdentity>) {
         self.mailbox = mailbox
         self.known = known

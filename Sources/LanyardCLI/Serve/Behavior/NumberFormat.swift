@@ -46,7 +46,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
     }
 
     /// The whole numbers that fit, or the mantissas of a medical number without its special values.
-    /// Nil where the number need not be whole.
+    /// `nil` if the number need not be whole.
     private var mantissas: ClosedRange<Double>? {
         switch self {
         case .float32, .float64: nil

@@ -9,7 +9,7 @@ import BluetoothTypes
 struct ScriptInterpreter: Sendable {
     /// The action of the owner of the interpreter for a line.
     enum Action: Equatable, Sendable {
-        /// Nothing: the interpreter did it.
+        /// Does nothing: the interpreter itself has performed the line.
         case none
         /// Performs the operation, at most for this time, and then calls `completed` or `failed`.
         case perform(ShellOperation, within: Duration?)
@@ -105,7 +105,7 @@ struct ScriptInterpreter: Sendable {
         )
     }
 
-    /// The failures that `fails` does not accept: they are not of the device.
+    /// The failures that `fails` does not accept, because the device does not cause them.
     private static let fatal: Set<ProcessStatus> = [
         .interrupted, .outputClosed, .adapterUnavailable, .internalError, .usage,
     ]

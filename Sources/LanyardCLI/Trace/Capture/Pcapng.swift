@@ -20,8 +20,8 @@ struct PcapngWriter: Sendable {
         )
     }
 
-    /// Returns the blocks for a packet of the log with a name: the packet, after its interface if
-    /// it is the first of the log. A log beyond the limit has none.
+    /// Returns the blocks for a packet of the log with this name: the packet and, before the first
+    /// packet of a log, its interface. A log beyond the limit has no blocks.
     mutating func blocks(for record: Btsnoop.Record, of log: String) -> [UInt8] {
         var bytes: [UInt8] = []
         if interfaces[log] == nil {

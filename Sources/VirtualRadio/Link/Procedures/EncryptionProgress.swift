@@ -10,25 +10,25 @@ struct EncryptionProgress: Hashable, Sendable {
         case off
         /// The end awaits no event, and data is encrypted.
         case on
-        /// The Central awaits LL_PAUSE_ENC_RSP.
+        /// The central awaits LL_PAUSE_ENC_RSP.
         case awaitingPause
-        /// The Central awaits LL_ENC_RSP.
+        /// The central awaits LL_ENC_RSP.
         case awaitingResponse
-        /// The Central awaits LL_START_ENC_REQ, for which the peer's host must find the key.
+        /// The central awaits LL_START_ENC_REQ, for which the peer's host must find the key.
         case awaitingStart
-        /// The Peripheral awaits the Central's LL_PAUSE_ENC_RSP.
+        /// The peripheral awaits the central's LL_PAUSE_ENC_RSP.
         case awaitingPauseResponse
-        /// The Peripheral awaits LL_ENC_REQ after the pause.
+        /// The peripheral awaits LL_ENC_REQ after the pause.
         case awaitingRequest
-        /// The Peripheral awaits the key from its host.
+        /// The peripheral awaits the key from its host.
         case awaitingKey
         /// Either end awaits the peer's LL_START_ENC_RSP.
         case awaitingStartResponse
     }
 
     var phase = Phase.off
-    /// Whether the Peripheral has asked the Central to start or pause encryption, and has not
-    /// received its response. The Central sends and receives in the new mode as soon as it has
+    /// Whether the peripheral has asked the central to start or pause encryption, and has not
+    /// received its response. The central sends and receives in the new mode as soon as it has
     /// received the request.
     var isSwitching = false
     /// Whether the link was encrypted before, so that the host gets Encryption Key Refresh
@@ -36,11 +36,11 @@ struct EncryptionProgress: Hashable, Sendable {
     var isRefresh = false
     /// The key of this end's host.
     var key: HCI.Key128?
-    /// The Central's halves of the session.
+    /// The central's halves of the session.
     var request: EncryptionRequest?
-    /// The Peripheral's half of the session key diversifier.
+    /// The peripheral's half of the session key diversifier.
     var diversifier: UInt64 = 0
-    /// The Peripheral's half of the initialization vector.
+    /// The peripheral's half of the initialization vector.
     var vector: UInt32 = 0
 
     /// Whether data and all other procedures must wait.

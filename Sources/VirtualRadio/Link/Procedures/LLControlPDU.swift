@@ -46,16 +46,16 @@ package struct ConnectionUpdateIndication: Hashable, Sendable {
     package var instant: UInt16
 }
 
-/// LL_ENC_REQ: the identification of the key, and the Central's half of the session (Vol 6, Part B,
+/// LL_ENC_REQ: the identification of the key, and the central's half of the session (Vol 6, Part B,
 /// 2.4.2.4).
 package struct EncryptionRequest: Hashable, Sendable {
     /// Rand, which identifies the key to the hosts.
     package var random: UInt64
     /// EDIV, which identifies the key to the hosts.
     package var encryptedDiversifier: UInt16
-    /// The Central's half of the session key diversifier.
+    /// The central's half of the session key diversifier.
     package var diversifier: UInt64
-    /// The Central's half of the initialization vector.
+    /// The central's half of the initialization vector.
     package var vector: UInt32
 }
 
@@ -76,7 +76,7 @@ package struct ConnectionParameterProposal: Hashable, Sendable {
     package var intervalMinimum: Duration
     /// The longest interval.
     package var intervalMaximum: Duration
-    /// The number of events that the Peripheral may skip.
+    /// The number of events that the peripheral may skip.
     package var latency: Int
     /// The supervision timeout.
     package var supervisionTimeout: Duration
@@ -106,9 +106,9 @@ package struct PHYOffer: Hashable, Sendable {
 /// LL_PHY_UPDATE_IND: the new PHYs; `nil` for a direction without a change (Vol 6, Part B,
 /// 2.4.2.24).
 package struct PHYDecision: Hashable, Sendable {
-    /// The PHY on which the Central sends.
+    /// The PHY on which the central sends.
     package var centralToPeripheral: PHY?
-    /// The PHY on which the Peripheral sends.
+    /// The PHY on which the peripheral sends.
     package var peripheralToCentral: PHY?
     /// The number of the first event on the new PHYs.
     package var instant: UInt16

@@ -51,9 +51,9 @@ struct RunningProcedure: Hashable, Sendable {
     /// The opcode in the peer's response if it refuses or does not support the procedure.
     var opcode: UInt8
     /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with an
-    /// instant, the Central ends the link (Vol 6, Part B, 5.3).
+    /// instant, the central ends the link (Vol 6, Part B, 5.3).
     var isAnswered = false
-    /// Whether the Central refused this procedure because it runs one of the same kind. The two
+    /// Whether the central refused this procedure because it runs one of the same kind. The two
     /// procedures then end together.
     var isOverruled = false
     /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
@@ -66,9 +66,9 @@ struct RunningProcedure: Hashable, Sendable {
 enum RemoteProcedure: Hashable, Sendable {
     /// The host must accept or refuse these connection parameters.
     case hostDecides(ConnectionParameterProposal)
-    /// The Central must send the connection update that was agreed on.
+    /// The central must send the connection update that was agreed on.
     case awaitingConnectionUpdate
-    /// The Central must decide on the PHYs.
+    /// The central must decide on the PHYs.
     case awaitingPHYUpdate
 
     var kind: LinkProcedure.Kind {

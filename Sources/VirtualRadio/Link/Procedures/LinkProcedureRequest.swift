@@ -29,6 +29,6 @@ package enum LinkProcedureRequest: Hashable, Sendable {
     case refuseKey
     /// Write Authenticated Payload Timeout.
     case setAuthenticatedPayloadTimeout(Duration)
-    /// LE Set Host Channel Classification, for a link on which the controller is the Central.
+    /// LE Set Host Channel Classification, for a link on which the controller is the central.
     case setChannels(UInt64)
 }

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Connection updates: the Central decides on the parameters. The Peripheral can request them, and
+/// Connection updates: the central decides on the parameters. The peripheral can request them, and
 /// either end can ask the other (Vol 6, Part B, 5.1.1 and 5.1.7).
 extension LinkProcedures {
     mutating func updateConnection(_ proposal: ConnectionParameterProposal) throws(HCI.ErrorCode) {
@@ -13,7 +13,7 @@ extension LinkProcedures {
         try run(.connectionUpdate(proposal))
     }
 
-    /// Starts a connection update. The Central asks only a peer that is known to support the
+    /// Starts a connection update. The central asks only a peer that is known to support the
     /// Connection Parameters Request procedure. Otherwise it sends the update at once.
     mutating func startConnectionUpdate(_ proposal: ConnectionParameterProposal) {
         let feature = HCI.LEFeatures.connectionParametersRequest
@@ -32,7 +32,7 @@ extension LinkProcedures {
         }
     }
 
-    /// Returns the update that the Central sends. It has the longest interval of the range, which
+    /// Returns the update that the central sends. It has the longest interval of the range, which
     /// costs both ends the least energy.
     func updateIndication(for proposal: ConnectionParameterProposal) -> LLControlPDU {
         let parameters = LinkParameters(

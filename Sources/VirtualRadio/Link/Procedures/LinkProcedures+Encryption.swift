@@ -6,8 +6,8 @@ import BluetoothTypes
 /// 5.1.3).
 ///
 /// The two ends change in a fixed order, separately for each direction, so that an end never
-/// processes an encrypted packet as an unencrypted one, or the reverse. First the Peripheral
-/// receives in the new mode, then the Central sends and receives, then the Peripheral sends.
+/// processes an encrypted packet as an unencrypted one, or the reverse. First the peripheral
+/// receives in the new mode, then the central sends and receives, then the peripheral sends.
 extension LinkProcedures {
     // MARK: Requests of the hosts
 
@@ -192,7 +192,7 @@ extension LinkProcedures {
         emitEncryption(status: .success)
     }
 
-    /// Handles the failure of the Central's procedure. If its pause was refused, the link is still
+    /// Handles the failure of the central's procedure. If its pause was refused, the link is still
     /// encrypted. If the link was encrypted and no longer is, it must end.
     mutating func encryptionFailed(_ code: HCI.ErrorCode) {
         let isStillOn = encryption.phase == .awaitingPause

@@ -22,7 +22,7 @@ extension LinkProcedures {
         if remote?.kind == update.kind { remote = nil }
     }
 
-    /// Handles an indication of the Central, which announces an update and its instant.
+    /// Handles an indication of the central, which announces an update and its instant.
     mutating func takeIndication(_ pdu: LLControlPDU, _ eventCounter: UInt16) {
         switch pdu {
         case .connectionUpdateIndication(let update):
@@ -51,7 +51,7 @@ extension LinkProcedures {
         schedule(update)
     }
 
-    /// Stops the response timeout of a procedure that an indication of the Central answers.
+    /// Stops the response timeout of a procedure that an indication of the central answers.
     private mutating func answeredByIndication(_ kind: LinkProcedure.Kind) {
         if own?.kind == kind { own?.deadline = nil }
         guard remote?.kind == kind else { return }
@@ -79,7 +79,7 @@ extension LinkProcedures {
         channels <= HCI.ChannelMap.all.rawValue && channels.nonzeroBitCount >= 2
     }
 
-    /// Updates the channel map after the Central's host has classified the channels.
+    /// Updates the channel map after the central's host has classified the channels.
     mutating func setChannels(_ channels: UInt64) throws(HCI.ErrorCode) {
         guard side == .central else { throw .commandDisallowed }
         guard Self.areLegal(channels) else { throw .invalidCommandParameters }

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The PHY Update procedure: each end sends its preferences, and the Central decides (Vol 6, Part
+/// The PHY Update procedure: each end sends its preferences, and the central decides (Vol 6, Part
 /// B, 5.1.10).
 extension LinkProcedures {
     /// The PHYs that this end supports.

@@ -70,8 +70,8 @@ extension LinkProcedures {
         send(.pingResponse)
     }
 
-    /// Handles a collision of two procedures with an instant (Vol 6, Part B, 5.3). The Central
-    /// continues its own procedure and refuses the peer's. The Peripheral always lets the Central's
+    /// Handles a collision of two procedures with an instant (Vol 6, Part B, 5.3). The central
+    /// continues its own procedure and refuses the peer's. The peripheral always lets the central's
     /// procedure continue.
     ///
     /// - Returns: Whether the peer's procedure was refused.

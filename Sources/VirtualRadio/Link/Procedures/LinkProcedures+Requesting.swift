@@ -129,7 +129,7 @@ extension LinkProcedures {
         if running.kind == .connectionUpdate, side == .central, code == .unsupportedRemoteFeature,
             case .connectionUpdate(let proposal) = running.procedure
         {
-            // The peer does not support the request, but the Central can send the update (Vol 6,
+            // The peer does not support the request, but the central can send the update (Vol 6,
             // Part B, 5.1.7.1).
             return begin(running.procedure, updateIndication(for: proposal))
         }

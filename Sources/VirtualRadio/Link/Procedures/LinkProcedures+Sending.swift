@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The sending of control PDUs.
 extension LinkProcedures {
-    /// The least number of events, of those for which the Peripheral listens, between an indication
+    /// The least number of events, of those for which the peripheral listens, between an indication
     /// and its instant (Vol 6, Part B, 5.1.1).
     package static let instantLead = 6
 

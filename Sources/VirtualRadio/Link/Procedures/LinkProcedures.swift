@@ -7,7 +7,7 @@ import BluetoothTypes
 /// and the time. Its outputs are actions.
 ///
 /// An end runs one procedure of its own at a time. Others wait, at most one of each kind. The end
-/// also answers a procedure of the peer meanwhile, unless both need an instant: then the Central's
+/// also answers a procedure of the peer meanwhile, unless both need an instant: then the central's
 /// continues (Vol 6, Part B, 5.3).
 package struct LinkProcedures: Sendable {
     /// An action for the owner. Actions are performed in order.

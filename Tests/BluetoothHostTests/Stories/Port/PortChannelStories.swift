@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Channels with the port")
 struct PortChannelStories {
-    /// Small enough to fill quickly.
+    /// Options with which a channel fills quickly.
     private static let small = L2CAP.ChannelOptions(mtu: 40, mps: 23, window: 4)
 
     private let peer: ModelPeer = {

@@ -14,7 +14,7 @@ struct AwaitingEncryptionStories {
     private let address = Bonded.peer.address
     private let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
 
-    @Test("The Central gets a Security Request after a pause, and not before")
+    @Test("The central gets a Security Request after a pause, and not before")
     func reminder() throws {
         var harness = try Harness.bonded()
         _ = try harness.accept(address)
@@ -26,7 +26,7 @@ struct AwaitingEncryptionStories {
         #expect(harness.security(receivedBy: address) == [[0x0B, 0x09]])
         harness.advance(by: .seconds(60))
         #expect(harness.security(receivedBy: address).count == 1)
-        // A slow Central must not count as a failed attempt.
+        // A slow central must not count as a failed attempt.
         harness.controller.requestKey(from: address)
         harness.drive()
         #expect(harness.core.security(of: try harness.onlyLink()) == Bonded.security)
@@ -82,7 +82,7 @@ struct AwaitingEncryptionStories {
         #expect(harness.controller.dataPackets.isEmpty && harness.core.provenBond(of: link) == nil)
     }
 
-    @Test("A Central that encrypts gets no Security Request")
+    @Test("A central that encrypts gets no Security Request")
     func noReminder() throws {
         var harness = try Harness.bonded()
         let link = try harness.acceptEncrypted(address)

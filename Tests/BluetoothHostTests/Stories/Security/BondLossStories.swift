@@ -149,7 +149,7 @@ struct BondLossStories {
         #expect(peer.keys == nil)
     }
 
-    @Test("A bonded Central that pairs instead of encrypting is refused, and its link ends")
+    @Test("A bonded central that pairs instead of encrypting is refused, and its link ends")
     func pairingRequest() throws {
         var harness = try harness(.refuse)
         let link = try harness.accept(address)
@@ -176,7 +176,7 @@ struct BondLossStories {
         #expect(deadline > harness.now, "The next deadline is in the future")
     }
 
-    @Test("A Central that had to wait is refused again, despite the host's Security Request")
+    @Test("A central that had to wait is refused again, despite the host's Security Request")
     func pairingRequestTooSoon() throws {
         var harness = try harness(.refuse)
         let link = try harness.accept(address)
@@ -191,7 +191,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1)
     }
 
-    @Test("A Central that pairs after a Security Request needs consent")
+    @Test("A central that pairs after a Security Request needs consent")
     func reminderIsNoConsent() throws {
         var harness = try harness(.pairOnce)
         let before = try #require(harness.core.bonds.first)
@@ -233,7 +233,7 @@ struct BondLossStories {
         #expect(harness.security(receivedBy: address).isEmpty && harness.core.bonds.count == 1)
     }
 
-    @Test("A bonded Central may pair again with consent")
+    @Test("A bonded central may pair again with consent")
     func pairingRequestAgreed() throws {
         var harness = try harness(.ask)
         let link = try harness.accept(address)

@@ -12,7 +12,7 @@ import Testing
 struct EncryptionStories {
     private let address = Bonded.peer.address
 
-    @Test("A Central encrypts before it sends data, and then reports the link")
+    @Test("A central encrypts before it sends data, and then reports the link")
     func central() throws {
         var harness = try Harness.bonded()
         harness.controller.endlessCommands = [.leEnableEncryption]
@@ -113,7 +113,7 @@ struct EncryptionStories {
         #expect(harness.core.security(of: link) == LinkSecurity.none)
     }
 
-    @Test("A bonded Central's link counts as encrypted only after a request for the key")
+    @Test("A bonded central's link counts as encrypted only after a request for the key")
     func unnamed() throws {
         var harness = try Harness.bonded()
         let link = try harness.accept(address)
@@ -172,7 +172,7 @@ struct EncryptionStories {
         #expect(unbonded.controller.commands.last == .leLongTermKeyRequestNegativeReply)
     }
 
-    @Test("A Central uses the key of the peer, and a Peripheral its own key")
+    @Test("A central uses the key of the peer, and a peripheral its own key")
     func directions() throws {
         let other = try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
         let asCentral = try Bonded.bond { $0.localKey = LongTermKey(other) }

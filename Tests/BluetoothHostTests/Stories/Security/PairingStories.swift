@@ -30,7 +30,7 @@ struct PairingStories {
         }
     }
 
-    @Test("A Central that pairs is bonded, and the link has the security of the key")
+    @Test("A central that pairs is bonded, and the link has the security of the key")
     func asCentral() throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -131,7 +131,7 @@ struct PairingStories {
         #expect(harness.count(of: .disconnect) == 0)
     }
 
-    @Test("A Peripheral pairs after consent, and not before")
+    @Test("A peripheral pairs after consent, and not before")
     func asPeripheral() throws {
         var harness = harness()
         let link = try harness.accept(address)
@@ -313,7 +313,7 @@ struct PairingStories {
         #expect(harness.ends.isEmpty)
     }
 
-    @Test("The host sends nothing more after a pairing with a silent Central times out")
+    @Test("The host sends nothing more after a pairing with a silent central times out")
     func timeoutOfAnswered() throws {
         var harness = harness()
         let link = try harness.accept(address)

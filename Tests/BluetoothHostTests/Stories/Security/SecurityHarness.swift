@@ -46,7 +46,7 @@ extension Harness {
         }
     }
 
-    /// Accepts a connection of a Central.
+    /// Accepts a connection of a central.
     mutating func accept(_ peer: DeviceAddress) throws -> LinkIdentifier {
         _ = advertise(Advertising())
         drive()
@@ -56,7 +56,7 @@ extension Harness {
         return try #require(incomingLinks.last).link
     }
 
-    /// Accepts a connection of a Central that encrypts the link.
+    /// Accepts a connection of a central that encrypts the link.
     mutating func acceptEncrypted(_ peer: DeviceAddress) throws -> LinkIdentifier {
         let link = try accept(peer)
         controller.requestKey(from: peer)

@@ -34,7 +34,7 @@ struct FullStoreStories {
         return try #require(error as? HostError)
     }
 
-    @Test("As the Central, pairing fails for both sides, since the last keys are not sent")
+    @Test("As the central, pairing fails for both sides, since the last keys are not sent")
     func asCentral() throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -56,7 +56,7 @@ struct FullStoreStories {
         }
     }
 
-    @Test("As the Peripheral, the link ends with low resources, since the peer has all keys")
+    @Test("As the peripheral, the link ends with low resources, since the peer has all keys")
     func asPeripheral() throws {
         var harness = harness()
         let link = try harness.accept(address)

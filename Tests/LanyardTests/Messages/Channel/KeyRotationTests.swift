@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("The rotation of keys on a living channel")
+@Suite("The rotation of keys on an open channel")
 struct KeyRotationTests {
     private let time = ManualTimekeeper()
     private let first = SealingKey(random: .bits256)

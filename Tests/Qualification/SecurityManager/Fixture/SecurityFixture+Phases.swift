@@ -7,7 +7,7 @@ import Testing
 
 // Whole phases, for cases that test another phase.
 extension SecurityFixture {
-    /// Phase 1. As the Peripheral, our side consents if it is asked.
+    /// Phase 1. As the peripheral, our side consents if it is asked.
     mutating func exchangeFeatures(_ features: SMP.PairingFeatures, consents: Bool = true) throws {
         if isCentral {
             application(pairsBy: policy)

@@ -12,7 +12,7 @@ import Testing
 /// Only the events of the lines may occur: the PDUs of our side and the events of the application
 /// are kept until a line expects them, and none may be left over.
 struct SecurityFixture {
-    /// Whether our side is the Central.
+    /// Whether our side is the central.
     let isCentral: Bool
     var we: SecurityManager
     var policy: Pairing.Policy
