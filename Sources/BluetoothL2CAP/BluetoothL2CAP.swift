@@ -7,8 +7,8 @@
 // Manager, and of L2CAP's own signaling. A PDU, here called a frame, consists of a length, a
 // channel identifier and a payload of that length. `L2CAPFrame` encodes and decodes it.
 //
-// A controller transfers a frame in fragments, of as little as 27 bytes. The fragments arrive as
-// ACL packets, in order, and the first is marked. `FrameRecombiner` combines them and discards
+// A controller transfers a frame in fragments of as little as 27 bytes. The fragments arrive as ACL
+// packets, in order, and the first is marked. `FrameRecombiner` combines them and discards
 // fragments that do not belong together. In the other direction, the module BluetoothHCI fragments
 // frames to the size of the controller's buffers, which it counts.
 //

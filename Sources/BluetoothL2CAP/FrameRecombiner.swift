@@ -3,7 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Combines the fragments that arrive on one link into frames (Vol 3, Part A, 7.2.2).
+/// A recombiner that combines the fragments that arrive on one link into frames (Vol 3, Part A,
+/// 7.2.2).
 ///
 /// The controller delivers fragments in order and without loss, so fragments that do not fit
 /// together are an error of the peer or of the controller. The frame with the error is lost, and
@@ -33,8 +34,8 @@ package struct FrameRecombiner: Sendable {
         case skipping(remaining: Int, length: Int)
     }
 
-    /// The bytes so far of the frame in progress. In other states it has the bytes of the frame
-    /// before, and the next frame uses its memory if no view of them is left.
+    /// The bytes so far of the frame in progress. In other states it has the bytes of the previous
+    /// frame, and the next frame uses its memory if no view of them is left.
     private var collected: [UInt8] = []
 
     /// The result of processing a fragment.

@@ -23,7 +23,7 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
 /// every read.
 ///
 /// A reader is a value: copy it to look ahead. The slices that it returns share storage with the
-/// bytes that it was created from.
+/// bytes from which it was created.
 package struct ByteReader: Sendable {
     private var bytes: ArraySlice<UInt8>
 

@@ -3,7 +3,7 @@
 /// The identifier by which an application knows a bonded peer: 128 bits without meaning outside
 /// this host.
 ///
-/// The address of a peer may change, its identifier does not. A peer that bonds again keeps its
+/// The address of a peer may change, but its identifier does not. A peer that bonds again keeps its
 /// identifier.
 public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes.
@@ -54,7 +54,7 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The identifier of a link until its adapter is closed. Connection handles are reused, link
+/// The identifier of a link until its adapter is closed. Connection handles are reused, but link
 /// identifiers are not. A newer link has a greater identifier.
 package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package let rawValue: UInt64

@@ -108,7 +108,7 @@ struct FaultTests {
         faults.events.delayProbability = 0.01
         faults.events.corruptProbability = 0.01
         let scene = try Scene(seed: seed, phoneFaults: faults, isWatched: false)
-        // Each visit ends with any result, and so does the host.
+        // Each visit ends, with or without an error.
         let visitCount = try await scene.run(bound: .seconds(1_200)) { [air = scene.air] host in
             var count = 0
             while count < 5 {

@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Logs an application's errors in Apple's words, so that a search for the line finds their
+/// A log of an application's errors in Apple's words, so that a search for the line finds their
 /// explanation.
 ///
 /// Apple's framework ignores a wrong call and writes a line to the system log. It reports no error

@@ -3,8 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Resolves private addresses in the host, for peers that the controller does not resolve (Vol 3,
-/// Part C, 10.8.2.3).
+/// A resolver of private addresses in the host, for peers that the controller does not resolve (Vol
+/// 3, Part C, 10.8.2.3).
 ///
 /// A resolution takes one encryption for each key, and an advertiser sends the same address many
 /// times a second. The resolver therefore caches every result until the keys change.

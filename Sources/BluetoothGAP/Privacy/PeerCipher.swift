@@ -4,8 +4,8 @@ import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 
-/// Computes an identifier for every possible address. The identifier does not reveal the address,
-/// and the same device has another identifier on another host.
+/// A cipher that computes an identifier for every possible address. The identifier does not reveal
+/// the address, and the same device has another identifier on another host.
 ///
 /// An identifier is the address, encrypted with a secret of the host. The host therefore needs no
 /// list of identifiers, which would grow with every received device. As long as the secret exists

@@ -3,8 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Brings the controller's resolving list to the requested contents, one operation at a time (Vol
-/// 6, Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+/// An updater that brings the controller's resolving list to the requested contents, one operation
+/// at a time (Vol 6, Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 ///
 /// Operations may only be issued while the controller neither advertises, scans nor initiates. The
 /// list changes only while resolution is off. The specification then allows more changes, but some

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Selects the advertisements that one scan requested.
+/// A filter that selects the advertisements that one scan requested.
 ///
 /// The order of the conditions matters. The signal strength, which may change, comes first, so that
 /// an advertiser that was too weak is new when it comes closer. The filter for duplicates comes
@@ -26,7 +26,7 @@ package struct AdvertisementFilter: Sendable {
     }
 }
 
-/// Distinguishes new data of an advertiser from data that it has sent before.
+/// A filter that distinguishes new data of an advertiser from data that it has sent before.
 ///
 /// The filter is bounded by two generations, like `AdvertisementCache`. It forgets the least recent
 /// data first, which then counts as new.

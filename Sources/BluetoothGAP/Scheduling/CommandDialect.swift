@@ -215,7 +215,7 @@ struct CommandDialect: Sendable {
     }
 }
 
-/// Rounds scan intervals and windows to the steps of the commands.
+/// The rounding of scan intervals and windows to the steps of the commands.
 private enum ScanTiming {
     private static let minimum: Duration = .microseconds(2500)
     private static let legacyMaximum: Duration = .milliseconds(10240)

@@ -38,8 +38,8 @@ public struct ConnectParameters: Sendable, Hashable {
     /// scanning.
     public var scanWindow: Duration = .milliseconds(30)
 
-    /// The PHYs on which the controller listens for the device. LE Coded needs support by
-    /// controller and device. A controller without extended advertising listens on LE 1M only.
+    /// The PHYs on which the controller listens for the device. LE Coded needs support by both the
+    /// controller and the device. A controller without extended advertising listens on LE 1M only.
     public var phys: Set<PHY> = [.le1M]
 
     /// Whether the controller connects with its public address instead of the host's own address.

@@ -31,7 +31,8 @@ enum Initiation: Sendable, Equatable {
     }
 }
 
-/// Whether scanner or initiator has the radio, if scanning and initiating exclude each other.
+/// The holder of the radio, which is the scanner or the initiator, if scanning and initiating
+/// exclude each other.
 struct RadioShare: Sendable {
     enum Holder: Sendable {
         case scanner, initiator

@@ -17,7 +17,7 @@ package struct RadioUse: OptionSet, Sendable, Hashable {
 }
 
 extension CentralScheduler {
-    /// The present and requested activities of scanner and initiator.
+    /// The present and requested activities of the scanner and the initiator.
     package var radioUse: RadioUse {
         var use: RadioUse = []
         if let requested = scan.requested {

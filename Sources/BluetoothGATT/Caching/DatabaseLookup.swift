@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Determines the database of one link's server: from a record that is still valid, or by discovery
-/// (Vol 3, Part G, 2.5.2).
+/// A lookup that determines the database of one link's server: from a record that is still valid,
+/// or by discovery (Vol 3, Part G, 2.5.2).
 ///
 /// A database from an earlier link is still valid if the server's Database Hash is unchanged. If
 /// the server has no hash, the database is valid if the server was required to report changes and
@@ -85,8 +85,8 @@ package struct DatabaseLookup: Sendable {
     var hasAskedForChanges = false
     /// Whether the server has accepted the subscription to Service Changed on this link.
     var hasSubscribed = false
-    /// Whether the database of the record has the hash of the record. A discovery lasts, so this is
-    /// false until the hash that was read before the discovery is also read after it.
+    /// Whether the database of the record has the hash of the record. A discovery takes time, so
+    /// this is false until the hash that was read before the discovery is also read after it.
     private var isProven = true
     /// Whether the hash is to be read once more.
     private var needsComparison = false

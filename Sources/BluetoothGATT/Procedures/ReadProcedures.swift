@@ -18,8 +18,9 @@ struct ReadCharacteristicValue: GATT.Procedure {
     }
 }
 
-/// Reads a value that a server has at most once, such as the Database Hash or the Device Name, by
-/// its type over all handles. For the hash this is the only allowed way (Vol 3, Part G, 7.3).
+/// A procedure that reads a value that a server has at most once, such as the Database Hash or the
+/// Device Name, by its type over all handles. For the hash this is the only allowed way (Vol 3,
+/// Part G, 7.3).
 ///
 /// Most values need one request. Read Using Characteristic UUID needs a second one to find out that
 /// there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes if

@@ -3,8 +3,8 @@
 import BluetoothATT
 
 extension GATT {
-    /// Signs one command with a key that the server has and a counter that is used only once with
-    /// that key (Vol 3, Part H, 2.4.5).
+    /// A signer of one command, with a key that the server has and a counter that is used only once
+    /// with that key (Vol 3, Part H, 2.4.5).
     package struct CommandSigner: Equatable, Sendable {
         private let key: SigningKey
         private let counter: UInt32

@@ -11,8 +11,8 @@ package enum CompletionVerdict: Equatable, Sendable {
     case moreThanSent(ignored: Int)
 }
 
-/// Fragments L2CAP frames to the size of the controller's buffers and releases the fragments as
-/// buffers become free (Vol 3, Part A, 7.2.1; Vol 4, Part E, 4.1).
+/// A queue that fragments L2CAP frames to the size of the controller's buffers and releases the
+/// fragments as buffers become free (Vol 3, Part A, 7.2.1; Vol 4, Part E, 4.1).
 ///
 /// Each released packet occupies one of the controller's buffers until a Number Of Completed
 /// Packets event or the end of its link frees it. The links take turns, one packet at a time. The

@@ -10,7 +10,7 @@ package enum StartupError: Error, Equatable, Sendable {
     case noBuffers
 }
 
-/// Takes a controller from any state to a known one and reads its capabilities.
+/// The procedure that takes a controller from any state to a known one and reads its capabilities.
 ///
 /// Startup is a list of steps, each of which is one command. Send the command that `next()`
 /// returns, and pass its result to `finished(_:)`, until that returns `.ready` or `.failed`.

@@ -12,7 +12,7 @@ public struct SimpleAccessory: ScriptedHost {
     public private(set) var profile: SimpleAccessoryProfile
 
     var session = ControllerSession()
-    /// Splits frames into packets for the controller's buffers.
+    /// The queue that splits frames into packets for the controller's buffers.
     var transmitQueue = ACLTransmitQueue()
     var server: AccessoryServer
     /// The link to the connected central.

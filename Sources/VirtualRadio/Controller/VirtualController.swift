@@ -20,7 +20,7 @@ package struct VirtualController: Sendable {
     var hostStream = HostStream()
     /// The settings from baseband and controller commands.
     package var settings = ControllerSettings()
-    /// The Filter Accept List of advertiser, scanner and initiator.
+    /// The Filter Accept List of the advertiser, the scanner and the initiator.
     package var acceptList: FilterAcceptList
     /// The resolving list for private addresses.
     package var resolvingList: ResolvingList

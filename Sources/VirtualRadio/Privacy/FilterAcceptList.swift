@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Filter Accept List, which limits the devices that advertiser, scanner and initiator react
-/// to, if their filter policy uses it (Vol 6, Part B, 4.3.1).
+/// The Filter Accept List, which limits the devices to which the advertiser, the scanner and the
+/// initiator react, if their filter policy uses it (Vol 6, Part B, 4.3.1).
 ///
 /// An entry is the identity address of a device, or the address that it uses. One entry, with
 /// address type 0xFF, matches all anonymous advertisers.

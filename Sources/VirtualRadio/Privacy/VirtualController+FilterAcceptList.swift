@@ -32,7 +32,7 @@ extension FilterAcceptList {
 }
 
 extension VirtualController {
-    /// Changes the list, unless advertiser, scanner or initiator use it.
+    /// Changes the list, unless the advertiser, the scanner or the initiator uses it.
     fileprivate mutating func changeAcceptList(
         _ change: (inout FilterAcceptList) throws(HCI.ErrorCode) -> Void
     ) throws(HCI.ErrorCode) {

@@ -132,8 +132,8 @@ extension VirtualController {
         arrangeReplacement(&ether)
     }
 
-    /// Changes the list, unless resolution is enabled and advertiser, scanner or initiator may use
-    /// it.
+    /// Changes the list, unless resolution is enabled and the advertiser, the scanner or the
+    /// initiator may use it.
     fileprivate mutating func changeResolvingList(
         _ ether: inout Ether,
         _ change: (inout ResolvingList) throws(HCI.ErrorCode) -> Void

@@ -5,8 +5,8 @@
 /// The loss in decibels is `reference + 10 · exponent · log₁₀ d`, for d meters. The reference is
 /// the loss over the first meter, about 40 dB at 2.44 GHz between ideal antennas. The exponent
 /// describes the obstacles. The loss is never negative, because a receiver cannot take more power
-/// from a signal than the transmitter has sent. The formula is wrong within some centimeters, which
-/// are less than a wavelength.
+/// from a signal than the transmitter has sent. The formula is wrong for distances of a few
+/// centimeters, which are less than a wavelength.
 public struct PathLoss: Hashable, Sendable {
     /// The least distance between two devices in the model, in meters. The model is wrong near the
     /// antenna.

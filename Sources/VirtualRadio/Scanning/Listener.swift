@@ -5,7 +5,7 @@ import BluetoothTypes
 /// A radio that scans or initiates, and the times at which it listens.
 ///
 /// Two thirds of all advertisements are on a channel on which no radio listens. This small value
-/// shows that without the controller.
+/// shows whether that is so, without the controller.
 package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID

@@ -5,7 +5,7 @@ import BluetoothTypes
 public enum RunOutcome: Equatable, Sendable {
     /// The awaited time is reached, the awaited condition holds, or no event is left.
     case reached
-    /// The run reached its bound before.
+    /// The run reached its bound first.
     case boundReached
     /// One instant had more events than `EventTimeline.instantLimit`.
     case stalled

@@ -28,7 +28,7 @@ public final class World {
     /// - Parameters:
     ///   - seed: The number that determines all randomness of the world.
     ///   - pathLoss: The attenuation of signals with distance.
-    ///   - shadowing: The random addition of walls and bodies to the path loss, which can be
+    ///   - shadowing: The random loss that walls and bodies add to the path loss, which can be
     ///     negative.
     public init(
         seed: UInt64,

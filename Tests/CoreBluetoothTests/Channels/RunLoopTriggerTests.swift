@@ -116,7 +116,7 @@ struct RunLoopTriggerTests {
                 let trigger = RunLoopTrigger(in: .current) {}
                 trigger.add(in: .default)
                 DispatchQueue.global().async { trigger.fire() }
-                // Would not return if the call did not count as a handled event.
+                // The run loop would not return if the call did not count as a handled event.
                 _ = RunLoop.current.run(mode: .default, before: .distantFuture)
                 trigger.takeFromAll()
                 done.resume()

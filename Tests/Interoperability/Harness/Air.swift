@@ -29,7 +29,7 @@ struct Air: Sendable {
     }
 }
 
-/// Gives `body` a virtual radio. Afterwards the peers end, and tshark checks the packets between
+/// Gives `body` a virtual radio. Afterward the peers end, and tshark checks the packets between
 /// each host and its controller.
 func withAir(
     scenario: String? = nil,

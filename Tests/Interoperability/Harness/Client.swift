@@ -110,12 +110,12 @@ extension Client {
         try await perform("read_long", ["handle": .handle(handle)]).bytes
     }
 
-    /// Read Multiple: the values one after the other.
+    /// Reads values with Read Multiple, which returns them without boundaries.
     func readJoined(_ handles: [AttributeHandle]) async throws -> [UInt8] {
         try await perform("read_multiple", ["handles": .array(handles.map(JSON.handle))]).bytes
     }
 
-    /// Read Multiple Variable: each value by itself.
+    /// Reads values with Read Multiple Variable, which returns each value by itself.
     func read(_ handles: [AttributeHandle]) async throws -> [[UInt8]] {
         let values = try await perform(
             "read_multiple_variable",
@@ -130,7 +130,8 @@ extension Client {
             .map { ($0["handle"].handle, $0["value"].bytes) }
     }
 
-    /// Write Request, or the long procedure where one request is not enough.
+    /// Writes a value with a Write Request, or with the long procedure where one request is not
+    /// enough.
     func write(_ value: [UInt8], to handle: AttributeHandle) async throws {
         try await perform("write", ["handle": .handle(handle), "value": .bytes(value)])
     }
@@ -139,12 +140,12 @@ extension Client {
         try await perform("write_command", ["handle": .handle(handle), "value": .bytes(value)])
     }
 
-    /// Write Long Characteristic Values, for any length.
+    /// Writes a value of any length with Write Long Characteristic Values.
     func writeLong(_ value: [UInt8], to handle: AttributeHandle) async throws {
         try await perform("write_long", ["handle": .handle(handle), "value": .bytes(value)])
     }
 
-    /// One Prepare Write Request, whose echo must match.
+    /// Sends one Prepare Write Request, whose echo must match.
     func prepare(_ part: [UInt8], at offset: Int, of handle: AttributeHandle) async throws {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)), "value": .bytes(part),
@@ -153,7 +154,7 @@ extension Client {
         #expect(echo == .object(details))
     }
 
-    /// Execute Write Request: writes the prepared values, or discards them.
+    /// Sends an Execute Write Request, which writes the prepared values or discards them.
     func execute(writes: Bool = true) async throws {
         try await perform("execute", ["writes": .boolean(writes)])
     }

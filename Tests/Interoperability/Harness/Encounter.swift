@@ -82,7 +82,7 @@ struct Encounter: Sendable {
 
 /// Gives `body` an encounter on controllers of a kind, with room for this many accessories.
 ///
-/// Afterwards our host shuts down, the peers end, and tshark checks the trace.
+/// Afterward our host shuts down, the peers end, and tshark checks the trace.
 ///
 /// - Parameters:
 ///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that others

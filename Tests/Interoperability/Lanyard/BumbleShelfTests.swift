@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// The writing to a third-party accessory, and its identity and presence.
+    /// Values that are written to a third-party accessory, and its identity and presence.
     @Suite(.needsPeers) struct BumbleShelfTests {
         @Test(
             "Row 15: One write, and 2 kB in chunks, arrive complete and in order",

@@ -51,12 +51,12 @@
         /// The peer, which takes the same commands as clients.
         let client: Client
 
-        /// Has it send a message of its own.
+        /// Has the box send a message of its own.
         func send(_ message: String) async throws {
             try await client.perform("tell", ["message": .string(message)])
         }
 
-        /// Has it send a request. Returns the answer.
+        /// Has the box send a request. Returns the answer.
         func ask(_ message: String) async throws -> JSON {
             try await client.perform("ask", ["message": .string(message)])
         }
@@ -68,7 +68,7 @@
             return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].bytes))
         }
 
-        /// Has it lose its bonds and end the link.
+        /// Has the box lose its bonds and end the link.
         func forget() async throws { try await client.perform("forget") }
     }
 

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Bonds survive restarts of both sides and changes of address: the link is encrypted without
+/// Bonds that survive restarts of both sides and changes of address: the link is encrypted without
 /// pairing, and the peer keeps its identifier and its name.
 @Suite(.needsPeers) struct RestartTests {
     struct Way: Sendable, CustomTestStringConvertible {

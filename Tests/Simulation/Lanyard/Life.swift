@@ -94,7 +94,7 @@ final class Life: Sendable {
     /// The accessories of the present central.
     var accessories: [Accessory] { central.withLock { $0?.accessories ?? [] } }
 
-    /// Runs `body` in the world. Afterwards no state may be left.
+    /// Runs `body` in the world. Afterward no state may be left.
     func live<Value: Sendable>(
         for bound: Duration,
         _ body: @escaping @Sendable () async throws -> Value

@@ -33,7 +33,7 @@ struct RoamingTests {
         let tally = Mutex(Tally())
     }
 
-    /// Pairs the straps beside the first radio and runs `body`. Afterwards no link may be left.
+    /// Pairs the straps beside the first radio and runs `body`. Afterward no link may be left.
     private func live(
         _ building: Building,
         _ body: @escaping @Sendable ([Accessory], [ValueTimes]) async throws -> Void

@@ -3,7 +3,7 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// Answers the questions of a pairing for the user.
+/// A delegate that answers the questions of a pairing for the user.
 ///
 /// The host calls the delegate from a separate task, on Swift's shared thread pool or on the
 /// executor that the host was given. An answer may take up to 30 seconds, after which the pairing
