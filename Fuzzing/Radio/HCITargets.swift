@@ -103,7 +103,7 @@ private func decode(_ result: CommandResult, of opcode: HCI.Opcode) {
     try? result.requireSuccess()
 }
 
-/// Runs the start-up of a serial line with bytes from the line and with time.
+/// Runs the startup of a serial line with bytes from the line and with time.
 private func fuzzSerialStartUp(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let lines = ["/dev/x@1000000", "/dev/x@3000000,vendor=broadcom", "/dev/x@921600,start=115200"]
@@ -124,11 +124,11 @@ private func fuzzSerialStartUp(_ bytes: [UInt8]) {
             if case .finish(let outcome) = action {
                 require(
                     [line.speed, line.startSpeed ?? line.speed].contains(outcome.speed),
-                    "the start-up ends with an unknown speed"
+                    "the startup ends with an unknown speed"
                 )
             }
         }
-        require(sent <= 64, "the start-up sends packets endlessly")
+        require(sent <= 64, "the startup sends packets endlessly")
     }
 }
 
