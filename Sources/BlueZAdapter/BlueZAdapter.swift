@@ -53,7 +53,7 @@ package actor BlueZAdapter: BluetoothPort {
     var retryTimer: (any HostTimer)?
     var links: [LinkIdentifier: DaemonLink] = [:]
     /// The completions of pairings under way, by device.
-    var pairings: [DBusObjectPath: [@Sendable (Bool) -> Void]] = [:]
+    var pairings: [DBusObjectPath: [@Sendable (Result<Void, PortError>) -> Void]] = [:]
     var server = DaemonServer()
     /// The open channels, and ended channels with data that is not read yet.
     var channels: [UInt64: DaemonChannelState] = [:]

@@ -24,6 +24,8 @@ package enum PortRequest: Sendable {
     case readRSSI
     /// Request connection parameters from the peer.
     case updateParameters(interval: ClosedRange<Duration>, peripheralLatency: Int)
+    /// Pair, or encrypt the link with the keys of a bond. The adapter chooses the requirements.
+    case pair
     case disconnect
 }
 

@@ -82,7 +82,9 @@ import Testing
         await fixture.onPort { port in
             port.onThread { adapter in
                 let path = adapter.links[link]?.path ?? .root
-                adapter.pair(path) { pairing.yield($0) }
+                adapter.pair(path) { result in
+                    if case .success = result { pairing.yield(true) } else { pairing.yield(false) }
+                }
             }
             _ = port.connect(to: port.identifier(of: Self.other)) { _ in }
         }

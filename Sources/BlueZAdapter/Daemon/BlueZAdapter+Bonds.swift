@@ -33,7 +33,10 @@ extension BlueZAdapter {
     }
 
     /// Pairs with a device. Requests that need the same pairing share it.
-    func pair(_ path: DBusObjectPath, then done: @escaping @Sendable (Bool) -> Void) {
+    func pair(
+        _ path: DBusObjectPath,
+        then done: @escaping @Sendable (Result<Void, PortError>) -> Void
+    ) {
         guard pairings[path] == nil else {
             pairings[path]?.append(done)
             return
@@ -41,13 +44,14 @@ extension BlueZAdapter {
         pairings[path] = [done]
         let message = BlueZ.call(path, BlueZ.Interface.device, "Pair")
         call(message, timeout: Self.pairingTimeout) { adapter, result in
-            let isPaired =
+            let outcome: Result<Void, PortError> =
                 switch result {
-                case .success: true
-                case .failure(let error): DaemonError.isNamed("AlreadyExists", error)
+                case .failure(let error) where !DaemonError.isNamed("AlreadyExists", error):
+                    .failure(DaemonError.port(error))
+                case .success, .failure: .success(())
                 }
             adapter.withdrawQuestion(about: path)
-            for done in adapter.pairings.removeValue(forKey: path) ?? [] { done(isPaired) }
+            for done in adapter.pairings.removeValue(forKey: path) ?? [] { done(outcome) }
         }
     }
 }

@@ -53,6 +53,12 @@ extension BlueZAdapter {
         case .database: findTable(id, on: link)
         case .readRSSI: finish(id, on: link, .success(.rssi(device(at: state.path)?.rssi)))
         case .updateParameters: finish(id, on: link, .failure(PortError.unsupported([])))
+        case .pair:
+            pair(state.path) { [weak self] result in
+                self?.onThread { adapter in
+                    adapter.finish(id, on: link, result.map { .done }.mapError { $0 })
+                }
+            }
         case .disconnect:
             finish(id, on: link, .success(.done))
             disconnect(link)
@@ -116,9 +122,9 @@ extension BlueZAdapter {
         guard DaemonError.requiresPairing(error), step.securesOnDemand,
             let path = links[step.link]?.path
         else { return finish(step, .failure(error)) }
-        pair(path) { [weak self] isPaired in
+        pair(path) { [weak self] result in
             self?.onThread { adapter in
-                guard isPaired else { return adapter.finish(step, .failure(error)) }
+                guard case .success = result else { return adapter.finish(step, .failure(error)) }
                 var step = step
                 step.securesOnDemand = false
                 adapter.perform(step)

@@ -5,6 +5,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothL2CAP
 import BluetoothPort
+import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 import Synchronization
@@ -163,7 +164,8 @@ extension HostAdapter {
         then completion: @escaping PortCompletion<PortAnswer>
     ) {
         onHost { host in
-            _ = host.begin(LinkRequest(request), on: link) { result in
+            let request = LinkRequest(request, policy: host.configuration.pairing)
+            _ = host.begin(request, on: link) { result in
                 completion(result.map(PortAnswer.init).mapError(portError))
             }
         }
@@ -175,7 +177,7 @@ extension HostAdapter {
 }
 
 extension LinkRequest {
-    fileprivate init(_ request: PortRequest) {
+    fileprivate init(_ request: PortRequest, policy: Pairing.Policy) {
         self =
             switch request {
             case .gatt(let operation, let securesOnDemand):
@@ -190,6 +192,7 @@ extension LinkRequest {
                         peripheralLatency: peripheralLatency
                     )
                 )
+            case .pair: .pair(policy)
             case .disconnect: .disconnect
             }
     }

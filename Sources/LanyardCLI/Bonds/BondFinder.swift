@@ -18,6 +18,25 @@ extension PortBond: NamedPeer {
     var identifier: PeerIdentifier { peer }
 }
 
+/// A bond of a host or of the Bluetooth daemon, as commands print it.
+struct AccessoryBond: NamedPeer, Equatable {
+    let identifier: PeerIdentifier
+    let identity: DeviceAddress
+    let name: String?
+    /// The bond of a host; `nil` for a bond of the daemon, which reports no protection and no
+    /// permanent identifier.
+    let peer: BondedPeer?
+
+    init(_ peer: BondedPeer) {
+        (identifier, identity, name) = (peer.identifier, peer.identity, peer.name)
+        self.peer = peer
+    }
+
+    init(_ bond: PortBond) {
+        (identifier, identity, name, peer) = (bond.peer, bond.identity, bond.name, nil)
+    }
+}
+
 /// A finder of a bonded peer by the target on the command line.
 struct BondFinder<Peer: NamedPeer>: Sendable {
     let bonds: [Peer]
@@ -78,7 +97,7 @@ extension BondFinder {
 /// and is escaped.
 enum BondText {
     /// Returns the name, if there is one, and the identity address.
-    static func name(of peer: BondedPeer) -> String {
+    static func name(of peer: some NamedPeer) -> String {
         let address = AddressText.describe(peer.identity)
         return peer.name.map { "\"\(TerminalText.escape($0))\" \(address)" } ?? address
     }
@@ -96,7 +115,25 @@ enum BondText {
             + (peer.isPrivate ? ", private addresses" : "")
     }
 
+    /// Returns a line of the list.
+    static func line(_ bond: AccessoryBond) -> String {
+        bond.peer.map(line) ?? "\(name(of: bond)): kept by the Bluetooth daemon"
+    }
+
     static func json(_ peer: BondedPeer) -> JSON { .object(members(peer)) }
+
+    /// Returns the JSON object of a bond, with `null` for what the daemon does not report.
+    static func json(_ bond: AccessoryBond) -> JSON {
+        if let peer = bond.peer { return json(peer) }
+        return .object([
+            .init("identifier", .null),
+            .init("name", .string(orNull: bond.name)),
+            .init("identity", .string(bond.identity.description)),
+            .init("identityType", .string(AddressText.name(of: bond.identity.kind))),
+            .init("secureConnections", .null), .init("authenticated", .null),
+            .init("keySize", .null), .init("private", .null),
+        ])
+    }
 
     /// Returns the members of a JSON object that describes the peer.
     static func members(_ peer: BondedPeer) -> [JSON.Member] {

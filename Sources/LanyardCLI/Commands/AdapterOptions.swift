@@ -15,8 +15,8 @@ struct AdapterOptions: ParsableArguments {
                 permission that they need. 'virtual' needs no hardware: it has example accessories \
                 around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). Several names \
                 with '+' between them work as one adapter (docs/ROAMING.md). 'bluez' is the system's \
-                Bluetooth daemon, for scan, explore, read, write and subscribe (docs/BLUEZ.md). The \
-                default is the environment variable LANYARD_ADAPTER, or else the first free adapter of \
+                Bluetooth daemon, for scan, explore, read, write, subscribe, pair, bonds, shell and run \
+                (docs/BLUEZ.md). The default is the environment variable LANYARD_ADAPTER, or else the first free adapter of \
                 this machine, or the daemon if the commands above may not take an adapter from it.
                 """,
             valueName: "adapter"
@@ -98,8 +98,7 @@ struct AdapterOptions: ParsableArguments {
 
     /// Returns the limit that the environment variable LANYARD_TIMEOUT gives; `nil` if it is not
     /// set.
-    private static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double?
-    {
+    static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double? {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
         guard let number = Double(text), number > 0, number <= longestTimeout else {
             throw .usage(

@@ -11,7 +11,10 @@ struct BondsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bonds",
         abstract: "List or remove bonds.",
-        discussion: "Reads an adapter's store without opening the adapter.",
+        discussion: """
+            Reads an adapter's store without opening the adapter. With --adapter bluez, the bonds are \
+            those of the system, which all programs share.
+            """,
         subcommands: [BondsListCommand.self, BondsRemoveCommand.self],
         defaultSubcommand: BondsListCommand.self
     )
@@ -36,6 +39,24 @@ struct BondsOptions: ParsableArguments {
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    /// Returns the session on the Bluetooth daemon that keeps the bonds; `nil` if a store has them.
+    func daemonSession(
+        on console: Console,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> AdapterSession? {
+        guard case .daemon? = try AdapterOptions.named(adapter, environment: environment),
+            adapter != nil || storage.explicit == nil
+        else { return nil }
+        return AdapterSession(
+            adapter: try AdapterOptions.named(adapter, environment: environment)
+                ?? .daemon(adapter: nil),
+            traceFile: nil,
+            limits: StepLimits(seconds: try AdapterOptions.seconds(in: environment)),
+            console: console,
+            store: try storage.explicit?.get() ?? .none
+        )
+    }
 
     /// Returns the store of the bonds; `nil` if no host has kept any there.
     func open(
@@ -68,12 +89,6 @@ struct BondsOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
-        if case .daemon = adapter {
-            throw ProgramFailure.usage(
-                "the Bluetooth daemon keeps its bonds itself",
-                advice: "use 'bluetoothctl devices Paired' and 'bluetoothctl remove ADDRESS'"
-            )
-        }
         return try storage.choice(for: adapter, environment: environment)
     }
 
@@ -98,14 +113,22 @@ struct BondsListCommand: ConsoleCommand {
     @OptionGroup var options: BondsOptions
 
     func run(on console: Console) async throws {
+        if let session = try options.daemonSession(on: console) {
+            return try await session.withCentral {
+                try show(await $0.accessoryBonds(), on: console)
+            }
+        }
         let stored = try options.open()
         for problem in stored?.problems ?? [] {
             let text = TerminalText.escape("\(problem.entry): \(problem.reason)")
             console.remark("lanyard: not used: \(text)\n")
         }
-        let bonds = stored?.bonds ?? []
+        try show((stored?.bonds ?? []).map { AccessoryBond($0) }, on: console)
+    }
+
+    private func show(_ bonds: [AccessoryBond], on console: Console) throws {
         if options.json { return try console.print(JSON.array(bonds.map(BondText.json)).indented) }
-        for peer in bonds { try console.print(BondText.line(peer)) }
+        for bond in bonds { try console.print(BondText.line(bond)) }
         if bonds.isEmpty { console.remark("lanyard: there are no bonds\n") }
     }
 }
@@ -132,19 +155,40 @@ struct BondsRemoveCommand: ConsoleCommand {
             )
         }
         let target = try target.map { try Target($0) }
+        if let session = try options.daemonSession(on: console) {
+            return try await session.withCentral { central in
+                try await remove(target, of: await central.accessoryBonds(), on: console) { bond in
+                    try await session.limits.run("removing the bond") {
+                        try await central.remove(bond)
+                    }
+                }
+            }
+        }
         var stored = try options.open()
-        let bonds = stored?.bonds ?? []
-        let removed = try target.map { [try BondFinder(bonds: bonds).require($0)] } ?? bonds
-        for peer in removed {
+        let bonds = (stored?.bonds ?? []).map { AccessoryBond($0) }
+        try await remove(target, of: bonds, on: console) { bond in
             do {
-                _ = try stored?.remove(peer.identifier)
+                _ = try stored?.remove(bond.identifier)
             } catch {
                 throw ProgramFailure(
                     .inputOutput,
                     "the bond cannot be removed: \(TerminalText.escape("\(error)"))"
                 )
             }
-            if !options.json { try console.print("removed: " + BondText.line(peer)) }
+        }
+    }
+
+    /// Removes the bond of the target, or all bonds.
+    private func remove(
+        _ target: Target?,
+        of bonds: [AccessoryBond],
+        on console: Console,
+        _ body: (AccessoryBond) async throws -> Void
+    ) async throws {
+        let removed = try target.map { [try BondFinder(bonds: bonds).require($0)] } ?? bonds
+        for bond in removed {
+            try await body(bond)
+            if !options.json { try console.print("removed: " + BondText.line(bond)) }
         }
         if options.json { try console.print(JSON.array(removed.map(BondText.json)).indented) }
     }

@@ -41,7 +41,7 @@ struct LiveCommand: ConsoleCommand {
             feed.yield(text)
         }
         let session = LiveSession(
-            setup: try ShellSetup(options, on: relay),
+            setup: try ShellSetup(options, on: relay, worksOnDaemon: false),
             console: console,
             port: port,
             isJSON: options.json,

@@ -45,14 +45,18 @@ struct PairCommand: ConsoleCommand {
         let target = try Target(target)
         let questions = pairing.questions(at: terminal)
         let console = terminal.asking(questions)
+        var session = try options.session(on: console, worksOnDaemon: true)
+        let isOnDaemon = if case .daemon = session.adapter { true } else { false }
+        if isOnDaemon { try requireDefaults() }
         var policy = try pairing.policy(
             hasUser: questions != nil,
             hasOutOfBandData: oob != nil || makeOob != nil
         )
         policy.peerOutOfBandData = try oob.map(OutOfBandFile.read)
         let dialogue = pairing.dialogue(questions, at: console)
-        var session = try options.session(on: console)
-        if session.store == .none, !pairing.noBond { console.remark(Self.noStoreNotice) }
+        if !isOnDaemon, session.store == .none, !pairing.noBond {
+            console.remark(Self.noStoreNotice)
+        }
         session.requiresStore = !pairing.noBond
         session.onAir = dialogue.watch
         let input = questions.map { questions in Task { await questions.run(on: console.lines()) } }
@@ -67,7 +71,7 @@ struct PairCommand: ConsoleCommand {
             isTalking: { dialogue.hasBegun },
             hasDeclined: { dialogue.hasDeclined }
         )
-        try await session.withLink(to: target) { [policy, session] link, found in
+        try await session.withAccessory(to: target) { [policy, session] link, found in
             let procedure = PairingProcedure(
                 link: link,
                 policy: policy,
@@ -78,6 +82,12 @@ struct PairCommand: ConsoleCommand {
             let report = try await procedure.pair(advertisedName: found.name)
             try console.print(options.json ? report.json.timed().compact : report.text)
         }
+    }
+
+    /// Checks that no option describes the pairing, which the daemon does.
+    private func requireDefaults() throws(ProgramFailure) {
+        guard oob == nil, makeOob == nil, !again else { throw PairingOptions.ofDaemon }
+        try pairing.requireDefaults()
     }
 
     private static let noStoreNotice =

@@ -81,6 +81,19 @@ struct PairingOptions: ParsableArguments {
         return policy
     }
 
+    /// Checks that the options do not describe the pairing, which the Bluetooth daemon does.
+    func requireDefaults() throws(ProgramFailure) {
+        guard io == nil, !mitm, !legacy, minKeySize == 16, !noBond, !keypresses,
+            !debugKeyThatProtectsNothing
+        else { throw Self.ofDaemon }
+    }
+
+    /// The failure for options on the Bluetooth daemon.
+    static let ofDaemon = ProgramFailure.usage(
+        "the Bluetooth daemon chooses how it pairs",
+        advice: "leave the options for pairing out, except --answers"
+    )
+
     private var capability: Pairing.IOCapability? {
         get throws(ProgramFailure) {
             guard let io else { return nil }

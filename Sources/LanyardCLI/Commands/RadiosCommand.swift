@@ -102,7 +102,7 @@ struct RadiosCommand: ConsoleCommand {
             return adapter.description
         }
         try await session.withRadios { radios in
-            let bonds = await radios.bonds.map(PortBond.init)
+            let bonds = await radios.accessoryBonds()
             let found = try await TargetFinder(limits: session.limits, bonds: bonds) {
                 radios.scan()
             }.find(target)

@@ -43,9 +43,9 @@ struct RunCommand: ConsoleCommand {
         try script.check(variables: variables.keys)
         let limit = try limit.map { try WaitCondition.seconds($0) }
         let setup = try ShellSetup(options, on: console)
-        try await setup.adapter.withRadios { radios in
-            let start = radios.executor.now
-            let session = setup.session(on: radios)
+        try await setup.adapter.withCentral { central in
+            let start = central.currentTime
+            let session = setup.session(on: central)
             defer { session.end() }
             var runner = ShellRunner(
                 session: session,
@@ -56,13 +56,13 @@ struct RunCommand: ConsoleCommand {
                     start: start,
                     limit: limit
                 ),
-                now: { radios.executor.now }
+                now: { central.currentTime }
             )
             try await runner.run(script, keepsGoing: keepGoing)
             let end = ShellEvent.finished(
                 script: script.name,
                 steps: runner.steps,
-                radios.executor.now - start
+                central.currentTime - start
             )
             try setup.printer.report(end)
         }

@@ -33,18 +33,19 @@ struct ScanCommand: ConsoleCommand {
         let limit = try options.seconds.map { Duration.seconds($0) }
         let isLive = console.isOutputTerminal && !options.json && !csv
         let silence = ScanSilence(hasFilter: scan.hasFilter, console: console)
-        try await session.withScan(
-            for: filter,
-            parameters: scan.parameters,
-            reportsDuplicates: isLive || csv
-        ) { discoveries, now in
+        try await session.withCentral { central in
+            let discoveries = try await central.discoveries(
+                for: filter,
+                parameters: scan.parameters,
+                reportsDuplicates: isLive || csv
+            )
             let watch: @Sendable () async throws -> Void = {
                 if isLive {
                     let live = LiveScan(
                         console: console,
                         showsPlot: plot,
                         received: silence.received,
-                        now: now
+                        now: { central.currentTime }
                     )
                     try await live.run(discoveries)
                 } else {

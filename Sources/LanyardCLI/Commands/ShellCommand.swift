@@ -10,7 +10,7 @@ import VirtualAdapters
 struct ShellCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell",
-        abstract: "Type commands that share one host and one link.",
+        abstract: "Type commands that share one adapter and one link.",
         discussion: """
             At a terminal, the prompt shows the adapter, the connected device and the protection of \
             the link. Tab completes commands, names, UUIDs and attributes, and the arrow keys show \
@@ -51,14 +51,14 @@ struct ShellCommand: ConsoleCommand {
             history: history?.read() ?? LineHistory()
         )
         let setup = try ShellSetup(options, at: terminal)
-        try await setup.adapter.withRadios { radios in
-            let session = setup.session(on: radios)
+        try await setup.adapter.withCentral { central in
+            let session = setup.session(on: central)
             terminal.open()
             defer {
                 session.end()
                 terminal.close()
             }
-            let interpreter = try ScriptInterpreter(start: radios.executor.now)
+            let interpreter = try ScriptInterpreter(start: central.currentTime)
             terminal.onComplete { before in
                 await session.complete(before, variables: ScriptInterpreter.resultVariables)
             }
@@ -74,7 +74,7 @@ struct ShellCommand: ConsoleCommand {
                         printer: setup.printer,
                         script: nil,
                         interpreter: interpreter,
-                        now: { radios.executor.now }
+                        now: { central.currentTime }
                     )
                     if let target { await runner.connect(to: target, at: terminal) }
                     try await runner.run(at: terminal, history)
@@ -94,15 +94,15 @@ struct ShellCommand: ConsoleCommand {
         let setup = try ShellSetup(options, on: console)
         let lines = console.lines().texts
         if console.isInputTerminal { greet(on: setup.adapter.adapter, console) }
-        try await setup.adapter.withRadios { radios in
-            let session = setup.session(on: radios)
+        try await setup.adapter.withCentral { central in
+            let session = setup.session(on: central)
             defer { session.end() }
             var runner = ShellRunner(
                 session: session,
                 printer: setup.printer,
                 script: "standard input",
-                interpreter: try ScriptInterpreter(start: radios.executor.now),
-                now: { radios.executor.now }
+                interpreter: try ScriptInterpreter(start: central.currentTime),
+                now: { central.currentTime }
             )
             if let target {
                 let output = try await session.perform(.connect(target), line: 0)

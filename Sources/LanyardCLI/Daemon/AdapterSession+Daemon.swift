@@ -1,68 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZAdapter
-import BluetoothGAP
 import BluetoothPort
-import BluetoothTypes
 import DBus
 import Foundation
 
-/// The discoveries of a scan.
-typealias Discoveries = AsyncThrowingStream<Advertisement, any Error>
-
 // Commands that need no controller run on the system's Bluetooth daemon too.
 extension AdapterSession {
-    /// Runs `body` on a scan.
-    ///
-    /// - Parameter body: Gets the discoveries, and a function that returns the current time of the
-    ///   adapter's clock.
-    func withScan(
-        for filter: ScanFilter,
-        parameters: ScanParameters,
-        reportsDuplicates: Bool,
-        _ body:
-            @escaping @Sendable (Discoveries, @escaping @Sendable () -> Instant) async throws ->
-            Void
+    /// Runs `body` on the hosts of the adapters, or on the Bluetooth daemon, when they are ready.
+    func withCentral(
+        _ body: @escaping @Sendable (any CentralAdapter) async throws -> Void
     ) async throws {
         guard case .daemon(let name) = adapter else {
-            return try await withRadios { radios in
-                let discoveries = radios.scan(
-                    for: filter,
-                    parameters: parameters,
-                    reportsDuplicates: reportsDuplicates
-                )
-                try await body(discoveries) { radios.executor.now }
-            }
+            return try await withRadios { try await body($0) }
         }
-        guard parameters.isActive else {
-            throw ProgramFailure.usage(
-                "the Bluetooth daemon always scans actively",
-                advice: "leave --passive out, or choose another --adapter"
-            )
-        }
-        try await withDaemon(name) { client in
-            let discoveries = await client.scan(for: filter, reportsDuplicates: reportsDuplicates)
-            try await body(discoveries) { client.port.executor.now }
-        }
+        try await withDaemon(name, body)
     }
 
-    /// Runs `body` on a connection to the target.
+    /// Runs `body` on a link to the target.
     func withAccessory(
         to target: Target,
-        _ body:
-            @escaping @Sendable (any ConnectedAccessory, TargetFinder.Found) async throws -> Void
+        _ body: @escaping @Sendable (any PeripheralLink, TargetFinder.Found) async throws -> Void
     ) async throws {
-        guard case .daemon(let name) = adapter else {
-            return try await withLink(to: target) { try await body($0, $1) }
-        }
-        try await withDaemon(name) { client in
-            let (accessory, found) = try await connect(
-                to: target,
-                bonds: await client.bonds,
-                scan: { await client.scan() },
-                connect: { try await client.connect(to: $0) }
-            )
-            try await body(accessory, found)
+        try await withCentral { central in
+            let (link, found) = try await connect(to: target, on: central) {
+                try await central.link(to: $0)
+            }
+            try await body(link, found)
         }
     }
 
@@ -78,7 +42,8 @@ extension AdapterSession {
                 advice: "use unix:path=PATH"
             )
         }
-        let client = DaemonClient(BlueZAdapter(bus: bus, adapterName: adapterName))
+        let port = BlueZAdapter(bus: bus, adapterName: adapterName, person: pairing.delegate)
+        let client = DaemonClient(port)
         let end = await result {
             try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
                 await client.open()

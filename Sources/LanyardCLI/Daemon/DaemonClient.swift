@@ -6,10 +6,11 @@ import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// A client that uses a port with tasks, as a command does: with a few scans and one link.
+/// A client that uses the daemon's port with tasks, as a command does: with a few scans, and links
+/// that are made one after the other.
 ///
 /// The actor runs on the port's executor, on which the port calls it.
-actor DaemonClient: PortObserver {
+actor DaemonClient: PortObserver, CentralAdapter {
     /// The maximum number of discoveries that a scan keeps for its reader. The oldest is dropped.
     private static let discoveryLimit = 1_024
     /// The maximum number of values that a subscription keeps for its reader. A reader that is
@@ -33,6 +34,12 @@ actor DaemonClient: PortObserver {
     private var connection:
         (request: RequestIdentifier, CheckedContinuation<LinkIdentifier, any Error>)?
     private var subscriptions: [AttributeHandle: Values.Continuation] = [:]
+    /// The link that was made last, while it is open, and the tasks that wait for its end.
+    private var link: (identifier: LinkIdentifier, ends: [AsyncStream<PortError>.Continuation])?
+    /// The identity address of the last pairing's peer, which may have connected with a private one.
+    private var pairedIdentity: (link: LinkIdentifier, DeviceAddress)?
+    /// The tasks that wait for a change of the bonds.
+    private var bondChanges: [AsyncStream<Void>.Continuation] = []
 
     init(_ port: any BluetoothPort) {
         self.port = port
@@ -51,9 +58,6 @@ actor DaemonClient: PortObserver {
         port.open()
     }
 
-    /// The bonded peers.
-    var bonds: [PortBond] { port.bondedPeers }
-
     nonisolated func portDid(_ event: PortEvent) {
         assumeIsolated { $0.receive(event) }
     }
@@ -64,18 +68,27 @@ actor DaemonClient: PortObserver {
         case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
         case .linkOpened(let link, _, isIncoming: false): connected(.success(link))
         case .notified(_, let handle, let value): receive(Array(value), of: handle)
-        case .linkClosed(_, let error): endSubscriptions(error)
+        case .linkClosed(let link, let error): closed(link, error)
+        case .bondsChanged: for change in bondChanges { change.yield() }
         default: break
         }
     }
 
     // MARK: Scanning and connecting
 
-    /// Scans until the stream is dropped or its task is canceled.
-    func scan(
-        for filter: ScanFilter = ScanFilter(),
-        reportsDuplicates: Bool = false
-    ) -> Discoveries {
+    nonisolated var currentTime: Instant { port.executor.now }
+
+    func discoveries(
+        for filter: ScanFilter,
+        parameters: ScanParameters,
+        reportsDuplicates: Bool
+    ) throws -> Discoveries {
+        guard parameters.isActive else {
+            throw ProgramFailure.usage(
+                "the Bluetooth daemon always scans actively",
+                advice: "leave --passive out, or choose another --adapter"
+            )
+        }
         let (stream, feed) = Discoveries.makeStream(
             bufferingPolicy: .bufferingNewest(Self.discoveryLimit)
         )
@@ -103,8 +116,7 @@ actor DaemonClient: PortObserver {
         port.endScan(scan)
     }
 
-    /// Connects to a device. Cancellation ends the attempt.
-    func connect(to address: DeviceAddress) async throws -> DaemonPeer {
+    func link(to address: DeviceAddress) async throws -> any PeripheralLink {
         precondition(connection == nil, "one connection at a time")
         let link = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
@@ -134,6 +146,7 @@ actor DaemonClient: PortObserver {
     private func connected(_ result: Result<LinkIdentifier, any Error>) {
         guard let (_, continuation) = connection else { return }
         connection = nil
+        if case .success(let link) = result { self.link = (link, []) }
         continuation.resume(with: result)
     }
 
@@ -160,9 +173,53 @@ actor DaemonClient: PortObserver {
         )
     }
 
-    private func endSubscriptions(_ error: PortError) {
+    private func closed(_ link: LinkIdentifier, _ error: PortError) {
+        guard let open = self.link, open.identifier == link else { return }
+        self.link = nil
+        for end in open.ends {
+            end.yield(error)
+            end.finish()
+        }
         for feed in subscriptions.values { feed.finish(throwing: error) }
         subscriptions = [:]
+    }
+
+    /// Waits until a link ends, and returns the reason.
+    func end(of link: LinkIdentifier) async throws -> PortError {
+        guard self.link?.identifier == link else { return .linkEnded(.unknown) }
+        let (ends, end) = AsyncStream.makeStream(of: PortError.self)
+        self.link?.ends.append(end)
+        for await error in ends { return error }
+        throw CancellationError()
+    }
+
+    // MARK: Bonds
+
+    func accessoryBonds() -> [AccessoryBond] { port.bondedPeers.map { AccessoryBond($0) } }
+
+    /// Pairs with the peer of a link.
+    func pair(_ link: LinkIdentifier) async throws {
+        let earlier = Set(port.bondedPeers)
+        _ = try await perform(.pair, on: link)
+        let bond = port.bondedPeers.first { !earlier.contains($0) }
+        if let bond { pairedIdentity = (link, bond.identity) }
+    }
+
+    /// Returns the bond with the peer of a link.
+    func bond(of link: LinkIdentifier, at address: DeviceAddress) -> AccessoryBond? {
+        let identity = pairedIdentity?.link == link ? pairedIdentity?.1 : address
+        return accessoryBonds().first { $0.identity == identity }
+    }
+
+    /// Removes a bond, and waits until the daemon has reported it.
+    func remove(_ bond: AccessoryBond) async throws {
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        bondChanges.append(change)
+        port.removeBond(with: bond.identifier)
+        while accessoryBonds().contains(where: { $0.identity == bond.identity }) {
+            var iterator = changes.makeAsyncIterator()
+            guard await iterator.next() != nil else { throw CancellationError() }
+        }
     }
 
     /// Ends everything, and closes the adapter.

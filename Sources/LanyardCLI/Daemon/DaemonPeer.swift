@@ -5,8 +5,8 @@ import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// A peer that is connected through a port.
-struct DaemonPeer: ConnectedAccessory {
+/// A peer that is connected through the daemon's port.
+struct DaemonPeer: PeripheralLink {
     let client: DaemonClient
     let link: LinkIdentifier
     let address: DeviceAddress
@@ -20,6 +20,34 @@ struct DaemonPeer: ConnectedAccessory {
             }
             return mtu
         }
+    }
+
+    // MARK: The link
+
+    /// The protection, which the daemon does not report.
+    var protection: LinkSecurity? { nil }
+
+    var bond: AccessoryBond? {
+        get async { await client.bond(of: link, at: address) }
+    }
+
+    /// Pairs as the daemon chooses. Its agent asks the person at the terminal.
+    func secure(_ policy: Pairing.Policy) async throws {
+        try await client.pair(link)
+    }
+
+    func readRSSI() async throws -> Int? {
+        guard case .rssi(let rssi) = try await client.perform(.readRSSI, on: link) else {
+            throw PortError.unanswered
+        }
+        return rssi
+    }
+
+    func endReason() async throws -> String { try await client.end(of: link).reasonText }
+
+    func disconnect() async throws {
+        _ = try await client.perform(.disconnect, on: link)
+        _ = try await client.end(of: link)
     }
 
     // MARK: Discovery

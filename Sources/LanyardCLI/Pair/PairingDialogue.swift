@@ -44,6 +44,9 @@ final class PairingDialogue: Sendable {
         state.withLock { $0.reportsKeypresses = reportsKeypresses }
     }
 
+    /// Whether a person, or a script, answers questions.
+    var hasUser: Bool { questions != nil }
+
     /// The method of the last pairing; `nil` if no question was asked and nothing was shown.
     var method: Pairing.Method? { state.withLock { $0.scene?.method } }
 

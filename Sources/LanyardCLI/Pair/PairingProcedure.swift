@@ -5,7 +5,7 @@ import JSONText
 
 /// A procedure that pairs on a link and reports the result.
 struct PairingProcedure: Sendable {
-    let link: Link
+    let link: any PeripheralLink
     let policy: Pairing.Policy
     let dialogue: PairingDialogue
     let limits: StepLimits
@@ -18,39 +18,40 @@ struct PairingProcedure: Sendable {
 
     /// Pairs, or encrypts with the keys of a bond.
     func pair(advertisedName: String?) async throws -> PairingReport {
-        let earlier = try await bondedPeer()
+        let earlier = try await bond()
         let security = try await limits.run("pairing", within: Self.limit) {
-            try await link.pair(policy)
+            try await link.secure(policy)
+            return try await link.protection
         }
         let name = await readName()
-        let bond = try await bondedPeer()
+        let bond = try await bond()
         let isKnown = earlier != nil && !hasBonded.isSet
         return PairingReport(
             address: link.address,
             name: bond?.name ?? name ?? advertisedName,
             method: method(security, isKnown: isKnown),
             security: security,
-            bond: bond?.identifier
+            bond: bond
         )
     }
 
     /// Returns the method. If no question was asked and nothing was shown, it is out of band, or
     /// there was no pairing.
-    private func method(_ security: LinkSecurity, isKnown: Bool) -> Pairing.Method? {
+    private func method(_ security: LinkSecurity?, isKnown: Bool) -> Pairing.Method? {
         if let method = dialogue.method { return method }
         if isKnown { return nil }
-        return security.isAuthenticated ? .outOfBand : .justWorks
+        return security?.isAuthenticated == true ? .outOfBand : .justWorks
     }
 
-    private func bondedPeer() async throws -> BondedPeer? {
-        try await limits.run("reading the bond") { try await link.bondedPeer }
+    private func bond() async throws -> AccessoryBond? {
+        try await limits.run("reading the bond") { try await link.bond }
     }
 
     /// Returns the peer's Device Name (Vol 3, Part C, 12.1). The host reads it for the bond as
     /// well, so after this read the host has it too.
     private func readName() async -> String? {
         let values = try? await limits.run("reading the name") {
-            try await link.read(uuid: BluetoothUUID(0x2A00))
+            try await link.read(uuid: BluetoothUUID(0x2A00), first: .first, last: .last)
         }
         return values?.first.flatMap { TerminalText.text(utf8: $0.value) }
     }
@@ -63,9 +64,10 @@ struct PairingReport: Equatable, Sendable {
     let name: String?
     /// The pairing method; `nil` if the link uses keys of an earlier pairing.
     let method: Pairing.Method?
-    let security: LinkSecurity
+    /// The protection of the link; `nil` if the adapter does not report it.
+    let security: LinkSecurity?
     /// The bond; `nil` if no keys are stored.
-    let bond: PeerIdentifier?
+    let bond: AccessoryBond?
 
     /// The report on several lines. The peer's name is escaped.
     var text: String {
@@ -74,12 +76,17 @@ struct PairingReport: Equatable, Sendable {
         let beginning = method == nil ? "bonded already: \(peer)" : "paired: \(peer)"
         let lines = [
             beginning, method.map { "method: \($0)" }, "protection: \(protection)",
-            bond.map { "bond: \($0)" } ?? "bond: none, the keys are for this link only",
+            bond.map(Self.text) ?? "bond: none, the keys are for this link only",
         ]
         return lines.compactMap { $0 }.joined(separator: "\n")
     }
 
+    private static func text(_ bond: AccessoryBond) -> String {
+        "bond: " + (bond.peer?.identifier.description ?? "kept by the Bluetooth daemon")
+    }
+
     private var protection: String {
+        guard let security else { return "not reported by the Bluetooth daemon" }
         let keys = security.usesSecureConnections ? "LE Secure Connections" : "legacy pairing"
         let middle =
             security.isAuthenticated
@@ -93,10 +100,11 @@ struct PairingReport: Equatable, Sendable {
             .init("addressType", .string(AddressText.name(of: address.kind))),
             .init("name", .string(orNull: name)),
             .init("method", .string(orNull: method?.rawValue)),
-            .init("secureConnections", .bool(security.usesSecureConnections)),
-            .init("authenticated", .bool(security.isAuthenticated)),
-            .init("keySize", .integer(security.keySize)),
-            .init("bond", .string(orNull: bond?.description)),
+            .init("secureConnections", security.map { .bool($0.usesSecureConnections) } ?? .null),
+            .init("authenticated", security.map { .bool($0.isAuthenticated) } ?? .null),
+            .init("keySize", .integer(orNull: security?.keySize)),
+            .init("bond", .string(orNull: bond?.peer?.identifier.description)),
+            .init("isBonded", .bool(bond != nil)),
         ])
     }
 }
@@ -104,7 +112,7 @@ struct PairingReport: Equatable, Sendable {
 /// The pairing configuration of a command's host. By default a command uses bonds and makes none.
 struct PairingSetup: Sendable {
     var policy = Pairing.Policy()
-    var delegate: (any PairingDelegate)?
+    var delegate: TerminalDelegate?
     /// Whether peers may start a pairing.
     var acceptsPairing = false
     /// The time after the start in which peers may start a pairing; `nil` for as long as the

@@ -69,7 +69,7 @@ extension ProgramFailure {
             self = .usage(
                 "this command needs a controller, to which the Bluetooth daemon gives no access",
                 advice:
-                    "choose another --adapter; 'bluez' is for scan, explore, read, write and subscribe"
+                    "choose another --adapter; docs/BLUEZ.md lists the commands for 'bluez'"
             )
         case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
         case .invalidText(let path): self = JSONFile.scenario.invalidText(path)

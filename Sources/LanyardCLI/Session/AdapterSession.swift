@@ -9,8 +9,6 @@ import HCITransports
 import Logging
 import VirtualAdapters
 
-extension Link: ConnectedAccessory {}
-
 /// One command's use of an adapter. However the command ends, links and adapter are closed.
 struct AdapterSession: Sendable {
     let adapter: AdapterChoice
@@ -149,25 +147,24 @@ struct AdapterSession: Sendable {
         to target: Target,
         on radios: RadioGroup
     ) async throws -> (Link, TargetFinder.Found) {
-        try await connect(
-            to: target,
-            bonds: await radios.bonds.map(PortBond.init),
-            scan: { radios.scan() },
-            connect: { try await radios.connect(to: $0, options: ConnectOptions(timeout: nil)) }
-        )
+        try await connect(to: target, on: radios) {
+            try await radios.connect(to: $0, options: ConnectOptions(timeout: nil))
+        }
     }
 
     /// Finds the target with a scan, and connects to it.
     func connect<Connection: Sendable>(
         to target: Target,
-        bonds: [PortBond],
-        scan: @escaping @Sendable () async -> Discoveries,
+        on adapter: any CentralAdapter,
         connect: @escaping @Sendable (DeviceAddress) async throws -> Connection
     ) async throws -> (Connection, TargetFinder.Found) {
         let progress = ProgressLine(console: console)
         defer { progress.clear() }
         progress.show("looking for \(target)")
-        let found = try await TargetFinder(limits: limits, bonds: bonds, scan: scan).find(target)
+        let bonds = await adapter.accessoryBonds()
+        let found = try await TargetFinder(limits: limits, bonds: bonds) {
+            try await adapter.discoveries()
+        }.find(target)
         let peer = AddressText.describe(found.address)
         if found.isByPrefix, !namesDevice, let name = found.name {
             progress.clear()

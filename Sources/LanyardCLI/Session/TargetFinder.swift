@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
-import BluetoothPort
 import BluetoothTypes
 import Synchronization
 
@@ -35,9 +34,9 @@ struct TargetFinder: Sendable {
     /// connect to it.
     var takesFirst = false
     /// The bonded devices.
-    var bonds: [PortBond] = []
+    var bonds: [AccessoryBond] = []
     /// Starts a scan.
-    let scan: @Sendable () async -> AsyncThrowingStream<Advertisement, any Error>
+    let scan: @Sendable () async throws -> Discoveries
 
     /// Returns the device that fits the target best.
     ///
@@ -57,7 +56,7 @@ struct TargetFinder: Sendable {
         do {
             let exact = try await limits.run("scanning for \(target)", within: limits.search) {
                 try await FirstResult.of([
-                    { @Sendable in try await search.receive(await scan()) },
+                    { @Sendable in try await search.receive(try await scan()) },
                     { @Sendable in try await search.settle() },
                 ])
             }
@@ -141,7 +140,7 @@ private final class TargetSearch: Sendable {
     }
 
     /// Adds a bonded device, whose name may begin with the target's.
-    func add(_ bond: PortBond) {
+    func add(_ bond: AccessoryBond) {
         guard let name = bond.name else { return }
         add(bond.identity, name) { printable, rank in
             Candidate(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import BluetoothRadios
 import Foundation
 import Synchronization
 
@@ -30,23 +29,24 @@ struct ShellSetup: Sendable {
     }
 
     /// The parts for the lines of a script. Only `answer` answers questions.
-    init(_ options: AdapterOptions, on console: Console) throws {
+    init(_ options: AdapterOptions, on console: Console, worksOnDaemon: Bool = true) throws {
         let questions = QuestionQueue(unasked: .queued, say: console.remark)
         questions.end()
-        try self.init(options, on: console, questions, nil)
+        try self.init(options, on: console, questions, nil, worksOnDaemon: worksOnDaemon)
     }
 
     private init(
         _ options: AdapterOptions,
         on console: Console,
         _ questions: QuestionQueue,
-        _ terminal: LineTerminal?
+        _ terminal: LineTerminal?,
+        worksOnDaemon: Bool = true
     ) throws {
         let dialogue = PairingDialogue(questions: questions) { text in
             ProgressLine(console: console).clear()
             console.remark(text)
         }
-        var adapter = try options.session(on: console)
+        var adapter = try options.session(on: console, worksOnDaemon: worksOnDaemon)
         adapter.onAir = dialogue.watch
         adapter.namesDevice = true
         adapter.pairing = PairingSetup(
@@ -64,12 +64,12 @@ struct ShellSetup: Sendable {
         printer = ShellPrinter(console: console, isJSON: options.json)
     }
 
-    /// Returns the session on the hosts of the adapters.
+    /// Returns the session on the adapter.
     ///
     /// - Parameter printer: The printer of the session's events; `nil` for that of the setup.
-    func session(on radios: RadioGroup, printer: ShellPrinter? = nil) -> ShellSession {
+    func session(on central: any CentralAdapter, printer: ShellPrinter? = nil) -> ShellSession {
         var environment = ShellSession.Environment(
-            radios: radios,
+            central: central,
             adapter: adapter,
             printer: printer ?? self.printer,
             console: console,
@@ -93,7 +93,9 @@ extension ShellSession {
         case .characteristics: await learnCharacteristics(within: Self.completionTime)
         case nil: break
         }
-        let bonds = await radios.bonds.compactMap(\.name).map { TerminalText.escape($0) }
+        let bonds = await central.accessoryBonds().compactMap(\.name).map {
+            TerminalText.escape($0)
+        }
         let completion = state.withLock { state in
             ShellCompletion(
                 devices: Array(state.names.union(bonds)),
@@ -106,12 +108,14 @@ extension ShellSession {
 
     /// Discovers the characteristics of the connected device, if they are not known yet.
     private func learnCharacteristics(within limit: Duration) async {
-        let link = state.withLock { $0.characteristics.isEmpty ? $0.connection?.link : nil }
-        guard let link else { return }
-        let found = try? await TimeLimit.run(limit) { try await link.discoverCharacteristics() }
+        let connection = state.withLock { $0.characteristics.isEmpty ? $0.connection : nil }
+        guard let connection else { return }
+        let found = try? await TimeLimit.run(limit) {
+            try await connection.link.discoverCharacteristics(uuid: nil)
+        }
         guard let found = found ?? nil else { return }
         change { state in
-            if state.connection?.link == link { state.characteristics = found }
+            if state.connection?.number == connection.number { state.characteristics = found }
         }
     }
 }

@@ -11,6 +11,31 @@ import VirtualAdapters
 
 @Suite("The adapter of a command")
 struct AdapterSessionTests {
+    /// An adapter that receives a beacon.
+    private struct BeaconAdapter: CentralAdapter {
+        let beacon: Advertisement
+
+        var currentTime: Instant { .zero }
+
+        func discoveries(
+            for filter: ScanFilter,
+            parameters: ScanParameters,
+            reportsDuplicates: Bool
+        ) -> Discoveries {
+            Discoveries { feed in
+                feed.yield(beacon)
+                feed.finish()
+            }
+        }
+
+        func link(to address: DeviceAddress) async throws -> any PeripheralLink {
+            throw CancellationError()
+        }
+
+        func accessoryBonds() async -> [AccessoryBond] { [] }
+        func remove(_ bond: AccessoryBond) async {}
+    }
+
     @Test("A connection that a beacon does not answer fails with that reason")
     func beacon() async throws {
         let console = Console(
@@ -37,18 +62,11 @@ struct AdapterSessionTests {
                 try await TimeLimit.passing(at: isConnecting) {
                     _ = try await session.connect(
                         to: Target("C4:F0:00:00:00:01"),
-                        bonds: [],
-                        scan: {
-                            AsyncThrowingStream { feed in
-                                feed.yield(beacon)
-                                feed.finish()
-                            }
-                        },
-                        connect: { _ in
-                            isConnecting.occur()
-                            try await Task.sleep(for: .seconds(3_600))
-                        }
-                    )
+                        on: BeaconAdapter(beacon: beacon)
+                    ) { _ in
+                        isConnecting.occur()
+                        try await Task.sleep(for: .seconds(3_600))
+                    }
                 }
             }
             #expect(failure?.status == (isConnectable ? .timedOut : .refused))

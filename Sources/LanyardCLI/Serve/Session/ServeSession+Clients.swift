@@ -96,10 +96,3 @@ extension ServeSession {
         try environment.report(.written(link.address, attribute, offset: entry.offset, outcome))
     }
 }
-
-extension HostError {
-    /// The reason in words.
-    fileprivate var reasonText: String {
-        if case .disconnected(let code) = self { "\(code)" } else { "\(self)" }
-    }
-}

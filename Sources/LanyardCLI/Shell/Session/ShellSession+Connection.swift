@@ -21,15 +21,23 @@ extension ShellSession {
         }
         // A lost bond is a question of its own.
         environment.dialogue.reset()
-        let (link, found) = try await environment.adapter.connect(to: target, on: radios)
-        let bonded = try? await link.bondedPeer
-        let connection = Connection(link: link, name: found.name ?? bonded?.name)
-        change { state in
+        let (link, found) = try await environment.adapter.connect(to: target, on: central) {
+            [central] in try await central.link(to: $0)
+        }
+        let bond = try? await link.bond
+        let connection = change { state in
+            state.lastConnection += 1
+            let connection = Connection(
+                number: state.lastConnection,
+                link: link,
+                name: found.name ?? bond?.name
+            )
             state.connection = connection
             state.lastTarget = target
             state.characteristics = []
             state.arrived = []
             if let name = connection.name { state.remember(name) }
+            return connection
         }
         watchEnd(of: connection)
         let mtu = try await limits.run("reading the MTU") { try await link.mtu }
@@ -42,7 +50,7 @@ extension ShellSession {
     func disconnect() async throws -> ShellOutput {
         let connection = try connection()
         // The end of this link is not reported as an event.
-        forgetLink(connection.link)
+        forget(connection)
         try await limits.run("disconnecting") { try await connection.link.disconnect() }
         return ShellOutput(
             "Disconnected from \(Self.describe(connection)).",
@@ -52,7 +60,7 @@ extension ShellSession {
 
     /// Ends the session: the end of the link is no longer reported.
     func end() {
-        if let connection = state.withLock({ $0.connection }) { forgetLink(connection.link) }
+        if let connection = state.withLock({ $0.connection }) { forget(connection) }
     }
 
     /// Returns the name and the address of the device, safe to print.
@@ -72,30 +80,26 @@ extension ShellSession {
 
     private func watchEnd(of connection: Connection) {
         Task {
-            guard let reason = try? await connection.link.ended(), forgetLink(connection.link)
+            guard let reason = try? await connection.link.endReason(), forget(connection)
             else { return }
             try? environment.printer.report(
                 .linkEnded(
                     connection.link.address,
                     name: connection.name,
-                    reason: Self.describe(reason)
+                    reason: reason
                 )
             )
             environment.promptChanged(await presentStatus().prompt)
         }
     }
 
-    /// Returns the reason without the words that the event has.
-    private static func describe(_ reason: HostError) -> String {
-        if case .disconnected(let code) = reason { return "\(code)" }
-        return "\(reason)"
-    }
-
     /// Removes the link and what belongs to it. Returns whether it was the present one.
     @discardableResult
-    private func forgetLink(_ link: Link) -> Bool {
+    private func forget(_ connection: Connection) -> Bool {
         let (isPresent, tasks) = change { state in
-            guard state.connection?.link == link else { return (false, [Task<Void, Never>]()) }
+            guard state.connection?.number == connection.number else {
+                return (false, [Task<Void, Never>]())
+            }
             let tasks = state.subscriptions.values.map(\.task)
             state.connection = nil
             state.subscriptions = [:]
@@ -124,15 +128,16 @@ extension ShellSession {
         let adapter: String
         /// The name or the address of the connected device, safe to print; `nil` without a link.
         var device: String?
-        var security = LinkSecurity.none
+        /// The protection of the link; `nil` if the adapter does not report it.
+        var security: LinkSecurity? = LinkSecurity.none
 
         /// The prompt. On a narrow terminal, it has only the device.
         var prompt: LinePrompt {
             guard let device else { return LinePrompt(forms: ["\(adapter)> ", "> "]) }
             let name = TerminalColumns.truncate(device, to: Self.deviceColumns)
             let short = TerminalColumns.truncate(device, to: Self.shortDeviceColumns)
-            let protection = security.isAuthenticated ? "authenticated" : "encrypted"
-            let state = security.isEncrypted ? " [\(protection)]" : ""
+            let protection = security?.isAuthenticated == true ? "authenticated" : "encrypted"
+            let state = security?.isEncrypted == true ? " [\(protection)]" : ""
             return LinePrompt(forms: [
                 "\(adapter) \(name)\(state)> ", "\(name)\(state)> ", "\(name)> ", "\(short)> ",
             ])
@@ -140,6 +145,7 @@ extension ShellSession {
 
         /// The protection in words.
         var protection: String {
+            guard let security else { return "its protection is not reported" }
             guard security.isEncrypted else { return "not encrypted" }
             return security.isAuthenticated ? "encrypted, authenticated" : "encrypted"
         }
@@ -158,8 +164,17 @@ extension ShellSession {
         return Status(
             adapter: adapter,
             device: connection.name.map { TerminalText.escape($0) } ?? address,
-            security: (try? await connection.link.security) ?? .none
+            security: await Self.protection(of: connection.link)
         )
+    }
+
+    private static func protection(of link: any PeripheralLink) async -> LinkSecurity? {
+        do {
+            return try await link.protection
+        } catch {
+            // The link has ended.
+            return LinkSecurity.none
+        }
     }
 
     func status() async throws -> ShellOutput {
@@ -180,8 +195,11 @@ extension ShellSession {
             JSON.object(
                 Self.members(of: connection) + [
                     .init("mtu", .integer(orNull: mtu)),
-                    .init("encrypted", .bool(status.security.isEncrypted)),
-                    .init("authenticated", .bool(status.security.isAuthenticated)),
+                    .init("encrypted", status.security.map { .bool($0.isEncrypted) } ?? .null),
+                    .init(
+                        "authenticated",
+                        status.security.map { .bool($0.isAuthenticated) } ?? .null
+                    ),
                     .init("subscriptions", .array(subscribed.map { .string($0) })),
                 ]
             )

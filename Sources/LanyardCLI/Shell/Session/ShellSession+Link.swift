@@ -25,7 +25,7 @@ extension ShellSession {
     }
 
     func parameters(_ timing: ConnectionTiming?) async throws -> ShellOutput {
-        let link = try connection().link
+        let link = try hostLink()
         let parameters =
             if let timing {
                 try await changing(link, "changing the parameters") {
@@ -48,7 +48,7 @@ extension ShellSession {
     }
 
     func physicalLayers(_ phy: PHY?) async throws -> ShellOutput {
-        let link = try connection().link
+        let link = try hostLink()
         let layers =
             if let phy {
                 try await changing(link, "changing the physical layers") {
@@ -63,6 +63,17 @@ extension ShellSession {
             .init("transmit", .string("\(layers.transmit)")),
             .init("receive", .string("\(layers.receive)"))
         )
+    }
+
+    /// Returns the link of a host. Throws on the Bluetooth daemon.
+    private func hostLink() throws(ProgramFailure) -> Link {
+        guard let link = try connection().link as? Link else {
+            throw .usage(
+                "the Bluetooth daemon gives no access to parameters and physical layers",
+                advice: "use another --adapter"
+            )
+        }
+        return link
     }
 
     /// Changes a property of the link, within the time that the change takes at its present
@@ -87,7 +98,11 @@ extension ShellSession {
         try await limits.run("reading the parameters") { try await link.properties.parameters }
     }
 
-    private func output(_ text: String, of link: Link, _ members: JSON.Member...) -> ShellOutput {
+    private func output(
+        _ text: String,
+        of link: any PeripheralLink,
+        _ members: JSON.Member...
+    ) -> ShellOutput {
         ShellOutput(
             text,
             .object([.init("address", .string(link.address.description))] + members)
@@ -120,6 +135,7 @@ extension ShellSession {
     func pair(_ words: [String]) async throws -> ShellOutput {
         let connection = try connection()
         let options = try PairingOptions.parsed(words)
+        if case .daemon = environment.adapter.adapter { try options.requireDefaults() }
         let hasAnswer = change { state in
             defer { state.hasAnswer = false }
             return state.hasAnswer
@@ -154,7 +170,7 @@ extension ShellSession {
     }
 
     func listBonds() async -> ShellOutput {
-        let bonds = await radios.bonds
+        let bonds = await central.accessoryBonds()
         let lines = bonds.isEmpty ? ["There are no bonds."] : bonds.map(BondText.line)
         return ShellOutput(
             lines.joined(separator: "\n"),
@@ -163,21 +179,21 @@ extension ShellSession {
     }
 
     func forget(_ target: Target?) async throws -> ShellOutput {
-        let peer: BondedPeer
+        let bond: AccessoryBond
         if let target {
-            peer = try BondFinder(bonds: await radios.bonds).require(target)
+            bond = try BondFinder(bonds: await central.accessoryBonds()).require(target)
         } else {
             let link = try connection().link
-            guard let bonded = try await link.bondedPeer else {
+            guard let present = try await link.bond else {
                 throw ProgramFailure(
                     .notFound,
                     "there is no bond with the connected device",
                     advice: "'bonds' lists the bonds"
                 )
             }
-            peer = bonded
+            bond = present
         }
-        await radios.removeBond(peer.identifier)
-        return ShellOutput("removed: " + BondText.line(peer), BondText.json(peer))
+        try await limits.run("removing the bond") { [central] in try await central.remove(bond) }
+        return ShellOutput("removed: " + BondText.line(bond), BondText.json(bond))
     }
 }

@@ -17,7 +17,7 @@ extension ShellSession {
         let isLive =
             request.limit == nil && environment.isInteractive && !environment.printer.isJSON
         let discoveries = remember(
-            radios.scan(
+            try await central.discoveries(
                 for: request.filter,
                 parameters: request.parameters,
                 reportsDuplicates: isLive
@@ -26,7 +26,7 @@ extension ShellSession {
         guard !isLive else {
             try await LiveScan(
                 console: environment.console,
-                now: { [radios] in radios.executor.now }
+                now: { [central] in central.currentTime }
             ).run(discoveries)
             return Self.output([])
         }
@@ -90,7 +90,7 @@ extension ShellSession {
     func learnNames(within limit: Duration) async {
         guard state.withLock({ $0.names.isEmpty }) else { return }
         _ = try? await TimeLimit.run(limit) { [self] in
-            for try await advertisement in radios.scan() { note(advertisement) }
+            for try await advertisement in try await central.discoveries() { note(advertisement) }
         }
     }
 

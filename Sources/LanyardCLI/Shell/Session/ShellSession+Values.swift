@@ -2,6 +2,7 @@
 
 import BluetoothGATT
 import BluetoothHost
+import BluetoothPort
 import BluetoothTypes
 import Foundation
 import JSONText
@@ -88,14 +89,14 @@ extension ShellSession {
     private func receive(
         _ values: ArrivingValues,
         of characteristic: GATT.Characteristic,
-        on link: Link
+        on link: any PeripheralLink
     ) -> Task<Void, Never> {
         Task {
             do {
                 for try await bytes in values {
                     arrived(ValueReport(address: link.address, characteristic, bytes))
                 }
-            } catch HostError.disconnected {
+            } catch HostError.disconnected, PortError.linkEnded {
                 // The end of the link is an event of its own.
             } catch {
                 let name = Self.name(of: characteristic.uuid)
@@ -204,8 +205,8 @@ extension ShellSession {
 
     private func waitForDevice(_ target: Target) async throws -> ScriptSubject {
         // The limit of the line counts, not that of a search.
-        let finder = TargetFinder(limits: .unlimited, takesFirst: true) { [radios] in
-            radios.scan()
+        let finder = TargetFinder(limits: .unlimited, takesFirst: true) { [central] in
+            try await central.discoveries()
         }
         let found = try await finder.find(target)
         let name = found.name.map { TerminalText.escape($0) + " " } ?? ""

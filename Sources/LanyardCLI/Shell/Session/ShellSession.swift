@@ -2,15 +2,14 @@
 
 import BluetoothGATT
 import BluetoothHost
-import BluetoothRadios
 import BluetoothTypes
 import Synchronization
 
-/// The hosts of a shell, with the link and its subscriptions, for as long as the shell runs.
+/// The adapter of a shell, with the link and its subscriptions, for as long as the shell runs.
 final class ShellSession: Sendable {
     /// The parts that do not change.
     struct Environment: Sendable {
-        let radios: RadioGroup
+        let central: any CentralAdapter
         let adapter: AdapterSession
         let printer: ShellPrinter
         /// The console for live displays.
@@ -26,7 +25,9 @@ final class ShellSession: Sendable {
 
     /// The link.
     struct Connection: Sendable {
-        let link: Link
+        /// Distinguishes the links of the session.
+        let number: Int
+        let link: any PeripheralLink
         let name: String?
     }
 
@@ -38,6 +39,7 @@ final class ShellSession: Sendable {
 
     struct State {
         var connection: Connection?
+        var lastConnection = 0
         /// The target of the last connection.
         var lastTarget: Target?
         /// The subscriptions by the handle of the value.
@@ -66,7 +68,7 @@ final class ShellSession: Sendable {
         self.environment = environment
     }
 
-    var radios: RadioGroup { environment.radios }
+    var central: any CentralAdapter { environment.central }
     var limits: StepLimits { environment.adapter.limits }
 
     /// Returns the link. Throws if there is none.

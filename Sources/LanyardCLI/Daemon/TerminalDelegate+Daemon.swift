@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BlueZAdapter
+import BluetoothHost
+
+// Questions of the Bluetooth daemon.
+extension TerminalDelegate: DaemonPerson {
+    var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
+
+    /// A pairing that a command requests needs no consent, as on a host.
+    func consents(to pairing: DaemonPairing) async -> Bool {
+        guard pairing.isIncoming else { return true }
+        return await dialogue.consents(PairingContext(.justWorks, pairing))
+    }
+
+    func confirms(_ digits: UInt32, of pairing: DaemonPairing) async -> Bool {
+        guard let digits = PairingDigits(digits) else { return false }
+        return await dialogue.confirms(digits, PairingContext(.numericComparison, pairing))
+    }
+
+    func show(_ digits: UInt32, of pairing: DaemonPairing) async {
+        guard let digits = PairingDigits(digits) else { return }
+        await dialogue.show(digits, PairingContext(.passkeyDisplay, pairing))
+    }
+
+    func enterDigits(for pairing: DaemonPairing) async -> UInt32? {
+        // The daemon sends no keypresses.
+        await dialogue.enterDigits(PairingContext(.passkeyEntry, pairing)) { _ in }?.value
+    }
+}
+
+extension PairingContext {
+    fileprivate init(_ method: Pairing.Method, _ pairing: DaemonPairing) {
+        peer = AddressText.describe(pairing.address)
+        self.method = method
+        isIncoming = pairing.isIncoming
+    }
+}
