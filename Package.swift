@@ -157,6 +157,7 @@ let package = Package(
         .library(name: "HCITransports", targets: ["HCITransports"]),
         // For the separate package in Fleet/.
         .library(name: "GatewayProtocol", targets: ["GatewayProtocol"]),
+        .library(name: "JSONText", targets: ["JSONText"]),
         .library(
             name: "VirtualRadio",
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]

@@ -15,7 +15,10 @@ let asPartOfLanyard: [SwiftSetting] = {
 let package = Package(
     name: "Fleet",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "lanyard-gateway", targets: ["LanyardGateway"])],
+    products: [
+        .executable(name: "lanyard-gateway", targets: ["LanyardGateway"]),
+        .executable(name: "lanyard-fleet", targets: ["LanyardFleet"]),
+    ],
     dependencies: [
         .package(name: "Lanyard", path: ".."),
         .package(url: "https://github.com/apple/swift-nio", from: "2.86.0"),
@@ -41,9 +44,32 @@ let package = Package(
             packageAccess: false,
             swiftSettings: asPartOfLanyard
         ),
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]
+        ),
+        .executableTarget(
+            name: "LanyardFleet",
+            dependencies: [
+                "CMosquitto",
+                .product(name: "Lanyard", package: "Lanyard"),
+                .product(name: "CoreBluetooth", package: "Lanyard"),
+                .product(name: "JSONText", package: "Lanyard"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
         .testTarget(
             name: "LanyardGatewayTests",
             dependencies: ["LanyardGateway"],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+        .testTarget(
+            name: "LanyardFleetTests",
+            dependencies: ["LanyardFleet"],
             packageAccess: false,
             swiftSettings: asPartOfLanyard
         ),

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A record of the journal.
+enum JournalRecord: Hashable, Sendable {
+    /// A message that the broker has not yet acknowledged.
+    case message(UInt64, FleetMessage)
+    /// The message with this number is finished: acknowledged or dropped.
+    case finished(UInt64)
+    /// A command was accepted, and will be executed.
+    case accepted(AcceptedCommand)
+    /// The command was answered.
+    case answered(AcceptedCommand.Key)
+    /// The number of the next message is at least this one.
+    case next(UInt64)
+}
+
+/// A file of records, each written to the disk before the program acts on it.
+///
+/// A record is its length, its checksum and its bytes. A record that a crash cut off ends the file:
+/// nothing was acknowledged that depends on it.
+struct Journal: ~Copyable {
+    /// The maximum size of a record in bytes.
+    static let recordLimit = 64 << 10
+    /// The size in bytes from which the file is written anew when most of its records are finished.
+    static let compactionSize = 1 << 20
+
+    let path: String
+    private var descriptor: Int32
+    private(set) var size: Int
+    /// The size above which the file is written anew.
+    private var nextCompaction = Journal.compactionSize
+
+    /// Opens or creates a journal, and reads its records.
+    ///
+    /// - Throws: The error of the system.
+    init(opening path: String, records: inout [JournalRecord]) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw JournalError("open", path) }
+        do {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw JournalError("lock", path)
+            }
+            let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+            let end: Int
+            (records, end) = Self.read(bytes)
+            // The next record follows the last whole one.
+            guard ftruncate(descriptor, off_t(end)) == 0, lseek(descriptor, 0, SEEK_END) >= 0,
+                fsync(descriptor) == 0
+            else { throw JournalError("prepare", path) }
+            try Self.synchronizeFolder(of: path)
+            (self.path, self.descriptor, size) = (path, descriptor, end)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes records to the disk.
+    ///
+    /// - Throws: The error of the system. The program then must not act on the records.
+    mutating func append(_ records: [JournalRecord]) throws {
+        guard !records.isEmpty else { return }
+        try Self.writeAll(records.flatMap(Self.encode), to: descriptor, path)
+        guard fdatasync(descriptor) == 0 else { throw JournalError("synchronize", path) }
+        size += records.reduce(0) { $0 + Self.encode($1).count }
+    }
+
+    /// Whether the file should be written anew.
+    var needsCompaction: Bool { size > nextCompaction }
+
+    /// Replaces the file by one with these records.
+    mutating func compact(to records: [JournalRecord]) throws {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let other = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard other >= 0 else { throw JournalError("create", temporary) }
+        let bytes = records.flatMap(Self.encode)
+        do {
+            try Self.writeAll(bytes, to: other, temporary)
+            guard flock(other, LOCK_EX | LOCK_NB) == 0, fsync(other) == 0,
+                rename(temporary, path) == 0
+            else { throw JournalError("replace", path) }
+            try Self.synchronizeFolder(of: path)
+        } catch {
+            close(other)
+            throw error
+        }
+        close(descriptor)
+        (descriptor, size) = (other, bytes.count)
+        nextCompaction = max(Self.compactionSize, 2 * bytes.count)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw JournalError("write", path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func synchronizeFolder(of path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw JournalError("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw JournalError("synchronize", folder) }
+    }
+}
+
+/// A failure of the journal.
+struct JournalError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ action: String, _ path: String) {
+        description = "Cannot \(action) \(path): \(String(cString: strerror(errno)))."
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONText
+
+/// A claim of a host to an accessory, as the retained message of the accessory's lease has it.
+struct LeaseClaim: Hashable, Sendable {
+    /// The highest epoch. JSON carries it without loss.
+    static let epochLimit = 1 << 52
+
+    /// The number of times that the lease has changed hands, as far as the host knew.
+    var epoch: Int
+    var host: String
+
+    /// Returns whether this claim wins against another one: the later epoch wins, and within an
+    /// epoch the name that comes first. All hosts apply the same rule, so they agree.
+    func wins(against other: LeaseClaim) -> Bool {
+        epoch != other.epoch ? epoch > other.epoch : host < other.host
+    }
+
+    var payload: String {
+        JSON.object([.init("host", .string(host)), .init("epoch", .integer(epoch))]).compact
+    }
+
+    init(epoch: Int, host: String) {
+        (self.epoch, self.host) = (epoch, host)
+    }
+
+    /// Reads the payload of a lease; `nil` if it is malformed.
+    init?(parsing payload: [UInt8]) {
+        guard payload.count <= 1_024, let members = (try? JSON(parsing: payload))?.members,
+            let host = members["host"]?.text, FleetTopics.isLevel(host),
+            case .integer(let epoch) = members["epoch"], (0...Self.epochLimit).contains(epoch)
+        else { return nil }
+        self.init(epoch: epoch, host: host)
+    }
+}

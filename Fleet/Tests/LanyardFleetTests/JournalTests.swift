@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LanyardFleet
+
+struct JournalTests {
+    static let key = AcceptedCommand.Key(accessory: "strap", id: "é")
+    static let records: [JournalRecord] = [
+        .next(7),
+        .message(7, FleetMessage(topic: "a/b", payload: "{}", isRetained: true)),
+        .accepted(AcceptedCommand(key: key, topic: "t", correlation: [0, 255])),
+        .message(8, FleetMessage(kind: .answer, topic: "", payload: "", correlation: [])),
+        .answered(key), .finished(7),
+    ]
+
+    @Test("Every truncation of a journal keeps the whole records before it")
+    func truncations() {
+        let bytes = Self.records.flatMap(Journal.encode)
+        #expect(Journal.read(bytes).records == Self.records)
+        for length in 0..<bytes.count {
+            let (records, end) = Journal.read(Array(bytes.prefix(length)))
+            #expect(records == Array(Self.records.prefix(records.count)))
+            #expect(end <= length)
+            #expect(records.count < Self.records.count)
+        }
+    }
+
+    @Test("A damaged record ends the journal", arguments: SeededGenerator.seeds(20))
+    func damage(seed: UInt64) {
+        var generator = SeededGenerator(state: seed)
+        var bytes = Self.records.flatMap(Journal.encode)
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        let (records, _) = Journal.read(bytes)
+        #expect(records == Array(Self.records.prefix(records.count)))
+        #expect(records.count < Self.records.count)
+    }
+
+    @Test("A journal keeps its records when it is opened again, cut off and written anew")
+    func files() throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/journal"
+        func reopened(_ body: (inout Journal) throws -> Void) throws -> [JournalRecord] {
+            var records: [JournalRecord] = []
+            var journal = try Journal(opening: path, records: &records)
+            try body(&journal)
+            return records
+        }
+        #expect(try reopened { try $0.append(Self.records) } == [])
+        // A crash while the next record was written.
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Journal.encode(.finished(9)).dropLast())
+        try handle.close()
+        #expect(try reopened { try $0.append([.finished(8)]) } == Self.records)
+        #expect(try reopened { try $0.compact(to: [.next(9)]) } == Self.records + [.finished(8)])
+        #expect(try reopened { try $0.append([.finished(1)]) } == [.next(9)])
+        #expect(try reopened { _ in } == [.next(9), .finished(1)])
+    }
+
+    @Test("A second process does not use the same journal")
+    func locked() throws {
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var records: [JournalRecord] = []
+        var first = try Journal(opening: path, records: &records)
+        #expect(throws: JournalError.self) { _ = try Journal(opening: path, records: &records) }
+        try first.append([.next(2)])
+    }
+}
