@@ -9,7 +9,8 @@ enum BrokerEvent: Sendable {
     case connected
     /// The connection was lost, or an attempt failed, with the reason.
     case disconnected(String)
-    case acknowledged(Int32)
+    /// The broker took a message, or refused it with a reason.
+    case acknowledged(Int32, refusal: String?)
     case received(ReceivedMessage)
 }
 
@@ -212,8 +213,10 @@ extension BrokerConnection {
                 connection.report(.disconnected("The broker refused the connection: \(reason)"))
             }
         }
-        mosquitto_publish_v5_callback_set(client) { _, object, identifier, _, _ in
-            BrokerConnection.from(object)?.report(.acknowledged(identifier))
+        mosquitto_publish_v5_callback_set(client) { _, object, identifier, code, _ in
+            // A reason code from 0x80 on is a failure (MQTT 5, 2.4).
+            let refusal = code >= 0x80 ? String(cString: mosquitto_reason_string(code)) : nil
+            BrokerConnection.from(object)?.report(.acknowledged(identifier, refusal: refusal))
         }
         mosquitto_message_v5_callback_set(client) { _, object, message, properties in
             guard let connection = BrokerConnection.from(object), let message = message?.pointee,

@@ -25,6 +25,8 @@ final class FleetDriver: Sendable {
         var accessories: [String: AccessoryRunner] = [:]
         var requests: [AcceptedCommand.Key: Task<Void, Never>] = [:]
         var wasConnected: Bool?
+        /// The reason of the latest refusal, which the log has once.
+        var lastRefusal: String?
     }
 
     private let state: Mutex<State>
@@ -100,7 +102,12 @@ final class FleetDriver: Sendable {
                 if state.wasConnected != false { log("The broker is not connected: \(reason).") }
                 state.wasConnected = false
                 state.core.brokerDisconnected()
-            case .acknowledged(let identifier):
+            case .acknowledged(let identifier, let refusal):
+                // The message would be refused again, so it is not repeated.
+                if let refusal, state.lastRefusal != refusal {
+                    state.lastRefusal = refusal
+                    log("The broker refused a message: \(refusal) Check its access control.")
+                }
                 guard let number = state.numbers.removeValue(forKey: identifier) else { return }
                 state.core.acknowledged(number)
             case .received(let message): state.core.received(message, now: .current)

@@ -60,6 +60,11 @@ class Mosquitto:
         self.test, self.port = test, free_port()
         folder = test.folder
         rules = re.search(r"^```\n(pattern .*?)^```", DOCUMENT.read_text(), re.S | re.M).group(1)
+        # The other host has the same rights as the one of the example.
+        hall = re.search(r"user hall\n(.*?)\n\n", rules, re.S).group(0)
+        rules += "\n" + hall.replace("user hall", "user attic")
+        # A host without rights.
+        rules += "\nuser cellar\ntopic read lanyard/#\n"
         (folder / "acl").write_text(rules)
         (folder / "broker.conf").write_text(
             f"listener {self.port} 127.0.0.1\nuser root\ncafile {folder}/ca.pem\n"
@@ -108,7 +113,7 @@ class BrokerTests:
         self.processes = []
         self.addCleanup(self.end)
         self.authority("ca")
-        for name in "broker", "hall", "attic", "dashboard", "automation":
+        for name in "broker", "hall", "attic", "cellar", "dashboard", "automation":
             self.certificate(name)
         (self.folder / "strap.json").write_text(json.dumps(STRAP))
         self.broker = self.kind(self)
@@ -284,6 +289,11 @@ class BrokerTests:
 
 class MosquittoTests(BrokerTests, unittest.TestCase):
     kind = Mosquitto
+
+    def test_a_host_without_rights_says_so(self):
+        self.host("cellar")
+        until(lambda: "The broker refused a message: Not authorized" in self.log("cellar"), 20,
+              "a line in the log")
 
 
 class NatsTests(BrokerTests, unittest.TestCase):
