@@ -23,11 +23,14 @@ public final class CentralModel {
     public private(set) var availability: Availability
     /// The connection slots, their holders, and the accessories that wait.
     public private(set) var slots: ConnectionSlots
+    /// The pairing that a `pair` method runs, the last one if there are several; `nil` if none runs.
+    public var pairing: PairingModel? { pairings.last }
     /// Whether a call of ``pair(_:)`` or ``perform(_:)`` is running.
     public var isBusy: Bool { runningCount > 0 }
     /// The latest problem, which the app sets to `nil` when a person has seen it.
     public var problem: Problem?
     private var runningCount = 0
+    private var pairings: [PairingModel] = []
     @ObservationIgnored private var observations: [ObservationToken] = []
 
     /// Creates a model of a central.
@@ -62,19 +65,20 @@ public final class CentralModel {
     /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is.
     public var advice: String? { availability.recoverySuggestion }
 
-    /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. An error
-    /// becomes the ``problem``, unless it is the cancellation of the task.
+    /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. ``pairing``
+    /// shows the progress. An error becomes the ``problem``, unless the task or the pairing is
+    /// canceled.
     ///
     /// - Parameter description: The description of the accessory.
     /// - Returns: The model of the accessory, which is among ``accessories``; `nil` if there is no
     ///   accessory.
     @discardableResult
     public func pair(_ description: AccessoryDescription) async -> AccessoryModel? {
-        await add { [central] in try await central.pair(description) }
+        await add { try central.pairing(description) }
     }
 
-    /// Pairs the device that a person chose from a ``NearbyModel``. An error becomes the
-    /// ``problem``, unless it is the cancellation of the task.
+    /// Pairs the device that a person chose from a ``NearbyModel``. ``pairing`` shows the progress.
+    /// An error becomes the ``problem``, unless the task or the pairing is canceled.
     ///
     /// - Parameters:
     ///   - description: The description of the accessory.
@@ -86,7 +90,7 @@ public final class CentralModel {
         _ description: AccessoryDescription,
         with device: NearbyDevice
     ) async -> AccessoryModel? {
-        await add { [central] in try await central.pair(description, with: device) }
+        await add { try central.pairing(description, with: device) }
     }
 
     /// Ends the link of an accessory, which stays known and leaves its connection slot to another
@@ -130,10 +134,15 @@ public final class CentralModel {
         }
     }
 
-    /// Performs a pairing and shows its accessory, which the sequence of changes reports only later.
-    private func add(_ pairing: () async throws -> Accessory) async -> AccessoryModel? {
+    /// Shows a pairing, and then its accessory, which the sequence of changes reports only later.
+    private func add(_ begin: () throws -> Pairing) async -> AccessoryModel? {
         var paired: Accessory?
-        await perform { paired = try await pairing() }
+        await perform {
+            let model = PairingModel(try begin())
+            pairings.append(model)
+            defer { pairings.removeAll { $0 === model } }
+            paired = try await model.pairing.accessory()
+        }
         // Another part of the app may have forgotten the accessory meanwhile.
         guard let paired, central.accessories.contains(where: { $0 === paired }) else { return nil }
         show(.added(paired))

@@ -108,6 +108,47 @@ struct ModelStories {
         }
     }
 
+    @Test("A screen shows a first pairing from its beginning to its end")
+    func pairing() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            kit.straps[0].switchOff()
+            let model = CentralModel(kit.central())
+            let screen = PairingScreen(model)
+            #expect(model.pairing == nil)
+            let pairing = Task { await model.pair(Kit.strap) }
+            try await kit.world.expect("the search is shown", within: .seconds(5)) { @MainActor in
+                model.pairing?.status == "Searching"
+            }
+            #expect(model.pairing?.name == nil)
+            kit.straps[0].switchOn()
+            let paired = try #require(await pairing.value)
+            #expect(paired.isReady && model.pairing == nil && model.problem == nil)
+            // A view that only reads the model was informed of each step.
+            #expect(screen.statuses == ["Starting", "Searching", "Connecting", "Connected"])
+            #expect(screen.progress == screen.progress.sorted())
+            #expect(screen.names.last == "Strap 0")
+            await model.central.shutDown()
+        }
+    }
+
+    @Test("A person cancels a pairing on the screen, which is no problem")
+    func canceledPairing() async throws {
+        let kit = Kit(straps: 0)
+        try await kit.world.run { @MainActor in
+            let model = CentralModel(kit.central())
+            let pairing = Task { await model.pair(Kit.strap) }
+            try await kit.world.expect("the pairing is shown", within: .seconds(5)) { @MainActor in
+                model.pairing != nil
+            }
+            model.pairing?.cancel()
+            #expect(await pairing.value == nil)
+            #expect(model.pairing == nil && model.problem == nil && !model.isBusy)
+            #expect(model.accessories.isEmpty)
+            await model.central.shutDown()
+        }
+    }
+
     @Test("An error becomes a problem in words, and a cancellation does not")
     func problems() async throws {
         let kit = Kit(straps: 0)
@@ -192,6 +233,31 @@ struct ModelLifetimeStories {
             }
             #expect(model.status == "Not connected")
             await central.shutDown()
+        }
+    }
+}
+
+/// A view that shows the pairing of a model, and remembers what it showed.
+@MainActor
+private final class PairingScreen {
+    private(set) var statuses: [String] = []
+    private(set) var progress: [Double] = []
+    private(set) var names: [String] = []
+    private let model: CentralModel
+
+    init(_ model: CentralModel) {
+        self.model = model
+        render()
+    }
+
+    private func render() {
+        withObservationTracking {
+            guard let pairing = model.pairing else { return }
+            if statuses.last != pairing.status { statuses.append(pairing.status) }
+            progress.append(pairing.progress)
+            if let name = pairing.name { names.append(name) }
+        } onChange: { [weak self] in
+            Task { @MainActor in self?.render() }
         }
     }
 }
