@@ -88,6 +88,8 @@ public struct ConnectionHolder: Hashable, Sendable {
     public var silence: Duration
     /// The last signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var signal: Int?
+    /// Whether the accessory is being paired for the first time, for which a person usually waits.
+    public var isPairing: Bool
 
     /// Creates a holder.
     ///
@@ -98,13 +100,15 @@ public struct ConnectionHolder: Hashable, Sendable {
     ///   - held: The time since the slot was granted.
     ///   - silence: The time since the accessory last sent a value or an answer.
     ///   - signal: The last signal strength (RSSI) in dBm; `nil` if it is unknown.
+    ///   - isPairing: Whether the accessory is being paired for the first time.
     public init(
         identity: AccessoryIdentity,
         priority: Int,
         phase: Phase = .linked,
         held: Duration = .zero,
         silence: Duration = .zero,
-        signal: Int? = nil
+        signal: Int? = nil,
+        isPairing: Bool = false
     ) {
         self.identity = identity
         self.priority = priority
@@ -112,6 +116,7 @@ public struct ConnectionHolder: Hashable, Sendable {
         self.held = held
         self.silence = silence
         self.signal = signal
+        self.isPairing = isPairing
     }
 }
 
@@ -120,9 +125,12 @@ public struct ConnectionHolder: Hashable, Sendable {
 /// A link is ended at any time for an accessory of greater priority. It is ended for one of the
 /// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
 /// for ``silenceLimit``, a minute by default. If there are more silent accessories than slots, they
-/// thus take turns. A first pairing does not wait for the end of a time slice, because a person
-/// waits for it. Among several such links, the policy chooses the lowest priority, then the longest
-/// silence, then the weakest signal.
+/// thus take turns. Among several such links, the policy chooses the lowest priority, then the
+/// longest silence, then the weakest signal.
+///
+/// A person waits for a first pairing. It gets the slot of one of these links at once, even if the
+/// time slice has not ended and the link was not silent. No link is ended while its accessory is
+/// being paired. The accessory that lost its link waits, and gets a slot by the rules above.
 public struct StandardConnectionPolicy: ConnectionPolicy {
     /// The minimum of ``timeSlice``; a shorter one has the same effect. Shorter slices would spend
     /// the accessories' batteries on connecting.
@@ -163,9 +171,9 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     }
 
     private func makesRoom(_ link: ConnectionHolder, for request: ConnectionRequest) -> Bool {
-        link.priority < request.priority
-            || link.priority == request.priority && link.silence >= silenceLimit
-                && (request.isPairing || link.held >= max(timeSlice, Self.minimumTimeSlice))
+        if link.isPairing || link.priority > request.priority { return false }
+        if request.isPairing || link.priority < request.priority { return true }
+        return link.silence >= silenceLimit && link.held >= max(timeSlice, Self.minimumTimeSlice)
     }
 
     private static func goesBefore(_ one: ConnectionHolder, _ other: ConnectionHolder) -> Bool {

@@ -25,7 +25,8 @@ public struct OutOfConnectionSlots: Error, Hashable, Sendable {
     public var limit: Int
     /// The accessories that hold them.
     public var holders: [ConnectionHolder]
-    /// Whether one of these links is being ended in favor of the waiting accessory.
+    /// Whether one of these links is being ended in favor of the waiting accessory, or will be when
+    /// the accessory is found.
     public var isMakingRoom = false
 }
 

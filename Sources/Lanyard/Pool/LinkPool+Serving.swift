@@ -10,7 +10,15 @@ extension LinkPool {
             guard hasRoom(for: waiter, now: now) else { break }
             waiters.removeAll { $0.identity == waiter.identity }
             let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .connecting
-            actions.append(give(waiter.identity, waiter.priority, phase: phase, now: now))
+            actions.append(
+                give(
+                    waiter.identity,
+                    waiter.priority,
+                    phase: phase,
+                    isPairing: waiter.isPairing,
+                    now: now
+                )
+            )
         }
         return actions + evict(now: now) + withdrawPromises(now: now)
     }
@@ -56,6 +64,7 @@ extension LinkPool {
         _ identity: AccessoryIdentity,
         _ priority: Int,
         phase: ConnectionHolder.Phase,
+        isPairing: Bool = false,
         now: Duration
     ) -> LinkPoolAction {
         tokenCount += 1
@@ -67,7 +76,8 @@ extension LinkPool {
                 priority: priority,
                 phase: phase,
                 since: now,
-                lastReceived: now
+                lastReceived: now,
+                isPairing: isPairing
             )
         )
         return .grant(token, to: identity)
@@ -143,12 +153,14 @@ extension LinkPool {
         return promised.flatMap { waitNotice($0.identity, now: now) }
     }
 
-    /// Returns whether a link is being ended for this accessory, or whether it is next for another
-    /// ending link.
+    /// Returns whether a link is being ended for this accessory, whether it is next for another
+    /// ending link, or whether it is searched for because a link ends for its pairing when it is
+    /// found.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
         let beneficiaries = Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
         let others = queue(now: now).map(\.identity).filter { !beneficiaries.contains($0) }
         return beneficiaries.contains(identity) || others.prefix(spareCount).contains(identity)
+            || waiters.contains { $0.identity == identity && $0.isPairing && $0.searchEnd != nil }
     }
 
     func outOfSlots(now: Duration) -> OutOfConnectionSlots {

@@ -178,6 +178,13 @@ package struct LinkPool: Sendable {
         slots[index].signal = signal
     }
 
+    /// Records that the first pairing of an accessory has succeeded.
+    package mutating func paired(_ token: SlotToken) -> [LinkPoolAction] {
+        guard let index = index(of: token), slots[index].isPairing else { return [] }
+        slots[index].isPairing = false
+        return [.changed]
+    }
+
     /// Records that the end of the link was requested.
     package mutating func ending(_ token: SlotToken) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase != .ending else { return [] }

@@ -33,6 +33,8 @@ struct PoolSlot {
     let since: Duration
     var lastReceived: Duration
     var signal: Int?
+    /// Whether the accessory is being paired for the first time.
+    var isPairing = false
     /// The accessory in whose favor the link is being ended.
     var beneficiary: AccessoryIdentity?
 
@@ -43,7 +45,8 @@ struct PoolSlot {
             phase: phase,
             held: now - since,
             silence: now - lastReceived,
-            signal: signal
+            signal: signal,
+            isPairing: isPairing
         )
     }
 }

@@ -57,6 +57,26 @@ struct SharingTests {
         }
     }
 
+    @Test("Row 13: A pairing gets one of three links, and the accessory that lost it gets a turn")
+    func pairing() async throws {
+        let kit = kit()
+        try await kit.world.run(for: .seconds(20_000)) {
+            let central = kit.central(Self.sensor) {
+                $0.connectionLimit = .fixed(3)
+                $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
+            }
+            for _ in 1...3 { _ = try await central.pair(Self.sensor) }
+            let fourth = try await central.pair(Self.sensor)
+            #expect(kit.world.now < .seconds(30))
+            let loser = try #require(central.accessories.first { $0.state != .ready })
+            #expect(loser.id != fourth.id)
+            try await kit.world.expect("it has a link again", within: Self.slice * 2) {
+                loser.state == .ready
+            }
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 13: No link is ended for waiting accessories that are not in range")
     func absent() async throws {
         let kit = kit()

@@ -11,7 +11,10 @@ struct SlotTests {
     func exhausted() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central { $0.connectionLimit = .fixed(1) }
+            let central = kit.central {
+                $0.connectionLimit = .fixed(1)
+                $0.policy = .firstCome
+            }
             let first = try await central.pair(Kit.strap)
             let error = await #expect(throws: AccessoryError.self) {
                 try await central.pair(Kit.strap)
@@ -23,6 +26,25 @@ struct SlotTests {
             let second = try await central.pair(Kit.strap)
             #expect(second.state == .ready)
             #expect(second.id != first.id)
+            await central.shutDown()
+        }
+    }
+
+    @Test("Row 13: A person pairs a fourth strap although three send values on three links")
+    func fourth() async throws {
+        let kit = Kit(straps: 4)
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central { $0.connectionLimit = .fixed(3) }
+            var straps: [Accessory] = []
+            for _ in 1...4 {
+                let strap = try await central.pair(Kit.strap)
+                #expect(strap.state == .ready)
+                straps.append(strap)
+            }
+            #expect(kit.world.now < .seconds(30))
+            #expect(straps.count { $0.state == .ready } == 3)
+            let loser = try #require(straps.first { $0.state != .ready })
+            #expect(central.connectionSlots.waiting.map(\.identity) == [loser.id])
             await central.shutDown()
         }
     }

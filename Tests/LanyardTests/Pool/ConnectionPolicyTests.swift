@@ -51,7 +51,7 @@ struct ConnectionPolicyTests {
         #expect(victim(1, holder("a", held: 1)) == "a")
     }
 
-    @Test("A first pairing ends a silent link before the end of its time slice")
+    @Test("A first pairing ends a link at once, the one with the longest silence")
     func firstPairing() {
         let request = ConnectionRequest(
             identity: PoolStory.identity("new"),
@@ -59,10 +59,24 @@ struct ConnectionPolicyTests {
             isPairing: true
         )
         let policy = StandardConnectionPolicy()
-        let silent = holder("a", silence: 60, held: 61)
-        #expect(policy.linkToEnd(for: request, among: [silent]) == silent.identity)
-        let busy = holder("a", silence: 59, held: 61)
-        #expect(policy.linkToEnd(for: request, among: [busy]) == nil)
+        let links = [holder("a", silence: 0, held: 1), holder("b", silence: 3, held: 4)]
+        #expect(policy.linkToEnd(for: request, among: links) == links[1].identity)
+        #expect(policy.linkToEnd(for: request, among: [links[0]]) == links[0].identity)
+        #expect(policy.linkToEnd(for: request, among: [holder("a", 1, silence: 900)]) == nil)
+    }
+
+    @Test("No link is ended while its accessory is being paired")
+    func pairingStays() {
+        var pairing = holder("a", silence: 900, held: 900)
+        pairing.isPairing = true
+        for isPairing in [false, true] {
+            let request = ConnectionRequest(
+                identity: PoolStory.identity("new"),
+                priority: 9,
+                isPairing: isPairing
+            )
+            #expect(StandardConnectionPolicy().linkToEnd(for: request, among: [pairing]) == nil)
+        }
     }
 
     @Test("A time slice is at least two minutes", arguments: [(10, 119, false), (10, 120, true)])
@@ -99,6 +113,40 @@ struct ConnectionPolicyTests {
         #expect(story.release("a") == ["grant x"])
         #expect(story.release("b") == ["grant y"])
         #expect(story.holders == ["c", "x", "y"])
+    }
+
+    @Test("A first pairing keeps its slot until it has succeeded, and then the usual rules apply")
+    func pairingLink() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reservePairing("b") == ["evict a for b", "b waits: 1 of 1"])
+        #expect(story.promised["b"] == true)
+        #expect(story.release("a") == ["grant b"])
+        story.linked("b")
+        #expect(story.reserve("a", 5) == ["a waits: 1 of 1"])
+        #expect(story.reservePairing("c") == ["c waits: 1 of 1"])
+        #expect(story.promised["c"] == false)
+        story.paired("b")
+        #expect(story.wait(10) == ["evict b for c"])
+    }
+
+    @Test("A pairing that must be searched for is promised a slot while the search lasts")
+    func searchedPairing() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reserve("b", isPairing: true, lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(story.isSearching(for: "b") && story.promised["b"] == true)
+        #expect(story.see("b") == ["evict a for b"])
+        #expect(story.release("a") == ["grant b"])
+
+        #expect(story.reserve("c", isPairing: true, lastSeen: nil) == ["c waits: 1 of 1"])
+        #expect(story.promised["c"] == false)
+        story.linked("b")
+        story.paired("b")
+        _ = story.wait(10)
+        #expect(story.isSearching(for: "c"))
+        #expect(story.wait(30) == ["c waits: 1 of 1"])
+        #expect(story.promised["c"] == false)
     }
 
     @Test("No link is ended if another one is ending already")

@@ -55,11 +55,32 @@ struct PoolStory {
         reserve(name, priority, lastSeen: now)
     }
 
-    mutating func reserve(_ name: String, _ priority: Int = 0, lastSeen: Duration?) -> [String] {
-        let identity = Self.identity(name)
-        return follow(
-            pool.reserve(identity, priority: priority, lastSeen: lastSeen, now: now)
+    mutating func reserve(
+        _ name: String,
+        _ priority: Int = 0,
+        isPairing: Bool = false,
+        lastSeen: Duration?
+    ) -> [String] {
+        follow(
+            pool.reserve(
+                Self.identity(name),
+                priority: priority,
+                isPairing: isPairing,
+                lastSeen: lastSeen,
+                now: now
+            )
         )
+    }
+
+    /// Requests a slot for the first pairing of an accessory that was just seen.
+    mutating func reservePairing(_ name: String, _ priority: Int = 0) -> [String] {
+        reserve(name, priority, isPairing: true, lastSeen: now)
+    }
+
+    /// Records that the first pairing of an accessory has succeeded.
+    mutating func paired(_ name: String) {
+        guard let token = tokens[Self.identity(name)] else { return }
+        _ = pool.paired(token)
     }
 
     mutating func see(_ name: String) -> [String] {

@@ -97,6 +97,7 @@ extension CentralDriver {
         entry.remembered = remembered
         remember(remembered)
         if !entry.isShown { show(entry, as: identity) }
+        if let slot = entry.slot { perform(pool.paired(slot)) }
     }
 
     func erase(_ entry: AccessoryEntry) {
