@@ -89,12 +89,24 @@ func module(
 func moduleWithPrivacyManifest(
     _ name: String,
     _ dependencies: [Target.Dependency],
-    exclude: [String] = []
+    exclude: [String] = [],
+    settings: [SwiftSetting] = []
 ) -> Target {
     #if os(Linux)
-        module(name, dependencies, exclude: exclude + ["PrivacyInfo.xcprivacy"])
+        module(
+            name,
+            dependencies,
+            exclude: exclude + ["PrivacyInfo.xcprivacy"],
+            settings: settings
+        )
     #else
-        module(name, dependencies, exclude: exclude, resources: [.copy("PrivacyInfo.xcprivacy")])
+        module(
+            name,
+            dependencies,
+            exclude: exclude,
+            resources: [.copy("PrivacyInfo.xcprivacy")],
+            settings: settings
+        )
     #endif
 }
 
@@ -150,8 +162,11 @@ let tool = Target.executableTarget(
 // rules that the compiler does not know.
 let package = Package(
     name: "Lanyard",
-    // Not tvOS and watchOS: an application cannot be a peripheral there.
-    platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
+    // Not tvOS and watchOS: an application cannot be a peripheral there. The tests and the command
+    // line use Mutex and task executors, which need newer systems than the libraries: LANYARD_TESTS=1
+    // builds them on a Mac.
+    platforms: isSet("LANYARD_TESTS")
+        ? [.macOS(.v15), .iOS(.v18), .visionOS(.v2)] : [.macOS(.v14), .iOS(.v17), .visionOS(.v1)],
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
@@ -182,7 +197,9 @@ let package = Package(
         module("LinuxInterfaces"),
         moduleWithPrivacyManifest(
             "HCITransports",
-            ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
+            ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"],
+            // The lock of Apple's platforms, on Linux.
+            settings: isPortable ? [.define("LANYARD_PORTABLE")] : []
         ),
         module("GatewayProtocol", ["BluetoothTypes", "BluetoothHCI", "JSONText"]),
         module("DBus", ["BluetoothTypes", "HCITransports"]),
@@ -446,7 +463,7 @@ if isSet("LANYARD_FUZZING") {
 // they depend on, so that a script builds only what it needs. The portable package is the test kit.
 let only =
     isPortable
-    ? ["LanyardTestingTests", "KioskTests"]
+    ? ["LanyardTestingTests", "KioskTests", "HCITransportsTests"]
     : Context.environment["LANYARD_ONLY"]?.split(separator: ",").map(String.init)
 if let only {
     var kept: Set<String> = []

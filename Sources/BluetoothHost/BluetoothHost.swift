@@ -24,7 +24,6 @@
 @_exported import BluetoothSMP
 @_exported import BluetoothTypes
 import HCITransports
-import Synchronization
 
 /// A Bluetooth Low Energy host on one controller.
 ///
@@ -87,7 +86,7 @@ public actor BluetoothHost {
 
     private var actions: [HostAction] = []
     private var packets: [[UInt8]] = []
-    private nonisolated let lastRequest = Atomic<UInt64>(0)
+    private nonisolated let lastRequest = Lock<UInt64>(0)
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
@@ -274,7 +273,7 @@ public actor BluetoothHost {
         isOpenAwaited = true
         // The reference is weak, because opening must not keep a released host alive. The task runs
         // on the executor, because with virtual time no code may run outside of it.
-        opening = Task(executorPreference: executor.taskExecutor) {
+        opening = Task(preferring: executor) {
             [weak self, transport, executor] in
             var failure: TransportError?
             do throws(TransportError) {
@@ -346,7 +345,11 @@ public actor BluetoothHost {
 
     /// Returns an identifier that no other request, scan or observer of this host has.
     nonisolated func takeRequest() -> RequestIdentifier {
-        RequestIdentifier(rawValue: lastRequest.add(1, ordering: .relaxed).newValue)
+        let number = lastRequest.withLock { last in
+            last += 1
+            return last
+        }
+        return RequestIdentifier(rawValue: number)
     }
 
     /// Starts a request in the core and waits for its completion. Canceling the task cancels the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothPort
-import Synchronization
+import HCITransports
 
 // Links: each request goes to the port of the link.
 extension CompositeAdapter {
@@ -184,11 +184,11 @@ extension CompositeAdapter {
             var hasSucceeded = false
         }
 
-        private let state: Mutex<State>
+        private let state: Lock<State>
         private let completion: PortCompletion<Void>
 
         init(_ count: Int, _ completion: @escaping PortCompletion<Void>) {
-            state = Mutex(State(missing: count))
+            state = Lock(State(missing: count))
             self.completion = completion
         }
 

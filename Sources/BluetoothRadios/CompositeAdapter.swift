@@ -3,7 +3,6 @@
 import BluetoothGAP
 import BluetoothPort
 import HCITransports
-import Synchronization
 
 /// Several adapters of one identity as one adapter.
 ///
@@ -62,7 +61,7 @@ package final class CompositeAdapter: BluetoothPort {
     let radios: [Radio]
     // Used on the executor only, so it is never contended. Ports and observers are called without
     // it, because they call back.
-    let state: Mutex<State>
+    let state: Lock<State>
 
     /// Makes one adapter of several.
     ///
@@ -80,7 +79,7 @@ package final class CompositeAdapter: BluetoothPort {
             "the radios of one adapter must run on one executor"
         )
         self.radios = radios
-        state = Mutex(
+        state = Lock(
             State(
                 core: RadioCore(radioCount: radios.count, rules: rules),
                 portStates: radios.map { _ in .starting }

@@ -3,7 +3,7 @@
 import BluetoothGAP
 import BluetoothHost
 import BluetoothPort
-import Synchronization
+import HCITransports
 
 // Scanning.
 extension RadioGroup {
@@ -56,12 +56,12 @@ extension RadioGroup {
 
     /// The scans of one reader on all radios.
     private final class SharedScan: Sendable {
-        private let open: Mutex<Int>
-        private let duplicates: Mutex<DuplicateFilter>
+        private let open: Lock<Int>
+        private let duplicates: Lock<DuplicateFilter>
 
         init(count: Int) {
-            open = Mutex(count)
-            duplicates = Mutex(DuplicateFilter())
+            open = Lock(count)
+            duplicates = Lock(DuplicateFilter())
         }
 
         func isNew(_ advertisement: Advertisement) -> Bool {
@@ -119,7 +119,7 @@ extension RadioGroup {
             return (id, actions)
         }
         perform(actions)
-        let attempts = Mutex<[Int: Task<Void, Never>]>([:])
+        let attempts = Lock<[Int: Task<Void, Never>]>([:])
         defer {
             feed.finish()
             for attempt in attempts.withLock({ $0.values }) { attempt.cancel() }

@@ -4,7 +4,6 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothPort
 import HCITransports
-import Synchronization
 
 /// One or more hosts of one identity, for tasks that await their results.
 ///
@@ -41,7 +40,7 @@ package final class RadioGroup: Sendable {
     package let hosts: [BluetoothHost]
     /// The names of the radios for a person.
     package let names: [String]
-    let state: Mutex<State>
+    let state: Lock<State>
 
     /// Creates a group.
     ///
@@ -53,7 +52,7 @@ package final class RadioGroup: Sendable {
         precondition(!hosts.isEmpty && hosts.count == names.count, "\(hosts.count) hosts")
         self.hosts = hosts
         self.names = names
-        state = Mutex(State(core: RadioCore(radioCount: hosts.count, rules: .staying)))
+        state = Lock(State(core: RadioCore(radioCount: hosts.count, rules: .staying)))
     }
 
     /// The executor of all hosts.

@@ -19,7 +19,7 @@ extension TextValue {
     /// - Parameter reader: The reader of the bytes.
     /// - Throws: ``ValueError/invalid(field:)`` if the bytes are not UTF-8.
     public init(from reader: inout ValueReader) throws(ValueError) {
-        guard let text = String(validating: reader.readRemaining(), as: UTF8.self) else {
+        guard let text = String(utf8: reader.readRemaining()) else {
             throw .invalid(field: "UTF-8")
         }
         self.init(text)

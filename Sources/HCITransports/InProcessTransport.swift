@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// One end of a connection between two objects of this process: a host and a virtual controller.
 ///
 /// ```swift
@@ -35,7 +33,7 @@ public final class InProcessTransport: HCITransport {
 
     /// Both ends, because closing one changes the other.
     private final class Pipe: Sendable {
-        let ends = Mutex([End(), End()])
+        let ends = Lock([End(), End()])
     }
 
     private let pipe: Pipe

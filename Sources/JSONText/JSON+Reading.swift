@@ -116,7 +116,7 @@ private struct JSONReader {
                 bytes.append(next)
             }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(utf8: bytes) else {
             scanner.position = start
             throw error("the text is not UTF-8")
         }

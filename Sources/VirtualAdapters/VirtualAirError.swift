@@ -15,6 +15,9 @@ public struct VirtualAirError: Error, Sendable {
         case outsideWork(Int)
         /// The work of one instant does not end.
         case endless
+        /// The system has no task executors, without which code would run outside of virtual time.
+        /// They need iOS 18, macOS 15 or visionOS 2.
+        case systemTooOld
     }
 
     /// The kind of error.
@@ -45,6 +48,8 @@ extension VirtualAirError: CustomStringConvertible {
         case .outsideWork(let count):
             "\(count) pieces of work outside the simulation do not end, so virtual time stops"
         case .endless: "the work at one instant does not end"
+        case .systemTooOld:
+            "virtual time needs iOS 18, macOS 15 or visionOS 2: run the tests on a newer system"
         }
     }
 }

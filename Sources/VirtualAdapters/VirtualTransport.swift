@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 import VirtualRadio
 
 /// The transport between a host of this process and a controller of a virtual air.
@@ -17,7 +16,7 @@ public final class VirtualTransport: HCITransport {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void
         /// The bytes that have arrived, which are delivered after the present step of the world.
-        private let arrived = Mutex<[UInt8]>([])
+        private let arrived = Lock<[UInt8]>([])
 
         init(
             _ executor: any HostExecutor,
@@ -56,10 +55,10 @@ public final class VirtualTransport: HCITransport {
     /// The controller at the other end.
     public let controller: ControllerID
     private let wire: any ControllerWire
-    private let opening = Mutex<Opening?>(nil)
+    private let opening = Lock<Opening?>(nil)
     /// The number of controllers with this number that were removed before the transport was first
     /// opened; `nil` until then.
-    private let removalCount = Mutex<Int?>(nil)
+    private let removalCount = Lock<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {
         self.controller = controller

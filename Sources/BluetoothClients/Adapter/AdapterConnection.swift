@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 
 /// A manager's connection to its adapter. It begins when the manager is made, or as soon as the
 /// adapter is open, and ends when the manager is released.
@@ -12,7 +12,7 @@ package final class AdapterConnection: Sendable {
         var hasLeft = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

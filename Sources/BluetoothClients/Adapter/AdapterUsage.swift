@@ -2,7 +2,6 @@
 
 import BluetoothPort
 import HCITransports
-import Synchronization
 
 /// The process's use of one adapter: its settings, and its `SharedAdapter`. The latter is made with
 /// the first manager, and kept until it is shut down.
@@ -33,7 +32,7 @@ package final class AdapterUsage: Sendable {
     /// The device name until the application sets one.
     private let defaultName: @Sendable () -> String
     package let switches = LockedState(AdapterSwitches())
-    private let phase = Mutex(Phase.unused)
+    private let phase = Lock(Phase.unused)
 
     /// Makes the use of an adapter.
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothPort
-import Synchronization
+import HCITransports
 
 /// One adapter, shared by all managers of the process that use it. It turns the managers' commands
 /// into requests to the port, and the port's events into events for the managers.
@@ -14,7 +14,7 @@ package actor SharedAdapter: PortObserver {
     package nonisolated let executor: any HostExecutor
     package nonisolated let switches: LockedState<AdapterSwitches>
     /// A snapshot of the adapter's state for other threads.
-    package nonisolated let facts = Mutex(AdapterFacts())
+    package nonisolated let facts = Lock(AdapterFacts())
     /// Releases the resources of the port, such as the virtual radio of a virtual controller.
     private let releasePort: @Sendable () -> Void
 

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 
 /// The identifier of a connection request. Unique in the process.
 ///
 /// An event of the adapter may arrive after the application canceled the request and made another
 /// one. The number identifies the request that the event concerns.
 package struct ConnectionRequestNumber: Hashable, Sendable {
-    private static let last = Atomic<UInt64>(0)
+    private static let last = Lock<UInt64>(0)
 
     package let rawValue: UInt64
 
     /// Returns a number that no other request has.
     package static func next() -> ConnectionRequestNumber {
-        ConnectionRequestNumber(rawValue: last.add(1, ordering: .relaxed).newValue)
+        let number = last.withLock { last in
+            last += 1
+            return last
+        }
+        return ConnectionRequestNumber(rawValue: number)
     }
 }

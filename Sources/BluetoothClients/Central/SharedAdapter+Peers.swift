@@ -35,7 +35,7 @@ extension SharedAdapter {
         else { return }
         port.begin(.gatt(.readDeviceName, securesOnDemand: false), on: link) { [weak self] result in
             guard case .success(.gatt(.value(let value))) = result,
-                let name = String(validating: value, as: UTF8.self), !name.isEmpty
+                let name = String(utf8: value), !name.isEmpty
             else { return }
             self?.assumeIsolated { $0.learned(name, of: peer) }
         }

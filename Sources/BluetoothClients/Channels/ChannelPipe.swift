@@ -2,7 +2,7 @@
 
 import BluetoothPort
 import Dispatch
-import Synchronization
+import HCITransports
 
 /// The state that the two streams of a channel share: the buffers, the waiting threads, and the
 /// access to the port.
@@ -21,11 +21,11 @@ package final class ChannelPipe: Sendable {
         var isTurnAsked = false
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     package let engine: any ChannelEngine
 
     package init(limits: ChannelLimits, engine: any ChannelEngine) {
-        state = Mutex(State(buffers: ChannelBuffers(limits: limits)))
+        state = Lock(State(buffers: ChannelBuffers(limits: limits)))
         self.engine = engine
     }
 

@@ -2,7 +2,7 @@
 
 import BluetoothPort
 import Dispatch
-import Synchronization
+import HCITransports
 
 /// A trigger that calls a closure on a dispatch queue after any thread has called `fire()`.
 ///
@@ -18,7 +18,7 @@ package final class QueueTrigger: StreamTrigger, @unchecked Sendable {
 
     /// A serial queue that runs its blocks on the application's queue.
     private let serial: DispatchQueue
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let outsideWork: (any OutsideWork)?
     private let handler: () -> Void
 

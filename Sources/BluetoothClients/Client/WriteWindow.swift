@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 
 /// The number of writes without response that wait on a peripheral's connection. The calling
 /// threads increase it. The adapter decreases it when the controller has accepted a write.
@@ -18,7 +18,7 @@ package final class WriteWindow: Sendable {
         var isCallbackPending = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

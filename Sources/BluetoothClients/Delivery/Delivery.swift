@@ -2,7 +2,7 @@
 
 import BluetoothPort
 import Dispatch
-import Synchronization
+import HCITransports
 
 /// The delivery of events from the adapter's thread to a manager's queue.
 ///
@@ -80,7 +80,7 @@ package final class Delivery<Event: Sendable>: Sendable {
         case dropped(isFirst: Bool)
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     private let queue: DispatchQueue
     private let receive: @Sendable (Event) -> Void
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 
 /// State behind a lock, which any thread may read or change: the snapshot in an object of the API.
 ///
 /// Like Apple's, the objects of the API are not Sendable, but applications read their properties on
 /// any thread. The state is accessible only while one of the two closures runs.
 package final class LockedState<State>: Sendable {
-    private let content: Mutex<UncheckedValue<State>>
+    private let content: Lock<UncheckedValue<State>>
 
     package init(_ state: State) {
-        content = Mutex(UncheckedValue(value: state))
+        content = Lock(UncheckedValue(value: state))
     }
 
     /// The current state.

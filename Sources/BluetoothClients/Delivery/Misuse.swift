@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HCITransports
 import Logging
-import Synchronization
 
 /// A log of an application's errors in Apple's words, so that a search for the line finds their
 /// explanation.
@@ -13,7 +13,7 @@ package enum Misuse {
     private static let logger = Logger(label: "CoreBluetooth")
 
     /// The observers of the log lines, for tests.
-    private static let observers = Mutex<[UUID: @Sendable (String) -> Void]>([:])
+    private static let observers = Lock<[UUID: @Sendable (String) -> Void]>([:])
 
     /// Logs that a call was ignored.
     package static func report(_ text: String) {

@@ -108,7 +108,7 @@ extension ByteReader {
 
     mutating func readText() throws(MalformedBytes) -> String {
         let bytes = try readBytes(Int(try readUInt16()))
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(utf8: bytes) else {
             throw .invalid(field: "text")
         }
         return text

@@ -61,8 +61,8 @@ extension Link {
     /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
     /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic,
     ///   because its table never changes, and the errors of a GATT operation (see ``Link``).
-    public func serviceChanges()
-        async throws -> some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
+    public func serviceChanges() async throws
+        -> AsyncMapSequence<NotificationStream, ClosedRange<AttributeHandle>>
     {
         let uuid = GATT.AttributeType.serviceChanged
         for service in try await discoverServices(uuid: GATT.AttributeType.genericAttribute) {

@@ -2,6 +2,7 @@
 
 import BluetoothSMP
 import BluetoothTypes
+import HCITransports
 
 // The application's part in pairings. The host asks the delegate each question in a separate task,
 // and cancels the task when the question ends.
@@ -32,7 +33,7 @@ extension BluetoothHost {
     /// Reports the end of a pairing to the delegate. The task lives as long as the call.
     private func report(_ result: Result<LinkSecurity, any Error>, on link: Link) {
         guard let delegate = configuration.pairingDelegate else { return }
-        Task(executorPreference: delegateExecutor) {
+        Task(preferring: delegateExecutor) {
             await delegate.pairingEnded(on: link, with: result)
         }
     }
@@ -47,8 +48,8 @@ extension BluetoothHost {
     /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates do not run on the
     /// host's own thread, because they may block. If the application has given the host an
     /// executor, delegates run on it, because it may control virtual time.
-    private var delegateExecutor: (any TaskExecutor)? {
-        ownExecutor == nil ? executor.taskExecutor : nil
+    private var delegateExecutor: (any HostExecutor)? {
+        ownExecutor == nil ? executor : nil
     }
 
     private func ask(
@@ -68,7 +69,7 @@ extension BluetoothHost {
                 host.drain()
             }
         }
-        let task = Task(executorPreference: delegateExecutor) { [weak self] in
+        let task = Task(preferring: delegateExecutor) { [weak self] in
             guard let answer = await delegate.answer(to: question, of: pairing, entry) else {
                 return
             }
@@ -88,7 +89,7 @@ extension BluetoothHost {
         }
         let id = pairingQuestions.makeID()
         pairingQuestions.open(id, on: identifier)
-        let task = Task(executorPreference: delegateExecutor) { [weak self] in
+        let task = Task(preferring: delegateExecutor) { [weak self] in
             let pairsAgain = await delegate.pairsAgain(with: peer, on: link)
             self?.enter { host in
                 guard host.pairingQuestions.close(id, on: identifier) else { return }
@@ -103,7 +104,7 @@ extension BluetoothHost {
         if let delegate = configuration.pairingDelegate,
             let (pairing, presses) = pairingQuestions.openPresses(on: link)
         {
-            let task = Task(executorPreference: delegateExecutor) {
+            let task = Task(preferring: delegateExecutor) {
                 for await keypress in presses { await delegate.peerPressed(keypress, of: pairing) }
             }
             pairingQuestions.add(task, on: link)

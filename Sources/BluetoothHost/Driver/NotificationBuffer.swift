@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 
 /// The values of a stream that its reader has not taken yet.
 ///
@@ -49,7 +49,7 @@ final class NotificationBuffer: Sendable {
     }
 
     private let limit: Int
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Creates an empty buffer.
     ///
@@ -58,7 +58,7 @@ final class NotificationBuffer: Sendable {
     ///   - onEnd: Is called once when the stream ends, for any reason.
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
-        state = Mutex(State(onEnd: onEnd))
+        state = Lock(State(onEnd: onEnd))
     }
 
     // MARK: The host

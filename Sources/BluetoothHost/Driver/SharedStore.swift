@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HCITransports
-import Synchronization
 
 /// A store for several hosts that are one device.
 ///
@@ -30,7 +29,7 @@ package final class SharedStore: Sendable {
     }
 
     private let base: any HostStore
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Creates a store on another one.
     ///

@@ -8,7 +8,6 @@ import BluetoothPort
 import BluetoothSMP
 import BluetoothTypes
 import HCITransports
-import Synchronization
 
 /// A host as a port. It translates requests, results and events, and keeps the host alive.
 package final class HostAdapter: BluetoothPort {
@@ -30,7 +29,7 @@ package final class HostAdapter: BluetoothPort {
 
     package let host: BluetoothHost
     // Used on the executor only, so it is never contended.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The options of connection requests.
     private let connectOptions: ConnectOptions

@@ -175,7 +175,7 @@ extension FieldKind {
     }
 
     private static func text(_ data: Data, field: String) throws(ValueError) -> String {
-        guard let text = String(validating: data, as: UTF8.self) else {
+        guard let text = String(utf8: data) else {
             throw .invalid(field: field)
         }
         return text

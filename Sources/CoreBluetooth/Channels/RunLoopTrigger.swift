@@ -3,7 +3,7 @@
 import BluetoothClients
 import BluetoothPort
 import Foundation
-import Synchronization
+import HCITransports
 
 /// A trigger that calls a closure on the thread of a run loop after any thread has called `fire()`.
 ///
@@ -28,7 +28,7 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
 
     let loop: RunLoop
     private let source = TriggerSource()
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let outsideWork: (any OutsideWork)?
     private let handler: () -> Void
 

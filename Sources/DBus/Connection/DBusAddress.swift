@@ -67,6 +67,6 @@ package enum DBusAddress: Hashable, Sendable {
             bytes += value
             rest = rest.dropFirst(2)
         }
-        return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+        return bytes.contains(0) ? nil : String(utf8: bytes)
     }
 }

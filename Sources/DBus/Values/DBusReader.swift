@@ -97,7 +97,7 @@ struct DBusReader {
     private mutating func readText(length: Int) throws(MalformedBytes) -> String {
         let text = try take(length)
         guard try take(1).first == 0 else { throw .invalid(field: "end of a string") }
-        guard !text.contains(0), let string = String(validating: text, as: UTF8.self) else {
+        guard !text.contains(0), let string = String(utf8: text) else {
             throw .invalid(field: "UTF-8 of a string")
         }
         return string

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import Synchronization
 
 /// An executor with one thread, on which everything of one adapter happens.
 ///
@@ -41,15 +40,15 @@ public final class AdapterExecutor: HostExecutor {
         var isShutDown = false
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     private let wakeUp = WakeUp()
 
-    /// The identifier of the thread while it runs, otherwise zero.
-    private let threadIdentifier = Atomic<UInt>(0)
+    /// The mark of the thread while it runs.
+    private let threadMark = ThreadMark()
 
     // Only the executor's thread accesses the following three properties. `loop` checks the thread,
     // `enqueue` checks it before it uses `ready`, and only the current turn uses `batch`. When one
-    // thread ends and another starts, the mutex of the inbox orders the writes of the first before
+    // thread ends and another starts, the lock of the inbox orders the writes of the first before
     // the reads of the second.
     private nonisolated(unsafe) let uncheckedLoop: EventLoop
     private nonisolated(unsafe) var ready: [Work] = []
@@ -99,9 +98,7 @@ public final class AdapterExecutor: HostExecutor {
     }
 
     /// Whether the calling thread is the executor's thread.
-    package var isCurrent: Bool {
-        threadIdentifier.load(ordering: .relaxed) == SystemThread.currentIdentifier
-    }
+    package var isCurrent: Bool { threadMark.isCurrent }
 
     /// The event loop of the thread. Access from another thread traps.
     var loop: EventLoop {
@@ -178,7 +175,8 @@ extension AdapterExecutor {
 
     /// Runs turns until the executor is shut down and has no more work.
     private func run() {
-        threadIdentifier.store(SystemThread.currentIdentifier, ordering: .relaxed)
+        let isOnlyThread = threadMark.set()
+        precondition(isOnlyThread, "the executor has two threads")
         if let wakeUp {
             uncheckedLoop.watch(wakeUp.readEnd, readable: true, writable: false, self)
         }
@@ -204,8 +202,7 @@ extension AdapterExecutor {
     private func run(_ work: Work) {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-        case .taskJob(let job, let executor):
-            job.runSynchronously(on: executor.asUnownedTaskExecutor())
+        case .taskJob(let job, let executor): executor.run(job)
         case .closure(let closure): closure()
         }
     }
@@ -238,7 +235,7 @@ extension AdapterExecutor {
         }
         // The removal may free objects whose `deinit` enqueues work, so another turn follows.
         guard uncheckedLoop.isEmpty else { return .release }
-        threadIdentifier.store(0, ordering: .relaxed)
+        threadMark.clear()
         inbox.isThreadRunning = false
         return .end
     }

@@ -54,6 +54,7 @@ extension HostExecutor {
 
     /// A task executor on the same thread for tasks without an actor that often call the actors
     /// there: `withTaskExecutorPreference(executor.taskExecutor)`.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }
 }
 
@@ -62,7 +63,7 @@ extension HostExecutor {
 /// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
 /// If a task's job were run like an actor's, it would find itself on the wrong executor at each
 /// suspension and would be enqueued again.
-final class HostTaskExecutor: TaskExecutor {
+final class HostTaskExecutor: Sendable {
     private let host: any HostExecutor
     /// The host's executor if it can run the job of a task without a closure around it.
     private let adapter: AdapterExecutor?
@@ -72,10 +73,21 @@ final class HostTaskExecutor: TaskExecutor {
         adapter = host as? AdapterExecutor
     }
 
+    /// Runs a job that `enqueue` got. Call it on the host's executor.
+    func run(_ job: UnownedJob) {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            preconditionFailure("only a system with task executors has jobs for them")
+        }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension HostTaskExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if let adapter { return adapter.enqueue(job, of: self) }
-        host.perform { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        host.perform { self.run(job) }
     }
 }
 

@@ -2,7 +2,6 @@
 
 import BluetoothHCI
 import BluetoothTypes
-import Synchronization
 
 /// A wrapper of a transport that injects faults according to a plan, for testing a host.
 ///
@@ -28,7 +27,7 @@ public final class FaultInjectingTransport: HCITransport {
 
     private let inner: any HCITransport
     private let plan: TransportFaultPlan
-    private let connection = Mutex<Connection?>(nil)
+    private let connection = Lock<Connection?>(nil)
 
     /// Creates a transport that wraps another.
     public init(wrapping inner: any HCITransport, plan: TransportFaultPlan) {

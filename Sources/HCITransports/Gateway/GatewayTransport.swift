@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import Synchronization
 
 /// A transport to a controller on another machine, which a gateway offers.
 ///
@@ -27,7 +26,7 @@ public final class GatewayTransport: HCITransport {
     public let name: String
     private let program: GatewayProgram
     private let address: String
-    private let state = Mutex(State.closed)
+    private let state = Lock(State.closed)
 
     /// Creates a transport to the gateway at a port of a host, with which this host is enrolled.
     ///
@@ -169,7 +168,7 @@ private final class StatusLine: Sendable {
     /// The maximum length of the line, in bytes.
     private static let limit = 1_024
 
-    private let state = Mutex(State.collecting([]))
+    private let state = Lock(State.collecting([]))
 
     var isGranted: Bool {
         state.withLock { if case .granted = $0 { true } else { false } }

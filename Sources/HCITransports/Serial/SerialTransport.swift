@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// A controller at the end of a UART.
 ///
 /// ```swift
@@ -25,7 +23,7 @@ public final class SerialTransport: HCITransport {
             case open(Opening)
         }
 
-        private let state = Mutex(State.closed)
+        private let state = Lock(State.closed)
     #endif
 
     private let line: SerialLine
@@ -114,7 +112,7 @@ public final class SerialTransport: HCITransport {
             on executor: AdapterExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void
         ) async {
-            let port = Mutex<SerialPort?>(opened.port)
+            let port = Lock<SerialPort?>(opened.port)
             let stream = ByteStream(
                 opened.port.descriptor,
                 .terminal,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 #if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
@@ -17,7 +15,7 @@ final class SocketServer: Sendable {
         let executor: AdapterExecutor
     }
 
-    private let running = Mutex<Running?>(nil)
+    private let running = Lock<Running?>(nil)
 
     /// Binds to the first address of the endpoint that the system permits, and starts to accept
     /// connections.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// A result that several callers may provide. One task uses the first.
 final class FirstAnswer<Answer: Sendable>: Sendable {
     private enum State {
@@ -10,7 +8,7 @@ final class FirstAnswer<Answer: Sendable>: Sendable {
         case answered(Answer)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Lock(State.open)
 
     /// Provides an answer, unless there is one already.
     ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// The common part of the TCP transport and the Unix transport, and the transport of a connection
 /// that a server accepted.
 final class SocketTransport: HCITransport {
@@ -20,13 +18,13 @@ final class SocketTransport: HCITransport {
     /// The endpoint, or `nil` for an accepted connection, which cannot be established again.
     private let endpoint: SocketEndpoint?
     private let connectTimeout: Duration
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ endpoint: SocketEndpoint, connectTimeout: Duration = connectTimeout) {
         self.endpoint = endpoint
         self.connectTimeout = connectTimeout
         name = endpoint.name
-        state = Mutex(.closed)
+        state = Lock(.closed)
     }
 
     /// Creates the transport of an accepted connection, which can be opened once.
@@ -34,7 +32,7 @@ final class SocketTransport: HCITransport {
         self.name = name
         endpoint = nil
         connectTimeout = .zero
-        state = Mutex(.accepted(descriptor))
+        state = Lock(.accepted(descriptor))
     }
 
     func open(

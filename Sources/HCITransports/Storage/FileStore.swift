@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 #if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
@@ -40,7 +38,7 @@ public final class FileStore: HostStore {
 
     private let folder: StoreFolder
     /// The locked descriptor of the directory, or `nil` while the store is closed.
-    private let hold: Mutex<Descriptor?>
+    private let hold: Lock<Descriptor?>
 
     /// Creates a store of the files in a directory. A missing directory is created with access for
     /// its owner only.
@@ -66,7 +64,7 @@ public final class FileStore: HostStore {
         if makingParents { try Self.makeParents(of: directory, on: disk) }
         self.directory = directory
         folder = try StoreFolder(directory, on: disk)
-        hold = Mutex(try Self.take(folder))
+        hold = Lock(try Self.take(folder))
         try removeTemporaries()
     }
 

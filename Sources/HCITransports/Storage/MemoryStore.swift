@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// A store in the memory of the process, for tests and for transferring data from one host to the
 /// next.
 public final class MemoryStore: HostStore {
-    private let entries: Mutex<[StoreKey: [UInt8]]>
+    private let entries: Lock<[StoreKey: [UInt8]]>
 
     /// Creates a store, which is empty by default.
     public init(_ entries: [StoreKey: [UInt8]] = [:]) {
-        self.entries = Mutex(entries)
+        self.entries = Lock(entries)
     }
 
     /// The current entries. All methods and properties may be used on any thread.

@@ -53,6 +53,6 @@ package enum DefaultDeviceName {
         }
         guard status == 0 else { return nil }
         let name = buffer.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
-        return String(validating: name, as: UTF8.self)
+        return String(utf8: name)
     }
 }

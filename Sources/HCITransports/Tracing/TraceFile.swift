@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 #if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
@@ -27,7 +25,7 @@ package final class TraceFile: Sendable {
 
     private let path: String
     private let descriptor: Descriptor
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Creates the file, or truncates an existing one. From then on, only its owner can read it.
     ///
@@ -47,7 +45,7 @@ package final class TraceFile: Sendable {
         // unchanged, because it does not belong to the log.
         var status = stat()
         if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG { fchmod(number, 0o600) }
-        state = Mutex(
+        state = Lock(
             State(buffer: Btsnoop.header, redaction: includesKeys ? nil : KeyRedaction())
         )
         flush()

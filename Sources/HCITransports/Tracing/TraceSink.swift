@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// The receiver of the packets of a ``TracingTransport``.
 protocol TraceSink: Sendable {
     /// The error that stopped the log, or `nil`.
@@ -18,7 +16,7 @@ extension TraceFile: TraceSink {}
 
 /// A sink that passes every packet on at once, with zeros in place of keys.
 final class TraceObserver: TraceSink {
-    private let redaction = Mutex(KeyRedaction())
+    private let redaction = Lock(KeyRedaction())
     private let receive: @Sendable (Btsnoop.Record) -> Void
 
     /// - Parameter receive: Receives the packets on the executor's thread.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
-import Synchronization
 
 /// A wrapper of a transport that writes every packet to a file in Wireshark's format.
 ///
@@ -27,7 +26,7 @@ public final class TracingTransport: HCITransport {
 
     private let inner: any HCITransport
     private let sink: any TraceSink
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Wraps a transport, and creates the file or truncates an existing one.
     ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
-import Synchronization
 
 /// A transport to an adapter of this computer that is taken from the Linux kernel through its HCI
 /// user channel.
@@ -26,7 +25,7 @@ public final class UserChannelTransport: HCITransport {
 
     let adapter: SystemAdapterName
     private let kernel: (any BluetoothKernel)?
-    private let state = Mutex(State.closed(isReturnAwaited: false))
+    private let state = Lock(State.closed(isReturnAwaited: false))
 
     init(_ adapter: SystemAdapterName, kernel: (any BluetoothKernel)? = SystemBluetooth.kernel) {
         self.adapter = adapter
@@ -194,11 +193,11 @@ public final class UserChannelTransport: HCITransport {
 
 /// A flag for cancellation.
 private final class Cancellation: Sendable {
-    private let state = Atomic(false)
+    private let state = Lock(false)
 
     var isDone: Bool {
-        get { state.load(ordering: .relaxed) }
-        set { state.store(newValue, ordering: .relaxed) }
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }
 

@@ -4,7 +4,6 @@ import BluetoothTypes
 import Foundation
 import HCITransports
 import Lanyard
-import Synchronization
 import VirtualAccessories
 import VirtualRadio
 
@@ -31,7 +30,7 @@ public final class LiveAccessory: Sendable {
     let record = WriteRecord()
     let endpoints = MessageEndpoints()
     unowned let world: any AccessoryWorld
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(
         _ description: VirtualAccessory,
@@ -45,7 +44,7 @@ public final class LiveAccessory: Sendable {
         name = description.name
         let angle = Double(number) * 2.4
         direction = Position(x: cos(angle), y: sin(angle))
-        state = Mutex(State(path: Path(Position(home, in: direction))))
+        state = Lock(State(path: Path(Position(home, in: direction))))
     }
 
     /// The accessory's controller, for the layers below; `nil` before the accessory is in the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HCITransports
 import Lanyard
-import Synchronization
 
 /// The definition of a service that exchanges messages.
 struct VirtualMessages: Sendable {
@@ -53,11 +53,11 @@ final class MessageEndpoint: Sendable {
     }
 
     let definition: VirtualMessages
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ definition: VirtualMessages) {
         self.definition = definition
-        state = Mutex(State(wire: MessageWire(definition.options, as: .peripheral)))
+        state = Lock(State(wire: MessageWire(definition.options, as: .peripheral)))
     }
 
     /// Takes a part of a message from the phone.
@@ -98,7 +98,7 @@ final class MessageEndpoint: Sendable {
 
 /// The message endpoints of an accessory, by service.
 final class MessageEndpoints: Sendable {
-    private let endpoints = Mutex<[BluetoothID: MessageEndpoint]>([:])
+    private let endpoints = Lock<[BluetoothID: MessageEndpoint]>([:])
 
     subscript(service: BluetoothID) -> MessageEndpoint? { endpoints.withLock { $0[service] } }
 

@@ -6,8 +6,8 @@ import BluetoothGATT
 import BluetoothSMP
 import BluetoothTypes
 import Foundation
+import HCITransports
 import Lanyard
-import Synchronization
 import VirtualAccessories
 
 // The conversion to the profile of a `SimpleAccessory`.
@@ -143,7 +143,7 @@ final class WriteRecord: Sendable {
     /// The largest number of values. When it is reached, the older half is removed.
     static let limit = 100_000
 
-    private let writes = Mutex<[(identifier: BluetoothID, value: Data)]>([])
+    private let writes = Lock<[(identifier: BluetoothID, value: Data)]>([])
 
     func note(_ value: [UInt8], to identifier: BluetoothID) {
         writes.withLock { writes in

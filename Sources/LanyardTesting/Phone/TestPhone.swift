@@ -5,7 +5,6 @@ import BluetoothHost
 import BluetoothTypes
 import HCITransports
 import Lanyard
-import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
@@ -18,7 +17,7 @@ public final class TestPhone: Sendable {
     /// The store of the application's accessories, which lasts as long as the world.
     public let store = MemoryAccessoryStore()
     /// The objects of the application's process.
-    private let process = Mutex<[any AnyObject & Sendable]>([])
+    private let process = Lock<[any AnyObject & Sendable]>([])
     /// The centrals of the application's process.
     private let centrals = ApplicationProcess()
     /// The phone's controller, for the layers below.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import Lanyard
-import Synchronization
 
 /// The events of a world in order: the actions of the test, the changes of followed accessories,
 /// and the test's own notes.
@@ -30,7 +30,7 @@ public final class Story: Sendable, CustomStringConvertible {
     let seed: UInt64
     let directory: String?
     private let now: @Sendable () -> Duration
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(seed: UInt64, directory: String?, _ now: @escaping @Sendable () -> Duration) {
         self.seed = seed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import Lanyard
-import Synchronization
 
 // The expectations of a test.
 extension TestWorld {

@@ -4,7 +4,6 @@ import BluetoothTypes
 import Dispatch
 import HCITransports
 import Lanyard
-import Synchronization
 
 /// The time of a virtual air, for `Lanyard`.
 package struct AirTimekeeper: Timekeeper {
@@ -47,7 +46,7 @@ private final class AirTimer: TimekeeperTimer {
     private let executor: any HostExecutor
     private let queue: DispatchQueue
     private let fired: @Sendable () -> Void
-    private let setting = Mutex(Setting())
+    private let setting = Lock(Setting())
 
     init(
         executor: any HostExecutor,

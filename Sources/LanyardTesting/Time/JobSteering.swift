@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HCITransports
 import VirtualAdapters
 
 #if !os(Linux)
@@ -46,8 +46,7 @@ enum JobSteering {
         func owner(of task: UInt64) -> SimulationExecutor? { owners[task] ?? formerOwners[task] }
     }
 
-    private static let registry = Mutex(Registry())
-    private static let airCount = Atomic<Int>(0)
+    private static let registry = Lock(Registry())
 
     /// Whether the runtime has the required hook and functions.
     static let isAvailable: Bool = install()
@@ -59,9 +58,7 @@ enum JobSteering {
     ) async rethrows -> Value {
         guard isAvailable else { return try await body() }
         registry.withLock { $0.airs.append(air) }
-        airCount.add(1, ordering: .sequentiallyConsistent)
         defer {
-            airCount.subtract(1, ordering: .sequentiallyConsistent)
             registry.withLock { registry in
                 if let index = registry.airs.firstIndex(where: { $0 === air }) {
                     registry.airs.remove(at: index)
@@ -77,10 +74,10 @@ enum JobSteering {
     ///
     /// - Returns: False if it belongs to none.
     private static func steer(_ job: UnownedJob) -> Bool {
-        guard airCount.load(ordering: .relaxed) > 0 else { return false }
         // Jobs that are not tasks, such as those in which an actor runs, have no number.
         let number = taskNumber.map { $0(job) }.flatMap { $0 == 0 ? nil : $0 }
         let owner = registry.withLock { registry -> SimulationExecutor? in
+            guard !registry.airs.isEmpty else { return nil }
             if let number, let owner = registry.owner(of: number) { return owner }
             let owner =
                 SimulationExecutor.beneficiary ?? registry.airs.first(where: \.isCurrent)

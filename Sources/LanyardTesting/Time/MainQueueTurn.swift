@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
+import HCITransports
 import VirtualAdapters
 
 /// The turn of an air on the main queue, which all airs of a process share.
@@ -12,7 +12,7 @@ import VirtualAdapters
 /// closure at its end has run, several times in a row.
 final class MainQueueTurn: ApplicationWatch {
     private static let turn = DispatchSemaphore(value: 1)
-    private static let currentHolder = Mutex<SimulationExecutor?>(nil)
+    private static let currentHolder = Lock<SimulationExecutor?>(nil)
 
     /// The mark of the main queue. The thread does not identify the queue, because on this platform
     /// a thread of the pool serves it once a program's main function waits.
@@ -51,6 +51,9 @@ final class MainQueueTurn: ApplicationWatch {
     }
 
     func runElsewhere(_ job: UnownedJob) {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            preconditionFailure("no simulated air runs on a system without task executors")
+        }
         globalConcurrentExecutor.enqueue(job)
     }
 }

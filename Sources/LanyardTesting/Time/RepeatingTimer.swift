@@ -2,7 +2,6 @@
 
 import BluetoothTypes
 import HCITransports
-import Synchronization
 
 /// A timer that fires periodically on an executor while it is referenced. `begin()` must be called
 /// on that executor, or while the executor does not run.
@@ -10,7 +9,7 @@ final class RepeatingTimer: Sendable {
     private let executor: any HostExecutor
     private let period: Duration
     private let fired: @Sendable () -> Void
-    private let timer = Mutex<(any HostTimer)?>(nil)
+    private let timer = Lock<(any HostTimer)?>(nil)
 
     init(
         on executor: any HostExecutor,

@@ -4,7 +4,6 @@ import BluetoothClients
 import BluetoothHost
 import HCITransports
 import Lanyard
-import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
@@ -32,7 +31,7 @@ public final class RealTimeWorld: Sendable {
     /// The story of the world, with the real time since its beginning.
     public let story: Story
     private let air: LiveAir
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     private struct State {
         var devices: [AdapterUsage] = []

@@ -3,7 +3,6 @@
 import BluetoothTypes
 import Foundation
 import HCITransports
-import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
@@ -23,9 +22,9 @@ public final class TestWorld: Sendable {
     package let air: SimulatedAir
     /// The story of the world.
     public let story: Story
-    private let phones = Mutex<[TestPhone]>([])
-    private let accessories = Mutex<[LiveAccessory]>([])
-    private let timers = Mutex<[any HostTimer]>([])
+    private let phones = Lock<[TestPhone]>([])
+    private let accessories = Lock<[LiveAccessory]>([])
+    private let timers = Lock<[any HostTimer]>([])
 
     /// Creates an indoor world with one phone at the origin.
     ///

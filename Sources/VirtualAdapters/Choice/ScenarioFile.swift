@@ -27,7 +27,7 @@ package enum ScenarioFile {
         } catch {
             throw .unreadable(path: path)
         }
-        guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes, let text = String(utf8: bytes) else {
             throw .invalidText(path: path)
         }
         return text

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 import VirtualRadio
 
 /// A server that connects hosts of any kind to a live air: every connection to its sockets gets its
@@ -42,7 +41,7 @@ public final class AirServer: @unchecked Sendable {
     private var clients: [Int: Client] = [:]
     private var clientCount = 0
     private var isStopped = false
-    private let servers = Mutex<[any Listening]>([])
+    private let servers = Lock<[any Listening]>([])
 
     /// Creates a server that does not listen yet.
     ///
@@ -117,7 +116,7 @@ extension AirServer {
         let label = air.world.name(of: controller)
         report(.connected(host: transport.name, controller: label))
         // The task keeps the transport until the connection is closed.
-        Task(executorPreference: air.executor.taskExecutor) { [self] in
+        Task(preferring: air.executor) { [self] in
             do throws(TransportError) {
                 try await transport.open(on: air.executor) { [self] in receive($0, from: number) }
                 air.executor.perform { [self] in if isStopped { transport.close() } }

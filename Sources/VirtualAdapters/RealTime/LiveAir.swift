@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 import VirtualRadio
 
 /// A virtual world in real time.
@@ -32,7 +31,7 @@ public final class LiveAir: @unchecked Sendable {
     public let executor: AdapterExecutor
     private let uncheckedWorld: World
     private var uncheckedClock: WorldClock
-    private let problem = Mutex<VirtualAirError?>(nil)
+    private let problem = Lock<VirtualAirError?>(nil)
     private var timer: (any HostTimer)?
     private var isCatchUpAwaited = false
     private var playback = ScenarioPlayback()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 import VirtualRadio
 
 /// A virtual world for tests: hosts and virtual controllers in one virtual time that runs as fast
@@ -148,12 +147,13 @@ extension SimulatedAir {
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or a ``VirtualAirError`` if the body waits for an event
     ///   that never comes, takes longer than the bound, or does endless work at one instant. In
-    ///   these cases the body is canceled first.
+    ///   these cases the body is canceled first. It does not start on a system before iOS 18,
+    ///   macOS 15 and visionOS 2.
     public func run<Value: Sendable>(
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let run = start(body)
+        let run = try start(body)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { ended in
                 let work: @Sendable () -> Void = { [self] in
@@ -176,7 +176,7 @@ extension SimulatedAir {
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        try finish(start(body), bound: bound)
+        try finish(try start(body), bound: bound)
     }
 
     private struct Run<Value: Sendable>: Sendable {
@@ -186,7 +186,10 @@ extension SimulatedAir {
 
     private func start<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
-    ) -> Run<Value> {
+    ) throws(VirtualAirError) -> Run<Value> {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            throw failure(.systemTooOld)
+        }
         let outcome = Outcome<Value>()
         let task = Task(executorPreference: executor.taskExecutor) {
             await outcome.settle(body)
@@ -284,7 +287,7 @@ extension SimulatedAir: ControllerWire {
 
 /// The result of the body of a run.
 private final class Outcome<Value: Sendable>: Sendable {
-    private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let result = Lock<Result<Value, any Error>?>(nil)
 
     var isSettled: Bool { result.withLock { $0 != nil } }
 

@@ -13,6 +13,7 @@ extension SimulationExecutor {
     }
 
     /// A task executor on the same thread, for tasks that are not on an actor.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public var taskExecutor: any TaskExecutor { SimulationTaskExecutor(self) }
 
     /// Runs a job of another executor on this executor's thread.
@@ -24,13 +25,24 @@ extension SimulationExecutor {
 }
 
 /// A task executor that runs jobs on an executor of virtual time.
-private final class SimulationTaskExecutor: TaskExecutor {
+final class SimulationTaskExecutor: Sendable {
     private let executor: SimulationExecutor
 
     init(_ executor: SimulationExecutor) {
         self.executor = executor
     }
 
+    /// Runs a job on the executor's thread.
+    func run(_ job: UnownedJob) {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            preconditionFailure("no simulated air runs on a system without task executors")
+        }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension SimulationTaskExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         executor.enqueueTask(UnownedJob(job), self)
     }

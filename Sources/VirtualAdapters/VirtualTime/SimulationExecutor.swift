@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 import VirtualRadio
 
 /// The executor of hosts in virtual time, which runs on the thread that runs their `SimulatedAir`.
@@ -21,9 +20,9 @@ public final class SimulationExecutor: HostExecutor {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
         /// A job of a task that is not on an actor of the air.
-        case taskJob(UnownedJob, any TaskExecutor)
+        case taskJob(UnownedJob, SimulationTaskExecutor)
         /// A job of a task that would otherwise run on an executor outside of the air.
-        case foreignJob(UnownedJob, any TaskExecutor)
+        case foreignJob(UnownedJob, SimulationTaskExecutor)
     }
 
     fileprivate struct State {
@@ -45,10 +44,10 @@ public final class SimulationExecutor: HostExecutor {
         var application: ApplicationState?
     }
 
-    fileprivate let state = Mutex(State())
+    fileprivate let state = Lock(State())
     private let wakeUp = WakeUp()
-    /// The identifier of the thread that runs the executor, or zero if none does.
-    private let thread = Atomic<UInt>(0)
+    /// The mark of the thread that runs the executor.
+    private let threadMark = ThreadMark()
 
     init() {}
 
@@ -139,26 +138,20 @@ public final class SimulationExecutor: HostExecutor {
 
 extension SimulationExecutor {
     /// Whether the calling thread runs the executor.
-    package var isCurrent: Bool {
-        thread.load(ordering: .relaxed) == SystemThread.currentIdentifier
-    }
+    package var isCurrent: Bool { threadMark.isCurrent }
 
     /// Whether any thread runs the executor.
-    package var isRunning: Bool { thread.load(ordering: .relaxed) != 0 }
+    package var isRunning: Bool { threadMark.isSet }
 
     /// Makes the calling thread the thread of the executor while `body` runs.
     func adoptingThread<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (isFree, _) = thread.compareExchange(
-            expected: 0,
-            desired: SystemThread.currentIdentifier,
-            ordering: .acquiring
-        )
+        let isFree = threadMark.set()
         precondition(isFree, "a simulated air is already running")
         defer {
             endSettling()
-            state.withLock { _ in thread.store(0, ordering: .releasing) }
+            state.withLock { _ in threadMark.clear() }
             returnForeignJobs()
         }
         return try body()
@@ -192,7 +185,7 @@ extension SimulationExecutor {
         case .closure(let closure): closure()
         case .taskJob(let job, let executor), .foreignJob(let job, let executor):
             applicationWillRun()
-            job.runSynchronously(on: executor.asUnownedTaskExecutor())
+            executor.run(job)
             state.withLock { $0.application?.noteActivity() }
         }
     }
@@ -344,14 +337,14 @@ extension SimulationExecutor {
         state.withLock { $0.application = ApplicationState(watch: watch) }
     }
 
-    func enqueueTask(_ job: UnownedJob, _ executor: any TaskExecutor) {
+    func enqueueTask(_ job: UnownedJob, _ executor: SimulationTaskExecutor) {
         enqueue(.taskJob(job, executor))
     }
 
     /// Enqueues a job that would otherwise run on an executor outside of the air.
     ///
     /// - Returns: False, without any effect, if the executor does not run.
-    func enqueueForeignJob(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
+    func enqueueForeignJob(_ job: UnownedJob, _ executor: SimulationTaskExecutor) -> Bool {
         let (isTaken, mustSignal) = state.withLock { state in
             guard state.application != nil, isRunning else { return (false, false) }
             return (true, state.append(.foreignJob(job, executor)))
@@ -425,7 +418,7 @@ extension SimulationExecutor {
 private final class SimulationTimer: HostTimer {
     private let executor: SimulationExecutor
     private let fired: @Sendable () -> Void
-    private let token = Mutex<EventToken?>(nil)
+    private let token = Lock<EventToken?>(nil)
 
     init(executor: SimulationExecutor, fired: @escaping @Sendable () -> Void) {
         self.executor = executor

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import HCITransports
-import Synchronization
 
 /// A task's wait for an instant of virtual time. Each value is used once.
 final class VirtualPause: Sendable {
@@ -13,7 +12,7 @@ final class VirtualPause: Sendable {
 
     private let executor: any HostExecutor
     private let end: Instant
-    private let state = Mutex(State.notBegun)
+    private let state = Lock(State.notBegun)
 
     init(executor: any HostExecutor, end: Instant) {
         self.executor = executor

@@ -2,7 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
-import Synchronization
+import HCITransports
 
 /// The pending answer to a client's request.
 ///
@@ -12,7 +12,7 @@ import Synchronization
 final class OpenQuestion: Sendable {
     private let host: BluetoothHost
     private let identifier: GATTServer.RequestID
-    private let isAnswered = Atomic(false)
+    private let isAnswered = Lock(false)
 
     init(_ identifier: GATTServer.RequestID, of host: BluetoothHost) {
         self.host = host
@@ -25,7 +25,11 @@ final class OpenQuestion: Sendable {
 
     /// Answers the request on the first call. Later calls do nothing.
     func answer(_ result: Result<[UInt8], ATT.ErrorCode>, at handle: AttributeHandle? = nil) {
-        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        let isFirst = isAnswered.withLock { isAnswered in
+            defer { isAnswered = true }
+            return !isAnswered
+        }
+        guard isFirst else { return }
         host.enter { [identifier] in $0.answer(identifier, result, at: handle) }
     }
 }

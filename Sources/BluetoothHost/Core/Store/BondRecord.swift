@@ -105,7 +105,7 @@ extension ByteWriter {
 extension ByteReader {
     fileprivate mutating func readName() throws(MalformedBytes) -> String {
         let bytes = try readBytes(Int(try readUInt8()))
-        guard let name = String(validating: bytes, as: UTF8.self) else {
+        guard let name = String(utf8: bytes) else {
             throw .invalid(field: "name")
         }
         return name

@@ -7,7 +7,6 @@ import BluetoothRadios
 import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
-import Synchronization
 import VirtualAdapters
 
 /// The Bluetooth controller that managers use. On an iPhone the system chooses it.
@@ -55,7 +54,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The adapters that are known by name. Each exists once in the process.
-    private static let named = Mutex<[String: AdapterUsage]>([:])
+    private static let named = Lock<[String: AdapterUsage]>([:])
 
     /// Makes an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
     /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH`, `gateway:HOST:PORT`,
@@ -132,8 +131,8 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static let found = Mutex<CBAdapter?>(nil)
-    private static let chosen = Mutex<CBAdapter?>(nil)
+    private static let found = Lock<CBAdapter?>(nil)
+    private static let chosen = Lock<CBAdapter?>(nil)
 
     /// The adapter of managers whose options name none. `nil` if there is none. Setting it does not
     /// affect existing managers.

@@ -5,7 +5,7 @@ import BluetoothClients
 import BluetoothHost
 import BluetoothPort
 import BluetoothSMP
-import Synchronization
+import HCITransports
 
 /// The object that answers the questions of the daemon's agent. It forwards them to the
 /// application's `CBAdapter.pairingDelegate`.
@@ -13,7 +13,7 @@ import Synchronization
 /// Without a delegate, only a pairing that this program started and that needs no digits is accepted.
 final class DaemonConsent: DaemonPerson {
     private let consent: PairingConsent
-    private let lastNumber = Mutex<UInt64>(0)
+    private let lastNumber = Lock<UInt64>(0)
 
     init(_ switches: LockedState<AdapterSwitches>) {
         consent = PairingConsent(switches)
