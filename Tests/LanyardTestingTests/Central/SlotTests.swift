@@ -43,8 +43,6 @@ struct SlotTests {
             }
             #expect(kit.world.now < .seconds(30))
             #expect(straps.count { $0.state == .ready } == 3)
-            let loser = try #require(straps.first { $0.state != .ready })
-            #expect(central.connectionSlots.waiting.map(\.identity) == [loser.id])
             await central.shutDown()
         }
     }

