@@ -276,7 +276,7 @@ let package = Package(
         // Our controller for RootCanal's tests of the Link Layer.
         program(
             "LinkLayerTester",
-            ["BluetoothTypes", "BluetoothHCI", "VirtualRadio"],
+            ["BluetoothTypes", "BluetoothHCI", "VirtualRadio", "VirtualAdapters"],
             path: "Tests/LinkLayer",
             exclude: ["README.md", "rootcanal_suite.py"]
         ),

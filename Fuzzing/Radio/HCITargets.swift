@@ -13,6 +13,7 @@ extension FuzzTarget {
         FuzzTarget("serial-startup", fuzzSerialStartUp),
         FuzzTarget("kernel-management", fuzzManagement),
         FuzzTarget("virtual-controller", fuzzVirtualController),
+        FuzzTarget("rootcanal", fuzzRootCanal),
         FuzzTarget("advertising", fuzzAdvertising),
     ]
 }

@@ -78,6 +78,24 @@ struct AirTests {
         #expect(remarks.lines.first?.hasPrefix(beginning) == true)
     }
 
+    @Test("The address of RootCanal is that of a TCP port")
+    func rootCanal() throws {
+        let session = try session("--join-rootcanal", "tcp:127.0.0.1:6404")
+        #expect(session.rootCanal == .tcp(host: "127.0.0.1", port: 6404))
+        #expect(try self.session().rootCanal == nil)
+    }
+
+    @Test("A RootCanal that cannot be reached is an error with a remedy")
+    func noRootCanal() async throws {
+        let failure = await #expect(throws: ProgramFailure.self) {
+            let end = ["--listen", "tcp:127.0.0.1:0", "--until-end-of-input", "--empty"]
+            try await AirCommand.parse(end + ["--join-rootcanal", "tcp:127.0.0.1:1"])
+                .session(on: console).run()
+        }
+        #expect(failure?.status == .adapterUnavailable)
+        #expect(failure?.happened.hasPrefix("cannot join RootCanal: tcp:127.0.0.1:1") == true)
+    }
+
     @Test("A seed on the command line replaces the scenario's seed")
     func seed() throws {
         try withFile(#"{"seed": 5}"#) { path in
@@ -94,6 +112,8 @@ struct AirTests {
             (["--listen", "here"], .usage), (["--listen", "tcp:localhost:70000"], .usage),
             (["--listen", "unix:"], .usage), (["--scenario", "/nonexistent/x"], .inputOutput),
             (["--trace", "/dev/null/x"], .inputOutput),
+            (["--join-rootcanal", "here"], .usage), (["--join-rootcanal", "unix:/tmp/x"], .usage),
+            (["--join-rootcanal", "tcp:127.0.0.1:0"], .usage),
             (["--empty", "--scenario", "/nonexistent/x"], .usage),
         ] as [([String], ProcessStatus)]
     )

@@ -19,6 +19,7 @@
 import BluetoothHCI
 import BluetoothTypes
 import Foundation
+import VirtualAdapters
 import VirtualRadio
 
 @main
@@ -44,10 +45,10 @@ struct LinkLayerTester {
         case ("hci"?, 2): tester?.hostSends(bytes)
         case ("pass"?, 1): tester?.pass()
         case ("air"?, 3):
-            guard let strength = Int8(words[1]), let packet = LinkLayerPacket(bytes) else {
+            guard let strength = Int8(words[1]), let packet = try? RootCanalPacket(bytes) else {
                 return ["refused \(line)"]
             }
-            tester?.airSends(packet, strength: strength)
+            if tester?.airSends(packet, strength: strength) == false { return ["refused \(line)"] }
         default: return ["refused \(line)"]
         }
         return tester?.takeOutput().map(\.line) ?? ["refused there is no controller"]

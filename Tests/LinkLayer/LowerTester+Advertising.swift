@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import VirtualAdapters
 import VirtualRadio
 
 /// The packets on the advertising channels.
@@ -22,14 +23,14 @@ extension LowerTester {
             if isFirst { report(pdu) }
             return isFirst
         case .scanResponse(let pdu):
-            let content = LinkLayerPacket.Content.scanResponse(
+            let content = RootCanalPacket.Content.scanResponse(
                 own: pdu.advertiser.kind,
                 data: pdu.data
             )
             report(content, from: pdu.advertiser, to: scanner)
             return false
         case .scanRequest(let pdu):
-            let content = LinkLayerPacket.Content.scanRequest(
+            let content = RootCanalPacket.Content.scanRequest(
                 own: pdu.scanner.kind,
                 advertiser: pdu.advertiser.kind
             )
@@ -58,14 +59,14 @@ extension LowerTester {
     }
 
     private mutating func report(_ pdu: LegacyAdvertisement) {
-        let type: LinkLayerPacket.AdvertisingType =
+        let type: RootCanalPacket.AdvertisingType =
             switch (pdu.isConnectable, pdu.isScannable) {
             case (true, true): .undirected
             case (true, false): .directed
             case (false, true): .scannable
             case (false, false): .nonconnectable
             }
-        let content = LinkLayerPacket.Content.advertisement(
+        let content = RootCanalPacket.Content.advertisement(
             type: type,
             own: pdu.advertiser.kind,
             target: pdu.target?.kind ?? .public,
@@ -76,11 +77,11 @@ extension LowerTester {
 
     /// Adds a packet of the controller to the output.
     mutating func report(
-        _ content: LinkLayerPacket.Content,
+        _ content: RootCanalPacket.Content,
         from source: DeviceAddress,
         to destination: DeviceAddress?
     ) {
-        let packet = LinkLayerPacket(
+        let packet = RootCanalPacket(
             source: source.value,
             destination: destination?.value ?? 0,
             content: content

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import VirtualAdapters
 import VirtualRadio
 
 /// A link between the controller under test and the lower tester.
@@ -14,13 +15,13 @@ struct TestLink {
 /// The links, whose Link Layer the controller of the lower tester runs.
 extension LowerTester {
     /// Returns the parameters of a connection request of the controller.
-    func parameters(of request: ConnectIndication) -> LinkLayerPacket.ConnectionParameters? {
+    func parameters(of request: ConnectIndication) -> RootCanalPacket.ConnectionParameters? {
         guard let proposal = core.ether.links[request.link]?.proposal else { return nil }
         return parameters(of: proposal)
     }
 
-    private func parameters(of proposal: LinkProposal) -> LinkLayerPacket.ConnectionParameters {
-        LinkLayerPacket.ConnectionParameters(
+    private func parameters(of proposal: LinkProposal) -> RootCanalPacket.ConnectionParameters {
+        RootCanalPacket.ConnectionParameters(
             initiator: proposal.centralAddress.kind,
             advertiser: proposal.peripheralAddress.kind,
             interval: UInt16(clamping: proposal.parameters.interval.nanoseconds / 1_250_000),
@@ -33,7 +34,7 @@ extension LowerTester {
 
     /// Prepares the link of a connection request of the suite.
     mutating func propose(
-        _ parameters: LinkLayerPacket.ConnectionParameters,
+        _ parameters: RootCanalPacket.ConnectionParameters,
         from initiator: DeviceAddress,
         to advertiser: DeviceAddress
     ) -> LinkID? {
@@ -105,7 +106,7 @@ extension LowerTester {
     /// sends the key itself to the peer.
     private mutating func testerIsAskedForKey(_ parameters: [UInt8]) {
         guard parameters.count == 13, let link = links[handle(parameters)] else { return }
-        let content = LinkLayerPacket.Content.encryptionRequest(
+        let content = RootCanalPacket.Content.encryptionRequest(
             random: Array(parameters[3..<11]),
             diversifier: UInt16(parameters[11]) | UInt16(parameters[12]) << 8,
             key: key
@@ -150,7 +151,7 @@ extension LowerTester {
             )
             return false
         case .phyUpdateIndication(let decision):
-            let content = LinkLayerPacket.Content.phyUpdate(
+            let content = RootCanalPacket.Content.phyUpdate(
                 toPeripheral: decision.centralToPeripheral.mask,
                 toCentral: decision.peripheralToCentral.mask
             )
@@ -183,7 +184,7 @@ extension LowerTester {
     // MARK: The suite's packets
 
     /// Sends a packet of the suite.
-    mutating func airSends(_ packet: LinkLayerPacket, strength: Int8) {
+    mutating func airSends(_ packet: RootCanalPacket, strength: Int8) -> Bool {
         let waiting = Waiting(packet: packet, strength: strength)
         switch packet.content {
         case .advertisement: advertisement = waiting
@@ -197,14 +198,16 @@ extension LowerTester {
             command(0x2019, packet, random + bytes + key)
         case .phyRequest(let send, let receive):
             command(0x2032, packet, [0, send, receive, 0, 0])
-        case .phyUpdate: break
+        // Our Link Layer decides about PHYs by itself, and the tests use no others of these.
+        default: return false
         }
+        return true
     }
 
     /// Sends a command to the lower tester's controller that begins with the handle of a link.
     private mutating func command(
         _ opcode: UInt16,
-        _ packet: LinkLayerPacket,
+        _ packet: RootCanalPacket,
         _ parameters: [UInt8]
     ) {
         let found = links.first {

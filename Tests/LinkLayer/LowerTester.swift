@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import VirtualAdapters
 import VirtualRadio
 
 /// A world with the controller under test and a *lower tester*: a radio whose packets the test
@@ -16,12 +17,12 @@ struct LowerTester {
         /// A packet of the controller to its host, in H4 form.
         case host([UInt8])
         /// A packet of the controller on the air.
-        case air(LinkLayerPacket)
+        case air(RootCanalPacket)
     }
 
     /// A packet of the suite that waits for the moment at which it can be sent.
     struct Waiting {
-        var packet: LinkLayerPacket
+        var packet: RootCanalPacket
         /// The signal strength at the controller, in dBm.
         var strength: Int8
     }

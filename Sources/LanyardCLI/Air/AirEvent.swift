@@ -16,6 +16,8 @@ enum AirEvent: Equatable, Sendable {
     case disconnected(host: String, controller: String, cause: String?)
     /// The server refused a host, because it has no room for another.
     case refused
+    /// RootCanal has closed its port, and its devices have left the radio.
+    case rootCanalEnded(cause: String)
     /// Two controllers have a connection.
     case linked(AirLink)
     /// A connection between two controllers has ended.
@@ -34,6 +36,7 @@ enum AirEvent: Equatable, Sendable {
             "disconnected: \(Self.plain(host)) had \(Self.plain(controller))"
                 + (cause.map { ": \(Self.plain($0))" } ?? "")
         case .refused: "refused: there are too many hosts"
+        case .rootCanalEnded(let cause): "RootCanal ended: \(Self.plain(cause))"
         case .linked(let link): "linked: \(link.text)"
         case .unlinked(let link): "unlinked: \(link.text)"
         case .display(let controller, let text):
@@ -64,6 +67,7 @@ enum AirEvent: Equatable, Sendable {
                 .init("cause", .string(orNull: cause))
             )
         case .refused: event("refused")
+        case .rootCanalEnded(let cause): event("rootCanalEnded", .init("cause", .string(cause)))
         case .linked(let link): event("linked", link.members)
         case .unlinked(let link): event("unlinked", link.members)
         case .display(let controller, let text):

@@ -13,6 +13,8 @@ struct AirSession: Sendable {
     let seed: UInt64
     /// The directory of the packet logs; `nil` for none.
     let traceDirectory: String?
+    /// RootCanal's Link Layer port, whose devices join; `nil` for none.
+    var rootCanal: AdapterSpecification?
     /// Whether the world has the example accessories.
     var hasExamples = false
     let isJSON: Bool
@@ -49,6 +51,7 @@ struct AirSession: Sendable {
         let end = await result {
             let actual = try await listen(server).map(\.description)
             await air.play(playback)
+            try await join(air, feed)
             let show = AirDisplay(
                 console: console,
                 isJSON: isJSON,
@@ -72,6 +75,23 @@ struct AirSession: Sendable {
             }
         }
         return actual
+    }
+
+    /// Joins RootCanal, if the session has its address. The radio continues if RootCanal ends.
+    private func join(_ air: LiveAir, _ feed: AsyncStream<AirEvent>.Continuation) async throws {
+        guard case .tcp(let host, let port)? = rootCanal else { return }
+        let connection = RootCanalConnection(air, host: host, port: port) { reason in
+            feed.yield(.rootCanalEnded(cause: "\(reason)"))
+        }
+        do {
+            try await connection.open()
+        } catch {
+            throw ProgramFailure(
+                .adapterUnavailable,
+                "cannot join RootCanal: \(TerminalText.escape("\(error)"))",
+                advice: "start RootCanal first, and name its -link_ble_port"
+            )
+        }
     }
 
     /// Returns the result of the body. Cancellation is success, because a server ends by an

@@ -107,6 +107,17 @@ extension AdapterSpecification {
         return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
+    /// Parses the address of RootCanal's Link Layer port. Throws `ProgramFailure`.
+    static func rootCanal(_ text: String) throws -> AdapterSpecification {
+        guard case .tcp(let host, let port)? = try? AdapterSpecification(text), port != 0 else {
+            throw ProgramFailure.usage(
+                "'\(TerminalText.escape(text))' is not the address of RootCanal's Link Layer port",
+                advice: "use tcp:127.0.0.1:6404"
+            )
+        }
+        return .tcp(host: host, port: port)
+    }
+
     /// Parses the address to listen on. Throws `ProgramFailure`.
     static func listening(_ text: String) throws -> AdapterSpecification {
         do {

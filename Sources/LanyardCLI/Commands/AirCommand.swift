@@ -29,6 +29,16 @@ struct AirCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
+            "RootCanal's Link Layer port, tcp:HOST:PORT: its devices join this radio.",
+            discussion:
+                "RootCanal's option -link_ble_port, by default 6404; see docs/ROOTCANAL.md.",
+            valueName: "address"
+        )
+    )
+    var joinRootcanal: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The devices, their positions and events; see docs/SCENARIOS.md.",
             valueName: "file"
         ),
@@ -91,6 +101,7 @@ struct AirCommand: ConsoleCommand {
             addresses: addresses,
             seed: scenario.seed ?? UInt64.random(in: 0..<Self.madeSeedLimit),
             traceDirectory: trace,
+            rootCanal: try joinRootcanal.map(AdapterSpecification.rootCanal),
             hasExamples: self.scenario == nil && !empty,
             isJSON: json,
             console: console,

@@ -6,9 +6,9 @@ import BluetoothTypes
 ///
 /// The command queue counts the commands that the controller accepts, and detects a controller that
 /// does not answer. After that the session does nothing until power returns.
-struct ControllerSession: Sendable {
+package struct ControllerSession: Sendable {
     /// The result of an event or a deadline.
-    enum Progress: Sendable {
+    package enum Progress: Sendable {
         /// Startup has succeeded.
         case ready(ControllerCapabilities)
         /// The controller cannot be used, or no longer answers.
@@ -24,40 +24,42 @@ struct ControllerSession: Sendable {
     private var queue = CommandQueue<Purpose>()
     private var startup: ControllerStartup?
 
+    package init() {}
+
     /// The packets for the controller, in order. The caller takes them after every call.
     private(set) var packets: [[UInt8]] = []
     /// The capabilities of the controller, after startup.
-    private(set) var capabilities: ControllerCapabilities?
+    package private(set) var capabilities: ControllerCapabilities?
 
     /// Starts the controller from the initial state.
-    mutating func start(now: Instant) {
+    package mutating func start(now: Instant) {
         self = ControllerSession()
         startup = ControllerStartup(randomAddress: nil)
         _ = proceedWithStartup(now: now)
     }
 
     /// Sends a command as soon as the controller accepts it.
-    mutating func send(_ command: HCI.EncodedCommand, now: Instant) {
+    package mutating func send(_ command: HCI.EncodedCommand, now: Instant) {
         _ = carryOut(queue.enqueue(command, for: .command, now: now), now: now)
     }
 
     /// Sends a command as soon as the controller accepts it.
-    mutating func send(_ command: some HCICommand, now: Instant) {
+    package mutating func send(_ command: some HCICommand, now: Instant) {
         send(HCI.EncodedCommand(command), now: now)
     }
 
     /// Sends a packet that is not a command.
-    mutating func sendPacket(_ packet: [UInt8]) {
+    package mutating func sendPacket(_ packet: [UInt8]) {
         packets.append(packet)
     }
 
-    mutating func takePackets() -> [[UInt8]] {
+    package mutating func takePackets() -> [[UInt8]] {
         defer { packets = [] }
         return packets
     }
 
     /// Handles an event, if it answers a command.
-    mutating func receive(_ event: HCI.Event, now: Instant) -> Progress? {
+    package mutating func receive(_ event: HCI.Event, now: Instant) -> Progress? {
         switch event {
         case .commandComplete(let event):
             let actions = queue.commandCompleted(
@@ -79,9 +81,9 @@ struct ControllerSession: Sendable {
         }
     }
 
-    var nextDeadline: Instant? { queue.nextDeadline }
+    package var nextDeadline: Instant? { queue.nextDeadline }
 
-    mutating func deadlinePassed(now: Instant) -> Progress? {
+    package mutating func deadlinePassed(now: Instant) -> Progress? {
         carryOut(queue.deadlinePassed(now: now), now: now)
     }
 

@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// A packet between the Link Layers of RootCanal's controllers, as its test suite sends and expects
-/// it: the packets of legacy advertising and of a connection.
+/// A packet between the Link Layers of RootCanal's controllers.
 ///
 /// RootCanal has no bits on the air. Its packets are values with both addresses, in the order of
-/// bytes that its file `link_layer_packets.pdl` defines.
-struct LinkLayerPacket: Equatable {
+/// bytes that its file `link_layer_packets.pdl` defines. The type has the packets of advertising,
+/// scanning and links of LE. It has no packets of BR/EDR, periodic advertising, isochronous channels,
+/// subrating and Channel Sounding, which our Link Layer does not have.
+package struct RootCanalPacket: Equatable, Sendable {
     /// The content of a packet.
-    enum Content: Equatable {
+    package enum Content: Equatable, Sendable {
         case advertisement(type: AdvertisingType, own: Kind, target: Kind, data: [UInt8])
+        case extendedAdvertisement(ExtendedAdvertisement)
         case scanRequest(own: Kind, advertiser: Kind)
         case scanResponse(own: Kind, data: [UInt8])
         case connectionRequest(ConnectionParameters)
         case connectionResponse(ConnectionParameters)
         case disconnection(reason: UInt8)
+        /// A fragment of an L2CAP frame, of any length.
+        case data(isContinuation: Bool, [UInt8])
         case encryptionRequest(random: [UInt8], diversifier: UInt16, key: [UInt8])
         case encryptionResponse(status: UInt8, key: [UInt8])
+        case featureRequest
+        case featureResponse(features: UInt64, status: UInt8)
+        case versionRequest
+        case versionResponse(version: UInt8, subversion: UInt8, company: UInt16)
+        case parameterRequest(intervals: ClosedRange<UInt16>, latency: UInt16, timeout: UInt16)
+        case parameterUpdate(status: UInt8, interval: UInt16, latency: UInt16, timeout: UInt16)
+        case pingRequest
+        case pingResponse
         case phyRequest(send: UInt8, receive: UInt8)
         case phyResponse(send: UInt8, receive: UInt8)
         /// Without the instant, which RootCanal does not have.
@@ -24,85 +36,166 @@ struct LinkLayerPacket: Equatable {
     }
 
     /// The type of a legacy advertisement.
-    enum AdvertisingType: UInt8 {
+    package enum AdvertisingType: UInt8, Sendable {
         case undirected, directed, scannable, nonconnectable
     }
 
     /// The type of an address.
-    typealias Kind = DeviceAddress.Kind
+    package typealias Kind = DeviceAddress.Kind
+
+    /// An extended advertisement with all its data.
+    package struct ExtendedAdvertisement: Equatable, Sendable {
+        var own: Kind
+        var target: Kind
+        var isConnectable: Bool
+        var isScannable: Bool
+        var isDirected: Bool
+        /// The identifier of the set, or 0xFF without one.
+        var setIdentifier: UInt8
+        var transmitPower: UInt8
+        var primaryPHY: UInt8
+        var secondaryPHY: UInt8
+        var data: [UInt8]
+    }
 
     /// The fields that a connection request and its answer have in common.
-    struct ConnectionParameters: Equatable {
-        var initiator: Kind
-        var advertiser: Kind
+    package struct ConnectionParameters: Equatable, Sendable {
+        package var initiator: Kind
+        package var advertiser: Kind
         /// The connection interval, in units of 1.25 ms.
-        var interval: UInt16
-        var latency: UInt16
+        package var interval: UInt16
+        package var latency: UInt16
         /// The supervision timeout, in units of 10 ms.
-        var timeout: UInt16
+        package var timeout: UInt16
+
+        package init(
+            initiator: Kind,
+            advertiser: Kind,
+            interval: UInt16,
+            latency: UInt16,
+            timeout: UInt16
+        ) {
+            self.initiator = initiator
+            self.advertiser = advertiser
+            self.interval = interval
+            self.latency = latency
+            self.timeout = timeout
+        }
     }
 
     /// The first byte of each packet.
-    private enum Tag: UInt8 {
+    enum Tag: UInt8 {
+        case data = 0x01
         case disconnection = 0x05
         case advertisement = 0x0B
         case connectionRequest = 0x0C
         case connectionResponse = 0x0D
         case scanRequest = 0x0E
         case scanResponse = 0x0F
+        case versionRequest = 0x1B
+        case versionResponse = 0x1C
         case encryptionRequest = 0x20
         case encryptionResponse = 0x21
+        case featureRequest = 0x2C
+        case featureResponse = 0x2D
+        case parameterRequest = 0x2E
+        case parameterUpdate = 0x2F
+        case pingRequest = 0x35
+        case pingResponse = 0x36
+        case extendedAdvertisement = 0x37
         case phyRequest = 0x50
         case phyResponse = 0x51
         case phyUpdate = 0x52
     }
 
-    var source: UInt64
-    var destination: UInt64
-    var content: Content
+    /// The address of the sender, without its type.
+    package var source: UInt64
+    /// The address of the receiver, without its type; 0 for every receiver.
+    package var destination: UInt64
+    package var content: Content
 
+    package init(source: UInt64, destination: UInt64, content: Content) {
+        self.source = source
+        self.destination = destination
+        self.content = content
+    }
+}
+
+extension RootCanalPacket {
     /// The bytes of the packet.
-    var bytes: [UInt8] {
-        var writer = Fields()
-        writer.append(tag.rawValue)
-        writer.append(source, count: 6)
-        writer.append(destination, count: 6)
+    package var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(tag.rawValue)
+        writer.write(contentsOf: DeviceAddress(value: source, kind: .public).littleEndianBytes)
+        writer.write(contentsOf: DeviceAddress(value: destination, kind: .public).littleEndianBytes)
         switch content {
         case .advertisement(let type, let own, let target, let data):
-            writer.bytes += [own.rawValue, target.rawValue, type.rawValue] + data
+            writer.write(contentsOf: [own.rawValue, target.rawValue, type.rawValue] + data)
+        case .extendedAdvertisement(let advertisement): advertisement.write(into: &writer)
         case .scanRequest(let own, let advertiser):
-            writer.bytes += [own.rawValue, advertiser.rawValue]
-        case .scanResponse(let own, let data): writer.bytes += [own.rawValue] + data
+            writer.write(contentsOf: [own.rawValue, advertiser.rawValue])
+        case .scanResponse(let own, let data): writer.write(contentsOf: [own.rawValue] + data)
         case .connectionRequest(let parameters), .connectionResponse(let parameters):
-            writer.bytes += [parameters.initiator.rawValue, parameters.advertiser.rawValue]
-            for field in [parameters.interval, parameters.latency, parameters.timeout] {
-                writer.append(UInt64(field), count: 2)
-            }
-        case .disconnection(let reason): writer.append(reason)
-        case .encryptionRequest(let random, let diversifier, let key):
-            writer.bytes += random
-            writer.append(UInt64(diversifier), count: 2)
-            writer.bytes += key
-        case .encryptionResponse(let status, let key):
-            writer.bytes += [status] + [UInt8](repeating: 0, count: 10) + key
-        case .phyRequest(let send, let receive), .phyResponse(let send, let receive):
-            writer.bytes += [send, receive]
-        case .phyUpdate(let toPeripheral, let toCentral):
-            writer.bytes += [toPeripheral, toCentral, 0, 0]
+            writer.write(contentsOf: [
+                parameters.initiator.rawValue, parameters.advertiser.rawValue,
+            ])
+            writer.write(words: parameters.interval, parameters.latency, parameters.timeout)
+        case .disconnection(let reason): writer.write(reason)
+        case .data(let isContinuation, let data):
+            writer.write(contentsOf: [isContinuation ? 1 : 0, 0] + data)
+        default: writeControl(into: &writer)
         }
         return writer.bytes
+    }
+
+    /// Writes the content of a packet of an existing link.
+    private func writeControl(into writer: inout ByteWriter) {
+        switch content {
+        case .encryptionRequest(let random, let diversifier, let key):
+            writer.write(contentsOf: random)
+            writer.write(words: diversifier)
+            writer.write(contentsOf: key)
+        case .encryptionResponse(let status, let key):
+            writer.write(contentsOf: [status] + [UInt8](repeating: 0, count: 10) + key)
+        case .featureResponse(let features, let status):
+            writer.write(features)
+            writer.write(status)
+        case .versionResponse(let version, let subversion, let company):
+            writer.write(contentsOf: [version, subversion])
+            writer.write(words: company)
+        case .parameterRequest(let intervals, let latency, let timeout):
+            writer.write(words: intervals.lowerBound, intervals.upperBound, latency, timeout)
+        case .parameterUpdate(let status, let interval, let latency, let timeout):
+            writer.write(status)
+            writer.write(words: interval, latency, timeout)
+        case .phyRequest(let send, let receive), .phyResponse(let send, let receive):
+            writer.write(contentsOf: [send, receive])
+        case .phyUpdate(let toPeripheral, let toCentral):
+            writer.write(contentsOf: [toPeripheral, toCentral, 0, 0])
+        default: break
+        }
     }
 
     private var tag: Tag {
         switch content {
         case .advertisement: .advertisement
+        case .extendedAdvertisement: .extendedAdvertisement
         case .scanRequest: .scanRequest
         case .scanResponse: .scanResponse
         case .connectionRequest: .connectionRequest
         case .connectionResponse: .connectionResponse
         case .disconnection: .disconnection
+        case .data: .data
         case .encryptionRequest: .encryptionRequest
         case .encryptionResponse: .encryptionResponse
+        case .featureRequest: .featureRequest
+        case .featureResponse: .featureResponse
+        case .versionRequest: .versionRequest
+        case .versionResponse: .versionResponse
+        case .parameterRequest: .parameterRequest
+        case .parameterUpdate: .parameterUpdate
+        case .pingRequest: .pingRequest
+        case .pingResponse: .pingResponse
         case .phyRequest: .phyRequest
         case .phyResponse: .phyResponse
         case .phyUpdate: .phyUpdate
@@ -110,87 +203,18 @@ struct LinkLayerPacket: Equatable {
     }
 }
 
-extension LinkLayerPacket {
-    /// Reads a packet; `nil` if it is malformed, or has no counterpart in our Link Layer.
-    init?(_ bytes: [UInt8]) {
-        var fields = Fields(bytes: bytes)
-        guard let tag = fields.byte().flatMap(Tag.init), let source = fields.number(6),
-            let destination = fields.number(6), let content = Self.content(tag, &fields)
-        else { return nil }
-        self.init(source: source, destination: destination, content: content)
-    }
-
-    private static func content(_ tag: Tag, _ fields: inout Fields) -> Content? {
-        switch tag {
-        case .disconnection: return fields.byte().map { .disconnection(reason: $0) }
-        case .advertisement:
-            guard let own = fields.kind(), let target = fields.kind(),
-                let type = fields.byte().flatMap(AdvertisingType.init)
-            else { return nil }
-            return .advertisement(type: type, own: own, target: target, data: fields.bytes)
-        case .scanRequest:
-            guard let own = fields.kind(), let advertiser = fields.kind() else { return nil }
-            return .scanRequest(own: own, advertiser: advertiser)
-        case .scanResponse:
-            return fields.kind().map { .scanResponse(own: $0, data: fields.bytes) }
-        case .connectionRequest: return parameters(&fields).map { .connectionRequest($0) }
-        case .connectionResponse: return parameters(&fields).map { .connectionResponse($0) }
-        case .encryptionRequest:
-            guard let random = fields.take(8), let diversifier = fields.number(2),
-                let key = fields.take(16)
-            else { return nil }
-            let short = UInt16(truncatingIfNeeded: diversifier)
-            return .encryptionRequest(random: random, diversifier: short, key: key)
-        case .encryptionResponse:
-            guard let status = fields.byte(), fields.take(10) != nil, let key = fields.take(16)
-            else { return nil }
-            return .encryptionResponse(status: status, key: key)
-        case .phyRequest:
-            guard let send = fields.byte(), let receive = fields.byte() else { return nil }
-            return .phyRequest(send: send, receive: receive)
-        case .phyResponse:
-            guard let send = fields.byte(), let receive = fields.byte() else { return nil }
-            return .phyResponse(send: send, receive: receive)
-        case .phyUpdate: return nil  // The Link Layer of the lower tester decides by itself.
-        }
-    }
-
-    private static func parameters(_ fields: inout Fields) -> ConnectionParameters? {
-        guard let initiator = fields.kind(), let advertiser = fields.kind(),
-            let interval = fields.number(2), let latency = fields.number(2),
-            let timeout = fields.number(2)
-        else { return nil }
-        return ConnectionParameters(
-            initiator: initiator,
-            advertiser: advertiser,
-            interval: UInt16(truncatingIfNeeded: interval),
-            latency: UInt16(truncatingIfNeeded: latency),
-            timeout: UInt16(truncatingIfNeeded: timeout)
-        )
+extension RootCanalPacket.ExtendedAdvertisement {
+    fileprivate func write(into writer: inout ByteWriter) {
+        let flags = (isConnectable ? 1 : 0) | (isScannable ? 2 : 0) | (isDirected ? 4 : 0)
+        let fields = [setIdentifier, transmitPower, primaryPHY, secondaryPHY]
+        writer.write(contentsOf: [own.rawValue, target.rawValue, UInt8(flags)] + fields)
+        writer.write(words: 0)  // No periodic advertising.
+        writer.write(contentsOf: data)
     }
 }
 
-/// The fields of a packet that are not yet read, or are written.
-private struct Fields {
-    var bytes: [UInt8] = []
-
-    mutating func append(_ byte: UInt8) { bytes.append(byte) }
-
-    mutating func append(_ number: UInt64, count: Int) {
-        bytes += (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+extension ByteWriter {
+    fileprivate mutating func write(words: UInt16...) {
+        for word in words { write(word) }
     }
-
-    mutating func take(_ count: Int) -> [UInt8]? {
-        guard bytes.count >= count else { return nil }
-        defer { bytes.removeFirst(count) }
-        return Array(bytes.prefix(count))
-    }
-
-    mutating func byte() -> UInt8? { take(1)?.first }
-
-    mutating func number(_ count: Int) -> UInt64? {
-        take(count).map { $0.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-    }
-
-    mutating func kind() -> DeviceAddress.Kind? { byte().flatMap(DeviceAddress.Kind.init) }
 }

@@ -48,7 +48,7 @@ extension VirtualController {
             )
         case .unresolved where scanner.settings.reportsUnresolvedTargets:
             HCI.PeerAddress(type: .unresolved, value: target.value)
-        case .unresolved, .other: nil
+        case .unresolved, .other: configuration.reportsAllTargets ? HCI.PeerAddress(target) : nil
         }
     }
 }

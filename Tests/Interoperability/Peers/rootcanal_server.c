@@ -2,10 +2,15 @@
 //
 // Serves RootCanal's controllers over H4, without the emulator's 5 ms tick on the data path.
 //
-//   rootcanal_server LIBRARY ENDPOINT...      ENDPOINT: tcp:PORT (on 127.0.0.1) or unix:PATH
+//   rootcanal_server LIBRARY ENDPOINT...      ENDPOINT: tcp:PORT or link:PORT (on 127.0.0.1), or unix:PATH
 //
 // Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its own
 // (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
+//
+// A connection to a link endpoint is another radio, as at the Link Layer port of RootCanal's own
+// program: each LE packet of the controllers passes to it, and its packets pass to them, behind their
+// length in four bytes. That program itself ends with a segmentation fault when it has received one
+// packet there (releases 1.5 to 1.10).
 //
 // The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal 1.10.0. It works only inside our
 // calls, on this thread, so a variable records which controller's callback is running. RootCanal
@@ -33,6 +38,7 @@
 #include <unistd.h>
 
 enum {
+    lowEnergy = 0,                 // the PHY of LE packets
     plugLimit = 16,
     linkLimit = 16,                // of one controller
     listenerLimit = 8,
@@ -54,6 +60,7 @@ typedef struct {
     uint16_t links[linkLimit];     // the handles of the links that the host knows
     int linkCount;
     bool failed;                   // to be disconnected outside of the library's calls
+    bool isRadio;                  // a connection to a link endpoint, which has no controller
 } Plug;
 
 // A link-layer PDU on its way to every other controller.
@@ -67,6 +74,7 @@ typedef struct Frame {
 static Plug plugs[plugLimit];
 static Frame *firstFrame, **lastFrame = &firstFrame;
 static int listeners[listenerLimit], listenerCount;
+static bool listensForRadios[listenerLimit];
 
 static struct {
     void *(*new)(const uint8_t *address, void (*hci)(int, const uint8_t *, size_t),
@@ -141,35 +149,48 @@ static void noteEvent(Plug *plug, const uint8_t *bytes, size_t count) {
     }
 }
 
-static void sendToHost(int indicator, const uint8_t *bytes, size_t count) {
-    Plug *plug = &plugs[current];
-    if (indicator == 4) noteEvent(plug, bytes, count);
-    size_t needed = plug->outputStart + plug->outputCount + 1 + count;
-    if (plug->outputCount + 1 + count > outputLimit) {
+static void append(Plug *plug, const uint8_t *bytes, size_t count) {
+    if (plug->outputCount + count > outputLimit) {
         plug->failed = true;
         return;
     }
-    if (needed > plug->outputCapacity) {
+    if (plug->outputStart + plug->outputCount + count > plug->outputCapacity) {
         memmove(plug->output, plug->output + plug->outputStart, plug->outputCount);
         plug->outputStart = 0;
-        while (plug->outputCount + 1 + count > plug->outputCapacity) {
+        while (plug->outputCount + count > plug->outputCapacity) {
             plug->outputCapacity = plug->outputCapacity ? 2 * plug->outputCapacity : 65536;
         }
         plug->output = realloc(plug->output, plug->outputCapacity);
     }
-    uint8_t *end = plug->output + plug->outputStart + plug->outputCount;
-    end[0] = (uint8_t)indicator;
-    memcpy(end + 1, bytes, count);
-    plug->outputCount += 1 + count;
+    memcpy(plug->output + plug->outputStart + plug->outputCount, bytes, count);
+    plug->outputCount += count;
+}
+
+static void sendToHost(int indicator, const uint8_t *bytes, size_t count) {
+    Plug *plug = &plugs[current];
+    if (indicator == 4) noteEvent(plug, bytes, count);
+    uint8_t type = (uint8_t)indicator;
+    append(plug, &type, 1);
+    append(plug, bytes, count);
+}
+
+static void sendToRadio(Plug *plug, const uint8_t *bytes, size_t count) {
+    uint8_t length[] = {(uint8_t)count, (uint8_t)(count >> 8), (uint8_t)(count >> 16), 0};
+    append(plug, length, sizeof length);
+    append(plug, bytes, count);
+}
+
+static void addFrame(int sender, const uint8_t *bytes, size_t count, int phy) {
+    Frame *frame = malloc(sizeof *frame + count);
+    *frame = (Frame){.sender = sender, .phy = phy, .count = count};
+    memcpy(frame->bytes, bytes, count);
+    *lastFrame = frame;
+    lastFrame = &frame->next;
 }
 
 static void sendToAir(const uint8_t *bytes, size_t count, int phy, int power) {
     (void)power;
-    Frame *frame = malloc(sizeof *frame + count);
-    *frame = (Frame){.sender = current, .phy = phy, .count = count};
-    memcpy(frame->bytes, bytes, count);
-    *lastFrame = frame;
-    lastFrame = &frame->next;
+    addFrame(current, bytes, count, phy);
 }
 
 // Delivers the controllers' PDUs to each other, until there are none. Distant ones are weaker.
@@ -179,7 +200,11 @@ static void deliverFrames(void) {
         firstFrame = frame->next;
         if (!firstFrame) lastFrame = &firstFrame;
         for (int i = 0; i < plugLimit; i++) {
-            if (!plugs[i].controller || i == frame->sender) continue;
+            if (i == frame->sender) continue;
+            if (plugs[i].isRadio && frame->phy == lowEnergy) {
+                sendToRadio(&plugs[i], frame->bytes, frame->count);
+            }
+            if (!plugs[i].controller) continue;
             int strength = -40 - 3 * abs(i - frame->sender);
             performCall((Call){callReceiveLL, i, frame->bytes, frame->count, frame->phy, strength});
         }
@@ -196,7 +221,7 @@ static void tickAll(void) {
 
 // MARK: Plugs
 
-static void plugIn(int descriptor) {
+static void plugIn(int descriptor, bool isRadio) {
     int i = 0;
     while (i < plugLimit && plugs[i].descriptor >= 0) i++;
     if (i == plugLimit) {
@@ -211,6 +236,8 @@ static void plugIn(int descriptor) {
     plugs[i].inputCount = plugs[i].outputCount = plugs[i].outputStart = 0;
     plugs[i].linkCount = 0;
     plugs[i].failed = false;
+    plugs[i].isRadio = isRadio;
+    if (isRadio) return;
     performCall((Call){callPlugIn, i, address, sizeof address, 0, 0});
 }
 
@@ -232,6 +259,7 @@ static void unplug(int i) {
     if (plugs[i].controller) performCall((Call){.what = callUnplug, .index = i});
     close(plugs[i].descriptor);
     plugs[i].descriptor = -1;
+    plugs[i].isRadio = false;
     plugs[i].outputCount = 0;
 }
 
@@ -272,13 +300,34 @@ static void receivePackets(int i) {
     plug->inputCount -= start;
 }
 
+// Passes the whole packets of another radio to the controllers.
+static void receiveFrames(int i) {
+    Plug *plug = &plugs[i];
+    size_t start = 0;
+    while (plug->inputCount - start >= 4) {
+        const uint8_t *length = plug->input + start;
+        size_t size = length[0] | length[1] << 8 | length[2] << 16 | (size_t)length[3] << 24;
+        if (size > inputLimit - 4) {
+            plug->failed = true;
+            return;
+        }
+        if (4 + size > plug->inputCount - start) break;
+        addFrame(i, length + 4, size, lowEnergy);
+        start += 4 + size;
+    }
+    memmove(plug->input, plug->input + start, plug->inputCount - start);
+    plug->inputCount -= start;
+    deliverFrames();
+}
+
 static void readHost(int i) {
     Plug *plug = &plugs[i];
     ssize_t count = recv(plug->descriptor, plug->input + plug->inputCount,
                          inputLimit - plug->inputCount, MSG_DONTWAIT);
     if (count > 0) {
         plug->inputCount += (size_t)count;
-        receivePackets(i);
+        if (plug->isRadio) receiveFrames(i);
+        else receivePackets(i);
         tickAll();
     } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
         plug->failed = true;
@@ -342,15 +391,17 @@ static void openEndpoint(const char *name) {
     if (listenerCount == listenerLimit) exit(fprintf(stderr, "too many endpoints\n") != 0);
     if (listenerCount) printf(",");
     int descriptor;
-    if (!strncmp(name, "tcp:", 4)) {
+    bool isRadio = !strncmp(name, "link:", 5);
+    if (isRadio || !strncmp(name, "tcp:", 4)) {
         const char *port = strrchr(name, ':') + 1;
         descriptor = listenTCP(atoi(port));
     } else if (!strncmp(name, "unix:", 5)) {
         descriptor = listenUnix(name + 5);
     } else {
-        exit(fprintf(stderr, "not an endpoint: %s; use tcp:PORT or unix:PATH\n", name) != 0);
+        exit(fprintf(stderr, "not an endpoint: %s; use tcp:PORT, link:PORT or unix:PATH\n", name) != 0);
     }
     if (listen(descriptor, plugLimit)) fail("listen");
+    listensForRadios[listenerCount] = isRadio;
     listeners[listenerCount++] = descriptor;
 }
 
@@ -404,7 +455,7 @@ static void acceptHosts(const struct pollfd *watched) {
     for (int i = 0; i < listenerCount; i++) {
         if (!(watched[i].revents & POLLIN)) continue;
         int descriptor = accept4(listeners[i], NULL, NULL, SOCK_CLOEXEC);
-        if (descriptor >= 0) plugIn(descriptor);
+        if (descriptor >= 0) plugIn(descriptor, listensForRadios[i]);
     }
 }
 
@@ -449,7 +500,7 @@ static void redirectLibraryLog(void) {
 
 int main(int count, char **arguments) {
     if (count < 3) {
-        return fprintf(stderr, "usage: rootcanal_server LIBRARY tcp:PORT|unix:PATH...\n") != 0;
+        return fprintf(stderr, "usage: rootcanal_server LIBRARY tcp:PORT|link:PORT|unix:PATH...\n") != 0;
     }
     openLibrary(arguments[1]);
     for (int i = 0; i < plugLimit; i++) plugs[i].descriptor = -1;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// A splitter of the bytes of RootCanal's Link Layer port into packets.
+///
+/// Each packet is behind its length, in four bytes with the least significant first.
+struct RootCanalDeframer: Sendable {
+    /// The largest length of a packet, in bytes. RootCanal's longest packet contains an ACL packet of
+    /// its host, which has at most 65,535 bytes.
+    static let packetLimit = 0x1_0000
+
+    /// The error of a stream that is not one of packets, after which no packet can be found.
+    struct LengthError: Error, Equatable {
+        let length: Int
+    }
+
+    private var buffer: [UInt8] = []
+    /// The index of the first byte that is not yet returned in a packet.
+    private var start = 0
+
+    /// The number of bytes that wait for the rest of their packet.
+    var waitingCount: Int { buffer.count - start }
+
+    /// Appends bytes that arrived.
+    mutating func append(_ bytes: some Collection<UInt8>) {
+        buffer.removeFirst(start)
+        start = 0
+        buffer += bytes
+    }
+
+    /// Returns the next complete packet; `nil` if the rest of it is missing.
+    ///
+    /// - Throws: ``LengthError`` if a packet is longer than `packetLimit`.
+    mutating func next() throws(LengthError) -> [UInt8]? {
+        guard waitingCount >= 4 else { return nil }
+        let length = (0..<4).reduce(0) { $0 | Int(buffer[start + $1]) << (8 * $1) }
+        guard length <= Self.packetLimit else { throw LengthError(length: length) }
+        guard waitingCount >= 4 + length else { return nil }
+        defer { start += 4 + length }
+        return Array(buffer[start + 4..<start + 4 + length])
+    }
+}
+
+extension RootCanalPacket {
+    /// The packet behind its length.
+    var framedBytes: [UInt8] {
+        let bytes = bytes
+        return (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) } + bytes
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// A link between one of RootCanal's devices and one of ours. It is a link of our radio between the
+/// device's proxy and our device, and packets with the two addresses at RootCanal.
+struct RootCanalLink: Sendable {
+    /// The addresses of a link, by which RootCanal's packets name it.
+    struct Key: Hashable, Sendable {
+        /// The address of RootCanal's device.
+        let remote: UInt64
+        /// The address of our device.
+        let local: UInt64
+    }
+
+    /// The end of the link in our world.
+    struct Place: Hashable, Sendable {
+        let proxy: Int
+        let handle: ConnectionHandle
+    }
+
+    /// The largest number of bytes that wait for the proxy's controller. RootCanal does not wait for
+    /// an acknowledgment, so a host there can send faster than the radio. The link then ends.
+    static let dataLimit = 262_144
+
+    let key: Key
+    let place: Place
+    /// Whether RootCanal's device is the Central.
+    let isRemoteCentral: Bool
+    var timeout: Duration
+    /// The instant of the last packet of RootCanal's device on this link.
+    var lastReceived: Instant
+    /// The instant at which RootCanal's device must have answered the connection request; `nil`
+    /// after its answer.
+    var answerDeadline: Instant?
+    /// Whether a ping was sent since the last packet.
+    var isPinged = false
+
+    /// The key with which RootCanal's device, as the Central, encrypts; `nil` while it does not.
+    var encryptionKey: [UInt8]?
+    /// Whether our Central has requested encryption, and RootCanal's device has not answered.
+    var isAwaitingKey = false
+    /// Whether our Peripheral has requested parameters, and RootCanal's device has not answered.
+    var isAwaitingParameters = false
+    /// Whether RootCanal's device, as the Peripheral, has requested PHYs.
+    var isAwaitingPHY = false
+
+    /// The reason with which RootCanal's device has ended the link; `nil` while it has not.
+    var endReason: HCI.ErrorCode?
+    /// Whether the proxy's controller is ending the link.
+    var isEnding = false
+
+    private var waiting: ArraySlice<(boundary: HCI.PacketBoundary, bytes: ArraySlice<UInt8>)> = []
+    private var waitingCount = 0
+    /// The number of packets that the proxy's controller has and has not yet sent.
+    private(set) var outstanding = 0
+
+    init(
+        _ key: Key,
+        at place: Place,
+        isRemoteCentral: Bool,
+        timeout: Duration,
+        now: Instant
+    ) {
+        self.key = key
+        self.place = place
+        self.isRemoteCentral = isRemoteCentral
+        self.timeout = timeout
+        lastReceived = now
+    }
+
+    /// The instant at which the link needs attention.
+    var nextDeadline: Instant? {
+        answerDeadline ?? lastReceived + (isPinged ? timeout : timeout / 2)
+    }
+
+    /// Whether no data waits, in the bridge or in the controller.
+    var isIdle: Bool { waiting.isEmpty && outstanding == 0 }
+}
+
+// MARK: - Data
+
+extension RootCanalLink {
+    /// Adds data for our device, divided for the controller.
+    ///
+    /// - Returns: False if too much data waits.
+    mutating func enqueue(_ data: [UInt8], isContinuation: Bool, packetLength: Int) -> Bool {
+        guard waitingCount + data.count <= Self.dataLimit else { return false }
+        for start in stride(from: 0, to: data.count, by: max(1, packetLength)) {
+            let isFirst = start == 0 && !isContinuation
+            let end = min(start + max(1, packetLength), data.count)
+            waiting.append((isFirst ? .firstNonFlushable : .continuing, data[start..<end]))
+        }
+        waitingCount += data.count
+        return true
+    }
+
+    /// Returns and removes the next packet for the controller; `nil` if none waits.
+    mutating func takePacket() -> [UInt8]? {
+        guard let (boundary, bytes) = waiting.popFirst() else { return nil }
+        waitingCount -= bytes.count
+        outstanding += 1
+        let packet = HCI.ACLPacket(
+            connectionHandle: place.handle,
+            boundary: boundary,
+            payload: bytes
+        )
+        return packet.h4Bytes
+    }
+
+    /// Records that the controller has sent packets.
+    ///
+    /// - Returns: The number of buffers that became free.
+    mutating func completed(_ count: Int) -> Int {
+        let completed = min(count, outstanding)
+        outstanding -= completed
+        return completed
+    }
+}

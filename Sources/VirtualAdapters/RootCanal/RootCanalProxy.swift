@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import VirtualAccessories
+
+/// A controller of our world that acts for one of RootCanal's devices: it has the address of that
+/// device, sends its advertisements, and has our ends of its links.
+struct RootCanalProxy: Sendable {
+    /// A connection that the device has requested, and that is not made yet.
+    struct PendingConnection: Sendable {
+        let peer: DeviceAddress
+        let deadline: Instant
+        let command: HCI.EncodedCommand
+    }
+
+    /// The address that the device uses on RootCanal's air.
+    let address: DeviceAddress
+    /// The instant of the last packet of the device.
+    var lastReceived: Instant
+    /// The instant of the last request for the device's scan response.
+    var lastScanRequest: Instant?
+    /// The device's scan response, if it has answered.
+    var scanResponse: [UInt8]?
+    var pendingConnection: PendingConnection?
+    /// The number of canceled connections whose end the controller has not reported.
+    var cancellationCount = 0
+    /// The number of ACL packets that the controller can take.
+    var freeBuffers = 0
+    /// The exchange of commands with the controller.
+    var session = ControllerSession()
+    private var sets: [AdvertisingSet] = []
+    /// The latest advertisement of the device while the controller starts.
+    private var waiting: (parameters: Parameters, data: [UInt8])?
+
+    init(_ address: DeviceAddress, now: Instant) {
+        self.address = address
+        lastReceived = now
+    }
+
+    /// The address type for advertising and for connections.
+    var ownAddressType: HCI.OwnAddressType { address.kind == .public ? .public : .random }
+
+    /// Handles an event, if it answers a command or ends an advertising event.
+    mutating func receive(_ event: HCI.Event, now: Instant) {
+        switch session.receive(event, now: now) {
+        case .ready(let capabilities):
+            freeBuffers = capabilities.aclPacketCount
+            if address.kind == .random {
+                session.send(HCI.LESetRandomAddress(address: BareAddress(address)), now: now)
+            }
+            waiting.map { advertise($0.parameters, $0.data, now: now) }
+            waiting = nil
+            pendingConnection.map { session.send($0.command, now: now) }
+        case .failed, nil: break
+        }
+        switch event {
+        case .advertisingSetTerminated(let event):
+            guard let place = place(of: event.advertisingHandle) else { break }
+            sets[place].runEnd = nil
+        case .commandComplete(let event) where event.opcode == .leSetExtendedAdvertisingEnable:
+            // A refused set is configured again for the next advertisement.
+            guard event.returnParameters.first != 0 else { break }
+            for place in sets.indices { sets[place].reset() }
+        case .commandStatus(let event) where event.opcode == .leExtendedCreateConnection:
+            if event.status != .success { pendingConnection = nil }
+        default: break
+        }
+    }
+
+    private typealias BareAddress = HCI.BareAddress
+}
+
+// MARK: - Advertising
+
+extension RootCanalProxy {
+    /// The largest number of advertising sets: those that a controller has by default.
+    static let setLimit = 8
+    /// A time in which every advertising event ends.
+    static let eventLimit = Duration.seconds(1)
+
+    /// The parameters of an advertisement.
+    struct Parameters: Hashable, Sendable {
+        var properties: HCI.AdvertisingProperties
+        var target: DeviceAddress?
+        var primaryPHY = PHY.le1M
+        var secondaryPHY = PHY.le1M
+        var setIdentifier: UInt8 = 0
+
+        /// Whether the advertisement itself has data.
+        var carriesData: Bool {
+            properties.contains(.legacy)
+                ? !properties.contains(.directed) : !properties.contains(.scannable)
+        }
+    }
+
+    /// An advertising set of the controller.
+    private struct AdvertisingSet: Sendable {
+        let handle: UInt8
+        let isLegacy: Bool
+        let setIdentifier: UInt8
+        var parameters: Parameters?
+        var data: [UInt8]?
+        var scanResponse: [UInt8]?
+        /// The instant at which the last event has ended in any case; `nil` if it has ended.
+        var runEnd: Instant?
+
+        mutating func reset() {
+            (parameters, data, scanResponse, runEnd) = (nil, nil, nil, nil)
+        }
+    }
+
+    private func place(of handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
+
+    /// Sends one advertising event for an advertisement of the device. Does nothing while the set's
+    /// last event lasts, or if the device has too many sets.
+    mutating func advertise(_ parameters: Parameters, _ data: [UInt8], now: Instant) {
+        guard session.capabilities != nil else {
+            waiting = (parameters, data)
+            return
+        }
+        guard let place = place(for: parameters) else { return }
+        if let end = sets[place].runEnd {
+            guard now >= end else { return }
+            sets[place].reset()
+        }
+        let isScannable = parameters.properties.contains(.scannable)
+        let response = isScannable ? scanResponse ?? [] : []
+        // A scannable set with extended packets has its data in the scan response only.
+        guard parameters.carriesData || !isScannable || !response.isEmpty else { return }
+        configure(place, parameters, now: now)
+        let handle = sets[place].handle
+        if parameters.carriesData, sets[place].data != data {
+            sets[place].data = data
+            for (operation, piece) in Self.pieces(data) {
+                let command = HCI.LESetExtendedAdvertisingData(
+                    advertisingHandle: handle,
+                    operation: operation,
+                    data: piece
+                )
+                session.send(command, now: now)
+            }
+        }
+        if isScannable, sets[place].scanResponse != response {
+            sets[place].scanResponse = response
+            for (operation, piece) in Self.pieces(response) {
+                let command = HCI.LESetExtendedScanResponseData(
+                    advertisingHandle: handle,
+                    operation: operation,
+                    data: piece
+                )
+                session.send(command, now: now)
+            }
+        }
+        let run = HCI.AdvertisingSetRun(advertisingHandle: handle, eventLimit: 1)
+        session.send(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [run]), now: now)
+        sets[place].runEnd = now + Self.eventLimit
+    }
+
+    /// Returns the place of the set for the advertisement; `nil` if there are too many.
+    private mutating func place(for parameters: Parameters) -> Int? {
+        let isLegacy = parameters.properties.contains(.legacy)
+        let place = sets.firstIndex {
+            $0.isLegacy == isLegacy && $0.setIdentifier == parameters.setIdentifier
+        }
+        if let place { return place }
+        guard sets.count < Self.setLimit else { return nil }
+        sets.append(
+            AdvertisingSet(
+                handle: UInt8(sets.count),
+                isLegacy: isLegacy,
+                setIdentifier: parameters.setIdentifier
+            )
+        )
+        return sets.count - 1
+    }
+
+    /// Gives the set the parameters and its address, in place of earlier ones.
+    private mutating func configure(_ place: Int, _ parameters: Parameters, now: Instant) {
+        guard sets[place].parameters != parameters else { return }
+        let handle = sets[place].handle
+        if sets[place].parameters != nil {
+            session.send(HCI.LERemoveAdvertisingSet(advertisingHandle: handle), now: now)
+        }
+        sets[place].reset()
+        sets[place].parameters = parameters
+        // The set sends single events, so the interval has no effect.
+        let interval = HCI.AdvertisingInterval(rawValue: 160)
+        let command = HCI.LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle,
+            properties: parameters.properties,
+            intervalMinimum: interval,
+            intervalMaximum: interval,
+            ownAddressType: ownAddressType,
+            peerAddress: parameters.target.map { HCI.PeerAddress($0) } ?? .none,
+            primaryPHY: parameters.primaryPHY,
+            secondaryPHY: parameters.secondaryPHY,
+            setIdentifier: parameters.setIdentifier
+        )
+        session.send(command, now: now)
+        guard address.kind == .random else { return }
+        let set = HCI.LESetAdvertisingSetRandomAddress(
+            advertisingHandle: handle,
+            address: BareAddress(address)
+        )
+        session.send(set, now: now)
+    }
+
+    /// The largest part of a set's data in one command (Vol 4, Part E, 7.8.54).
+    private static let pieceLimit = 251
+    /// The largest data of an advertisement (Vol 6, Part B, 2.3.4.9).
+    private static let dataLimit = 1_650
+
+    /// Divides the data into the pieces of the commands.
+    private static func pieces(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {
+        let data = data.prefix(dataLimit)
+        guard data.count > pieceLimit else { return [(.complete, data)] }
+        return stride(from: 0, to: data.count, by: pieceLimit).map { start in
+            let end = min(start + pieceLimit, data.count)
+            let operation: HCI.DataOperation =
+                start == 0 ? .first : end == data.count ? .last : .intermediate
+            return (operation, data[start..<end])
+        }
+    }
+}
+
+extension RootCanalProxy.Parameters {
+    /// The parameters of a legacy advertisement.
+    init(_ type: RootCanalPacket.AdvertisingType, target: DeviceAddress) {
+        switch type {
+        case .undirected: self.init(properties: [.legacy, .connectable, .scannable])
+        case .directed:
+            self.init(properties: [.legacy, .connectable, .directed], target: target)
+        case .scannable: self.init(properties: [.legacy, .scannable])
+        case .nonconnectable: self.init(properties: [.legacy])
+        }
+    }
+
+    /// The parameters of an extended advertisement; `nil` if our Link Layer does not have it.
+    init?(_ advertisement: RootCanalPacket.ExtendedAdvertisement, target: DeviceAddress) {
+        guard !advertisement.isConnectable || !advertisement.isScannable else { return nil }
+        var properties: HCI.AdvertisingProperties = []
+        if advertisement.isConnectable { properties.insert(.connectable) }
+        if advertisement.isScannable { properties.insert(.scannable) }
+        if advertisement.isDirected { properties.insert(.directed) }
+        let secondaryPHY: PHY =
+            switch advertisement.secondaryPHY {
+            case 2: .le2M
+            case 3...: .leCoded
+            default: .le1M
+            }
+        self.init(
+            properties: properties,
+            target: advertisement.isDirected ? target : nil,
+            primaryPHY: advertisement.primaryPHY >= 3 ? .leCoded : .le1M,
+            secondaryPHY: secondaryPHY,
+            setIdentifier: advertisement.setIdentifier & 0x0F
+        )
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import VirtualRadio
+
+@testable import VirtualAdapters
+
+/// A world with two bridges. The test plays the devices of RootCanal on the far side of each.
+final class BridgedWorld {
+    /// One of the bridges.
+    enum Side: Int, CaseIterable {
+        case left, right
+    }
+
+    /// A bridge with its controllers.
+    private struct Join {
+        var bridge: RootCanalBridge
+        var controllers: [Int: ControllerID] = [:]
+        var sent: [RootCanalPacket] = []
+    }
+
+    let world = World(seed: 1)
+    private var joins: [Join] = []
+    private var arrived: [(side: Side, number: Int, packet: [UInt8])] = []
+
+    /// Makes the world, and runs it until both bridges scan.
+    init() {
+        joins = Side.allCases.map { _ in Join(bridge: RootCanalBridge(now: world.now)) }
+        run(for: .milliseconds(100))
+    }
+
+    /// The number of controllers of a bridge, with its observer.
+    func controllerCount(_ side: Side) -> Int { joins[side.rawValue].controllers.count }
+
+    /// Gives a bridge a packet of RootCanal.
+    func receive(_ packet: RootCanalPacket, on side: Side) {
+        try? receive(packet.framedBytes, on: side)
+    }
+
+    /// Gives a bridge bytes of RootCanal's port.
+    func receive(_ bytes: [UInt8], on side: Side) throws {
+        try joins[side.rawValue].bridge.receive(bytes[...], now: world.now)
+        perform(side)
+    }
+
+    /// Returns and removes the packets for RootCanal, in order.
+    func takeSent(_ side: Side) -> [RootCanalPacket] {
+        defer { joins[side.rawValue].sent = [] }
+        return joins[side.rawValue].sent
+    }
+
+    /// Runs the world, and both bridges with it.
+    func run(for duration: Duration) {
+        let end = world.now + duration
+        for side in Side.allCases { perform(side) }
+        while world.now < end {
+            world.run(for: .milliseconds(1))
+            while !arrived.isEmpty {
+                let (side, number, packet) = arrived.removeFirst()
+                joins[side.rawValue].bridge.receive(packet, from: number, now: world.now)
+                perform(side)
+            }
+            for side in Side.allCases {
+                guard let deadline = joins[side.rawValue].bridge.nextDeadline, deadline <= world.now
+                else { continue }
+                joins[side.rawValue].bridge.deadlinePassed(now: world.now)
+                perform(side)
+            }
+        }
+    }
+
+    private func perform(_ side: Side) {
+        for output in joins[side.rawValue].bridge.takeOutputs() {
+            switch output {
+            case .send(let packet): joins[side.rawValue].sent.append(packet)
+            case .addController(let number, let address): add(number, address, side)
+            case .removeController(let number):
+                joins[side.rawValue].controllers.removeValue(forKey: number).map(world.remove)
+            case .readScanResponse(let advertiser, let scanner):
+                guard let data = world.scanResponse(of: advertiser) else { break }
+                joins[side.rawValue].bridge.answerScan(of: advertiser, for: scanner, with: data)
+                perform(side)
+            case .sendToController(let number, let packets):
+                guard let controller = joins[side.rawValue].controllers[number] else { break }
+                for packet in packets { world.send(packet, to: controller) }
+            }
+        }
+    }
+
+    private func add(_ number: Int, _ address: DeviceAddress?, _ side: Side) {
+        let position = Position(x: Double(side.rawValue), y: Double(number % 8))
+        var configuration = ControllerConfiguration(at: position)
+        if address?.kind == .public { configuration.publicAddress = address }
+        configuration.reportsAllTargets = address == nil
+        guard let controller = try? world.addController(configuration) else {
+            return joins[side.rawValue].bridge.controllerRefused(number)
+        }
+        joins[side.rawValue].controllers[number] = controller
+        world.attach(controller) { [unowned self] in arrived.append((side, number, $0)) }
+    }
+}
+
+/// A device of RootCanal that the test plays.
+struct FarDevice {
+    let address: DeviceAddress
+    let side: BridgedWorld.Side
+
+    /// The Peripheral of the tests, on the left.
+    static let peripheral = FarDevice(
+        address: DeviceAddress(value: 0xC000_0000_0001, kind: .random),
+        side: .left
+    )
+    /// The Central of the tests, on the right.
+    static let central = FarDevice(
+        address: DeviceAddress(value: 0x0000_0000_0C02, kind: .public),
+        side: .right
+    )
+
+    /// Sends a packet to the other device.
+    func send(
+        _ content: RootCanalPacket.Content,
+        to other: FarDevice? = nil,
+        in world: BridgedWorld
+    ) {
+        let packet = RootCanalPacket(
+            source: address.value,
+            destination: other?.address.value ?? 0,
+            content: content
+        )
+        world.receive(packet, on: side)
+    }
+
+    /// Returns and removes what the other device has sent to this one.
+    func received(from other: FarDevice, in world: BridgedWorld) -> [RootCanalPacket.Content] {
+        world.takeSent(side).filter {
+            $0.source == other.address.value && $0.destination == address.value
+        }.map(\.content)
+    }
+}
