@@ -190,13 +190,12 @@ extension LowerTester {
         _ pdu: LegacyAdvertisement,
         _ strength: Int8
     ) -> AdvertisingPacket? {
+        var listener = core.controllers[controller.index]
         for offset in 0..<Self.lead {
             let start = core.timeline.now + .milliseconds(offset)
             for channel in RadioChannel.primaryAdvertising {
                 let packet = packet(.legacy(pdu), on: channel, strength, at: start)
-                if core.controllers[controller.index].listens(to: packet, core.ether) {
-                    return packet
-                }
+                if listener.listens(to: packet, core.ether) { return packet }
             }
         }
         return nil

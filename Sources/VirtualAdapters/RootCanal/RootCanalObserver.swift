@@ -24,7 +24,7 @@ struct RootCanalObserver: Sendable {
         let setIdentifier: UInt8
     }
 
-    /// The controller's public address, after start-up.
+    /// The controller's public address, after startup.
     var address: DeviceAddress? { session.capabilities?.publicAddress }
 
     private var session = ControllerSession()
