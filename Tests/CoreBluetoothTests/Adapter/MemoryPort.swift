@@ -104,7 +104,7 @@ final class MemoryPort: BluetoothPort {
         case .gatt(.subscribe, _), .gatt(.unsubscribe, _): .success(.gatt(.done))
         case .readRSSI: .success(.rssi(-40))
         case .disconnect: .success(.done)
-        case .gatt, .updateParameters: .failure(PortError.unsupported([]))
+        case .gatt, .updateParameters, .pair: .failure(PortError.unsupported([]))
         }
     }
 
