@@ -63,6 +63,7 @@ extension DocumentedCommand {
         "--adapter serial:": "a controller on a serial port",
         "-oob": "an accessory that transfers data out of band, which no virtual one does",
         "capture.pcap": "a sniffer's capture of the same link",
+        "127.0.0.1:6410": "the program of RootCanal",
     ]
 
     /// The commands that do not end by themselves with exit code 0.
