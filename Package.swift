@@ -235,7 +235,7 @@ let package = Package(
                 "VirtualAccessories", "JSONText",
             ]
         ),
-        module("JSONText"),
+        module("JSONText", ["BluetoothTypes"]),
         // Open enumerations, which only C can declare.
         module("CoreBluetoothEnumerations"),
         module(
@@ -250,7 +250,11 @@ let package = Package(
             settings: [.swiftLanguageMode(isSet("LANYARD_SANITIZED") ? .v6 : .v5)]
         ),
         // The table in the library itself, as a resource of a bundle could be missing.
-        module("BluetoothValues", resources: [.embedInCode("Fields/characteristic-fields.csv")]),
+        module(
+            "BluetoothValues",
+            ["BluetoothTypes"],
+            resources: [.embedInCode("Fields/characteristic-fields.csv")]
+        ),
         module("BluetoothSetUp", ["BluetoothValues"]),
         moduleWithPrivacyManifest(
             "Lanyard",

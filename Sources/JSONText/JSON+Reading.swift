@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The reason why a text is not valid JSON, and the place of the error.
 package struct JSONTextError: Error, Equatable, Sendable {
     /// The line, counted from 1.

@@ -23,13 +23,13 @@ enum JournalRecord: Hashable, Sendable {
 struct Journal: ~Copyable {
     /// The maximum size of a record in bytes.
     static let recordLimit = 64 << 10
-    /// The size in bytes from which the file is written anew when most of its records are finished.
+    /// The size in bytes from which the file is rewritten when most of its records are finished.
     static let compactionSize = 1 << 20
 
     let path: String
     private var descriptor: Int32
     private(set) var size: Int
-    /// The size above which the file is written anew.
+    /// The size above which the file is rewritten.
     private var nextCompaction = Journal.compactionSize
 
     /// Opens or creates a journal, and reads its records.
@@ -69,7 +69,7 @@ struct Journal: ~Copyable {
         size += records.reduce(0) { $0 + Self.encode($1).count }
     }
 
-    /// Whether the file should be written anew.
+    /// Whether the file should be rewritten.
     var needsCompaction: Bool { size > nextCompaction }
 
     /// Replaces the file by one with these records.

@@ -38,7 +38,7 @@ struct JournalTests {
         #expect(records.count < Self.records.count)
     }
 
-    @Test("A journal keeps its records when it is opened again, cut off and written anew")
+    @Test("A journal keeps its records when it is opened again, cut off and rewritten")
     func files() throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -56,10 +56,7 @@ package struct AdvertisingParameters: Hashable, Sendable {
     var setIdentifier: UInt8 = 0
 
     /// Whether the packets carry advertising data.
-    var carriesData: Bool {
-        properties.contains(.legacy)
-            ? !properties.contains(.directed) : !properties.contains(.scannable)
-    }
+    var carriesData: Bool { properties.carriesData }
 
     /// Returns whether data that is valid with these parameters is valid with the others. If it may
     /// not be, the advertiser creates the set again (Vol 4, Part E, 7.8.53).

@@ -108,6 +108,12 @@ extension HCI {
         package static let anonymous = AdvertisingProperties(rawValue: 1 << 5)
         package static let includesTransmitPower = AdvertisingProperties(rawValue: 1 << 6)
 
+        /// Whether the packets can carry advertising data: all except ADV_DIRECT_IND and scannable
+        /// extended packets, whose data is in the scan response.
+        package var carriesData: Bool {
+            contains(.legacy) ? !contains(.directed) : !contains(.scannable)
+        }
+
         package static let bitNames: [UInt16: String] = [
             1 << 0: "connectable",
             1 << 1: "scannable",

@@ -85,12 +85,6 @@ extension RootCanalProxy {
         var primaryPHY = PHY.le1M
         var secondaryPHY = PHY.le1M
         var setIdentifier: UInt8 = 0
-
-        /// Whether the advertisement itself has data.
-        var carriesData: Bool {
-            properties.contains(.legacy)
-                ? !properties.contains(.directed) : !properties.contains(.scannable)
-        }
     }
 
     /// An advertising set of the controller.
@@ -126,10 +120,10 @@ extension RootCanalProxy {
         let isScannable = parameters.properties.contains(.scannable)
         let response = isScannable ? scanResponse ?? [] : []
         // A scannable set with extended packets has its data in the scan response only.
-        guard parameters.carriesData || !isScannable || !response.isEmpty else { return }
+        guard parameters.properties.carriesData || !isScannable || !response.isEmpty else { return }
         configure(place, parameters, now: now)
         let handle = sets[place].handle
-        if parameters.carriesData, sets[place].data != data {
+        if parameters.properties.carriesData, sets[place].data != data {
             sets[place].data = data
             for (operation, piece) in Self.pieces(data) {
                 let command = HCI.LESetExtendedAdvertisingData(

@@ -46,9 +46,8 @@ struct AdvertisingSetConfiguration: Sendable {
     /// Whether a request may follow a packet.
     var allowsRequests: Bool { isConnectable || isScannable }
 
-    /// Whether the packets can carry advertising data: all except ADV_DIRECT_IND and scannable
-    /// extended packets, whose data is in the scan response.
-    var carriesData: Bool { isLegacy ? !isDirected : !isScannable }
+    /// Whether the packets can carry advertising data.
+    var carriesData: Bool { properties.carriesData }
 
     /// Whether the controller's own address is a resolvable private address, if it can make one.
     var isPrivate: Bool {

@@ -74,6 +74,17 @@ extension World {
         core.scriptedHosts.screen(at: controller.radio)
     }
 
+    /// Returns the scan response that a device advertises now from this address; `nil` if no device
+    /// with a scannable set does. No packet is sent.
+    package func scanResponse(of address: DeviceAddress) -> [UInt8]? {
+        for controller in core.controllers {
+            for set in controller.advertiser.sets where set.configuration.isScannable {
+                if set.run?.addresses.own == address { return set.response.bytes }
+            }
+        }
+        return nil
+    }
+
     func status(of link: RadioLink) -> WorldStatus.Link? {
         guard let central = link.central, let peripheral = link.peripheral else { return nil }
         return WorldStatus.Link(

@@ -19,7 +19,7 @@ import Testing
         ]
     )
 
-    @Test("A Bumble Central on RootCanal explores an accessory of our radio and is notified")
+    @Test("A Bumble central on RootCanal explores an accessory of our radio and is notified")
     func centralOnRootCanal() async throws {
         let scenario = #"{"devices": [{"name": "Lanyard Demo", "accessory": "demo"}]}"#
         try await withJoinedAir(scenario: scenario) { joined in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A Bumble Central on RootCanal pairs with our host, and reads over the encrypted link")
+    @Test("A Bumble central on RootCanal pairs with our host, and reads over the encrypted link")
     func centralPairs() async throws {
         try await withJoinedAir { joined in
             try await joined.withHost { host in

@@ -139,7 +139,7 @@ struct RootCanalBridgeTests {
 
     // MARK: Links
 
-    @Test("A Central with a random address connects, although the request is its first packet")
+    @Test("A central with a random address connects, although the request is its first packet")
     func firstPacket() {
         let central = FarDevice(
             address: DeviceAddress(value: 0xC000_0000_0003, kind: .random),
@@ -225,7 +225,7 @@ struct RootCanalBridgeTests {
         #expect(reasons.contains(.disconnection(reason: 0x08)) || reasons[0] == reasons[1])
     }
 
-    @Test("A Central learns that the Peripheral has no key")
+    @Test("A central learns that the peripheral has no key")
     func missingKey() throws {
         try link()
         let key = [UInt8](1...16)
@@ -242,7 +242,7 @@ struct RootCanalBridgeTests {
         #expect(answers.contains(.encryptionResponse(status: 6, key: key)))
     }
 
-    @Test("The Central's update and the Peripheral's request change the parameters")
+    @Test("The central's update and the peripheral's request change the parameters")
     func parameterUpdates() throws {
         try link()
         central.send(
