@@ -78,6 +78,20 @@ private struct Building {
 }
 
 struct LeaseTests {
+    @Test("A host whose claim loses releases the accessory and publishes no more values")
+    func loses() throws {
+        var harness = try FleetHarness.holding()
+        let claim = LeaseClaim(epoch: 9, host: "porch")
+        let message = ReceivedMessage(
+            topic: "lanyard/leases/strap",
+            payload: Array(claim.payload.utf8)
+        )
+        harness.input { $0.received(message, now: $1) }
+        #expect(harness.take().contains(.release("strap")))
+        harness.value(60)
+        #expect(harness.published.isEmpty)
+    }
+
     @Test("Of hosts that claim an accessory at the same time, one gets it")
     func race() throws {
         var building = try Building(["a", "b", "c"])
