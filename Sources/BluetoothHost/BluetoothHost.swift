@@ -5,8 +5,8 @@
 // `HostCore` is a value that owns the state machines of all layers. It takes bytes, requests and
 // the time, and returns an ordered list of actions. `BluetoothHost`, below, is its driver: an actor
 // that runs on the thread of its adapter, gives the core one input at a time, and performs the
-// core's actions before it gives it the next. The driver makes no protocol decisions, and the core
-// never waits.
+// core's actions before it gives the core the next input. The driver makes no protocol decisions,
+// and the core never waits.
 //
 // A packet takes one path. The transport reads bytes (1). The core splits them into packets (2) and
 // routes each to its state machine (3). The driver performs the resulting actions (4), and the

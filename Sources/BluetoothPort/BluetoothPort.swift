@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The port is the interface between the CoreBluetooth façade and an adapter. `BluetoothHost`
-// implements it on a controller; other implementations can use a system's Bluetooth daemon, or
-// several adapters as one.
+// The port is the interface between the clients (`BluetoothClients`) and an adapter. `HostAdapter`
+// implements it with a host, `BlueZAdapter` with the system's Bluetooth daemon, and
+// `CompositeAdapter` with several hosts as one adapter.
 //
 // The port names no HCI type. It has the types of the attribute protocol, of advertising and of
 // channels that every implementation needs (re-exported below), and values of its own for all else.
 // An implementation declares what it can do (`PortCapabilities`). Everything else ends with
 // `PortError.unsupported`, which is also the default implementation of each optional method.
 //
-// All calls are synchronous and on the port's executor, and a result is a completion: the façade
-// runs on the same executor and needs no task for a request.
+// All calls are synchronous and on the port's executor, and a result is a completion: the clients
+// run on the same executor and need no task for a request.
 
 @_exported import BluetoothTypes
 
@@ -94,14 +94,14 @@ package protocol BluetoothPort: AnyObject, Sendable {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<PortAnswer>
     )
-    /// Returns the table of a link's peer if it is known to be current.
+    /// Returns the database of a link's peer if it is known to be current.
     func knownDatabase(of link: LinkIdentifier) -> GATT.Database?
 
     // MARK: Serving
 
-    /// Adds a service to the table that peers discover.
+    /// Adds a service to the database that peers discover.
     func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService
-    /// Removes a service from the table.
+    /// Removes a service from the database.
     func unpublish(_ service: GATT.DiscoveredService) throws
     /// Answers a request of `PortEvent.asked`.
     ///

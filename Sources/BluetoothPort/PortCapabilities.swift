@@ -46,7 +46,7 @@ package enum PortError: Error, Hashable, Sendable {
     /// Another reason, in words.
     case other(String)
 
-    /// The reason of an end or a refusal, as far as applications receive it.
+    /// The reason for an end or a refusal, as far as applications receive it.
     package enum Reason: Hashable, Sendable {
         /// The peer did not answer any longer.
         case timeout

@@ -37,7 +37,7 @@ package protocol ChannelTurn {
     func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void)
 }
 
-/// The reason of a channel's end.
+/// The reason for a channel's end.
 package enum ChannelEnd: Equatable, Sendable {
     /// The peer closed the channel.
     case closedByPeer

@@ -18,8 +18,8 @@ package enum PortRequest: Sendable {
     /// An operation on the peer's server. If the peer refuses it because the link lacks protection,
     /// the port protects the link and repeats the operation, unless `securesOnDemand` is `false`.
     case gatt(GATT.Operation, securesOnDemand: Bool = true)
-    /// The peer's whole table. If the table has changed, `PortEvent.servicesChanged` precedes the
-    /// answer.
+    /// The peer's whole database. If the database has changed, `PortEvent.servicesChanged` precedes
+    /// the answer.
     case database
     case readRSSI
     /// Request connection parameters from the peer.

@@ -109,8 +109,8 @@ extension CompositeAdapter {
         setTimer()
     }
 
-    /// Returns the reason of a link's end for the observer. The loss of a radio is the loss of a
-    /// link, not of the adapter, while there are other radios.
+    /// Returns the reason for a link's end, as the observer gets it. The loss of a radio is the
+    /// loss of a link, not of the adapter, while there are other radios.
     private func reason(_ error: PortError, on radio: Int) -> PortError {
         guard error == .unavailable else { return error }
         let states = state.withLock { $0.portStates }

@@ -7,8 +7,8 @@ import HCITransports
 
 /// One or more hosts of one identity, for tasks that await their results.
 ///
-/// `CompositeAdapter` is the same for the façade, which has no tasks. Here the links stay where they
-/// are: a command uses one link at a time, and ends with it.
+/// `CompositeAdapter` is the same for the clients, which have no tasks. Here the links stay where
+/// they are: a command uses one link at a time, and ends with it.
 package final class RadioGroup: Sendable {
     struct State {
         var core: RadioCore
@@ -24,7 +24,7 @@ package final class RadioGroup: Sendable {
         var links: [LinkIdentifier: LinkFollower] = [:]
     }
 
-    /// A task that tells the core of the end of a link.
+    /// A task that informs the core of the end of a link.
     struct LinkFollower: Sendable {
         let peer: PeerIdentifier
         let task: Task<Void, Never>

@@ -22,8 +22,8 @@ public struct LinkSecurity: Hashable, Sendable {
 
     /// Whether the host and the peer share a key that outlives the link.
     ///
-    /// The value is also true before the link is encrypted with that key. The server then refuses a
-    /// request with an error that asks for encryption, not for pairing.
+    /// The value is also `true` before the link is encrypted with that key. The server then refuses
+    /// a request with an error that asks for encryption, not for pairing.
     public var isBonded: Bool
 
     /// A link without protection to a peer with which the host shares no key.

@@ -3,7 +3,7 @@
 // # CoreBluetooth
 //
 // An implementation of Apple's CoreBluetooth framework for Linux, on the host of this package. It
-// has the same classes, constants, delegates and behavior. Code that says `import CoreBluetooth`
+// has the same classes, constants, delegates and behavior. Code with `import CoreBluetooth`
 // compiles and works unchanged.
 //
 // The folder `API` holds the public classes. Each object keeps a snapshot of its visible state: a

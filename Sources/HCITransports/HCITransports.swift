@@ -25,7 +25,7 @@ public protocol HCITransport: Sendable {
     /// The name of the connection for logs and errors, such as `tcp:localhost:9000`.
     var name: String { get }
 
-    /// Whether bytes may be lost or corrupted in transit, as on a UART. The default is false.
+    /// Whether bytes may be lost or corrupted in transit, as on a UART. The default is `false`.
     ///
     /// If the host can no longer find packets in the received bytes, it resets the controller and
     /// searches for the answer (Vol 4, Part A, 4). On a transport that loses no bytes, it opens the
@@ -98,13 +98,13 @@ public protocol TransportWatch: AnyObject, Sendable {
 }
 
 extension HCITransport {
-    /// False, because no bytes are lost.
+    /// `false`, because no bytes are lost.
     public var losesBytes: Bool { false }
 
-    /// Nil, because there is no limit.
+    /// `nil`, because there is no limit.
     public var longestPacket: Int? { nil }
 
-    /// Nil, because there is no notice.
+    /// `nil`, because there is no notice.
     public var notice: String? { nil }
 
     /// Returns `nil`, because nothing is announced.

@@ -4,8 +4,8 @@
 ///
 /// A `TestWorld` is a virtual radio with its own time. A test adds phones and accessories to it in
 /// a few lines. The application's own code runs against them unchanged, as fast as possible, and
-/// the same seed gives the same events. A minute in the world takes about as long as the work in
-/// it.
+/// the same seed gives the same events. A minute in the world takes only as long as the work that
+/// happens in it.
 ///
 /// Only the radio is simulated. A phone has this package's host on a virtual controller, and an
 /// accessory has its own GATT server and keys on another. So failures happen as they do in reality:

@@ -23,7 +23,7 @@ final class WorldTrace {
 
     /// The error that made a log incomplete; `nil` if there is none.
     private(set) var failure: TransportError?
-    /// Whether to create further logs. It becomes false when a file cannot be created in the
+    /// Whether to create further logs. It becomes `false` when a file cannot be created in the
     /// directory.
     private var canMakeFiles = true
     private let directory: String

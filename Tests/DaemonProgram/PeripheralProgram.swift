@@ -6,7 +6,7 @@ import Foundation
 /// A peripheral with a value, a value that requires encryption, and a value that is notified. Its
 /// properties belong to the main queue.
 final class PeripheralProgram: NSObject, @unchecked Sendable {
-    // Sendable for the reason of CentralProgram.
+    // Sendable for the same reason as `CentralProgram`.
 
     /// The first byte of values that the peripheral refuses.
     private static let refused: UInt8 = 0xEE

@@ -47,7 +47,7 @@ struct ScriptedAccessory: ConnectedAccessory {
         /// Ends the stream of lines.
         func end() { arrived.finish() }
 
-        /// Returns when there is one more line; false at the end.
+        /// Returns when there is one more line; `false` at the end.
         @discardableResult
         func waitForLine() async -> Bool {
             for await _ in arrivals { return true }

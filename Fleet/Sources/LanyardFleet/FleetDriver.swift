@@ -25,7 +25,7 @@ final class FleetDriver: Sendable {
         var accessories: [String: AccessoryRunner] = [:]
         var requests: [AcceptedCommand.Key: Task<Void, Never>] = [:]
         var wasConnected: Bool?
-        /// The reason of the latest refusal, which the log has once.
+        /// The reason for the latest refusal, which the log has once.
         var lastRefusal: String?
     }
 

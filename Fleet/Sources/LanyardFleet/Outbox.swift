@@ -73,7 +73,7 @@ struct Outbox {
         return taken
     }
 
-    /// Removes a message that the broker has acknowledged. Returns false if there is none.
+    /// Removes a message that the broker has acknowledged. Returns `false` if there is none.
     mutating func acknowledge(_ number: UInt64) -> Bool {
         inFlight.remove(number)
         guard let index = messages.firstIndex(where: { $0.number == number }) else { return false }

@@ -127,7 +127,7 @@ struct ConnectCommand: AsyncParsableCommand {
             }
         } catch {
             let reason = (error as? StateFolder.Failure)?.description ?? "\(error)"
-            // The program that started this one prints the reason of a failure.
+            // The program that started this one prints the reason for a failure.
             if isGranted {
                 remark("gateway:\(gateway): \(reason)")
             } else {

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothPort
 import HCITransports
 
-// The store: the key that encrypts identifiers, and the records of the façade.
+// The store: the key that encrypts identifiers, and the records of the clients.
 extension BlueZAdapter {
     /// The maximum length of a record in bytes.
     static let recordLengthLimit = 1_000_000

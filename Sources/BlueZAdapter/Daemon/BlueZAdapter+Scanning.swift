@@ -158,8 +158,8 @@ extension BlueZAdapter {
             objects.properties(adapterPath, BlueZ.Interface.adapter)?["Discovering"]?.boolean
                 == false
         else { return }
-        // The daemon also reports false between two cycles of a discovery that continues. A second
-        // start is then refused with InProgress, which has no effect.
+        // The daemon also reports `false` between two cycles of a discovery that continues. A
+        // second start is then refused with InProgress, which has no effect.
         call(BlueZ.call(adapterPath, BlueZ.Interface.adapter, "StartDiscovery")) { _, _ in }
     }
 

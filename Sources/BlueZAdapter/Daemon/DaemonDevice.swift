@@ -35,8 +35,8 @@ struct DaemonDevice: Sendable {
 
     /// The advertisement, with the data that the daemon has collected. `nil` without an address.
     ///
-    /// The daemon does not report whether the device accepts connections. The advertisement says that it
-    /// does, because an application would otherwise not try.
+    /// The daemon does not report whether the device accepts connections. The advertisement states
+    /// that it does, because an application would otherwise not try to connect.
     var advertisement: Advertisement? {
         guard let address else { return nil }
         return Advertisement(
@@ -84,7 +84,8 @@ struct DaemonDevice: Sendable {
     private func appendServices(to builder: inout AdvertisingData.Builder) {
         let uuids = (properties["UUIDs"]?.elements ?? []).compactMap(\.string)
             .compactMap { BluetoothUUID($0) }
-        // As many UUIDs as fit are added: a connected device lists all services of its table here.
+        // As many UUIDs as fit are added: a connected device lists all services of its database
+        // here.
         for width in [2, 4, 16] {
             let list = uuids.filter { Self.width(of: $0) == width }
             for uuid in list { try? builder.append(serviceUUIDs: [uuid], areAll: false) }

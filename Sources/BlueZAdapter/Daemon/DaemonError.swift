@@ -35,7 +35,7 @@ enum DaemonError {
     static func attribute(_ error: DBusError, at handle: AttributeHandle) -> any Error {
         guard case .failed(let name, let message) = error else { return port(error) }
         if let code = code(name, message) { return GATT.Failure.attribute(code, handle: handle) }
-        // The object no longer exists, so the table has changed.
+        // The object no longer exists, so the database has changed.
         if isVanished(error) { return GATT.Failure.attribute(.databaseOutOfSync, handle: handle) }
         if message == "Not connected" || name == prefix + "NotConnected" {
             return PortError.linkEnded(.unknown)
@@ -98,7 +98,8 @@ enum DaemonError {
         }
     }
 
-    /// Returns the reason of a disconnection (org.bluez.Device1, `Disconnected`, since BlueZ 5.82).
+    /// Returns the reason for a disconnection (org.bluez.Device1, `Disconnected`, since BlueZ
+    /// 5.82).
     static func reason(_ name: String?) -> PortError.Reason {
         switch name?.dropPrefix("org.bluez.Reason.") {
         case "Timeout": .timeout

@@ -132,15 +132,15 @@ extension BlueZAdapter {
         }
     }
 
-    /// Returns the attribute of a step, and the interface of its object. Ends the step if the table
-    /// has none.
+    /// Returns the attribute of a step, and the interface of its object. Ends the step if the
+    /// database has none.
     func object(at handle: AttributeHandle, _ step: Step) -> (DBusObjectPath, String)? {
         switch links[step.link]?.table?.attributes[handle] {
         case .value(let path): return (path, BlueZ.Interface.gattCharacteristic)
         case .descriptor(let path): return (path, BlueZ.Interface.gattDescriptor)
         case .configuration, nil: break
         }
-        // A link without a table had another one when the application got this handle.
+        // A link without a database had another one when the application got this handle.
         let code: ATT.ErrorCode =
             links[step.link]?.table == nil ? .databaseOutOfSync : .invalidHandle
         finish(step, .failure(GATT.Failure.attribute(code, handle: handle)))

@@ -4,12 +4,12 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// Tables of peers. The daemon discovers them itself and shows them as objects.
+// Databases of peers. The daemon discovers them itself and shows them as objects.
 extension BlueZAdapter {
     /// The time that the daemon may take to discover the services after it has connected.
     static let tableTimeout = Duration.seconds(30)
 
-    /// Answers a request for the table as soon as the daemon has it.
+    /// Answers a request for the database as soon as the daemon has it.
     func findTable(_ id: UInt64, on link: LinkIdentifier) {
         if let table = links[link]?.table {
             return finish(id, on: link, .success(.database(table.database)))
@@ -29,7 +29,7 @@ extension BlueZAdapter {
         if let link = link(at: path) { composeTable(of: link) }
     }
 
-    /// Composes the table if a request waits for it and the daemon reports that it is complete.
+    /// Composes the database if a request waits for it and the daemon reports that it is complete.
     private func composeTable(of link: LinkIdentifier) {
         guard let state = links[link], !state.tableRequests.isEmpty,
             device(at: state.path)?.hasResolvedServices == true
@@ -65,7 +65,7 @@ extension BlueZAdapter {
         for request in requests { finish(request, on: link, result) }
     }
 
-    /// Reports the MTU that the values of a table have.
+    /// Reports the MTU that the values of a database have.
     private func noteMTU(in table: DaemonTable, of link: LinkIdentifier) {
         for case .value(let path) in table.attributes.values {
             let properties = objects.properties(path, BlueZ.Interface.gattCharacteristic)

@@ -42,7 +42,7 @@ struct DaemonLink: Sendable {
     /// The requests that have not ended.
     var pending: [UInt64: PortCompletion<PortAnswer>] = [:]
     var table: DaemonTable?
-    /// The requests that wait for the table.
+    /// The requests that wait for the database.
     var tableRequests: [UInt64] = []
     var tableTimer: (any HostTimer)?
     /// Whether the daemon's objects were read again because its services were missing.
@@ -52,7 +52,7 @@ struct DaemonLink: Sendable {
     var subscriptions: [DBusObjectPath: Subscription] = [:]
     var writers: [DBusObjectPath: Writer] = [:]
     var mtu = 23
-    /// The reason of a disconnection that the daemon is about to report.
+    /// The reason for a disconnection that the daemon is about to report.
     var reason: PortError.Reason?
 
     init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool, isIncoming: Bool) {

@@ -3,7 +3,7 @@
 import BluetoothPort
 import DBus
 
-/// The table of a connected device, composed of the daemon's objects, with the object of each
+/// The database of a connected device, composed of the daemon's objects, with the object of each
 /// attribute.
 ///
 /// The paths of the objects end with the handles: `service0010/char0011/desc0013`. A characteristic's
@@ -24,8 +24,8 @@ struct DaemonTable: Sendable {
     let database: GATT.Database
     let attributes: [AttributeHandle: Attribute]
 
-    /// Composes the table of the device at a path. `nil` if the objects are not a valid table, for
-    /// example while the daemon is adding them.
+    /// Composes the database of the device at a path. `nil` if the objects are not a valid
+    /// database, for example while the daemon is adding them.
     init?(of device: DBusObjectPath, in objects: DaemonObjects) {
         var composer = Composer(objects: objects, device: device)
         guard let services = composer.services(), let database = GATT.Database(services: services)

@@ -25,7 +25,7 @@ struct CentralCore: Sendable {
         case disconnected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, Ending)
     }
 
-    /// The reason of a disconnection.
+    /// The reason for a disconnection.
     enum Ending: Equatable, Sendable {
         /// The manager canceled the connection.
         case asked

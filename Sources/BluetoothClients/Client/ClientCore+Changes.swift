@@ -2,7 +2,7 @@
 
 import BluetoothPort
 
-// Requests for attributes that a change of the peripheral's table invalidated.
+// Requests for attributes that a change of the peripheral's database invalidated.
 extension ClientCore {
     /// Fails the requests for attributes in these ranges. Those that wait are not sent: another
     /// attribute may have the handle now.
@@ -39,7 +39,7 @@ extension ClientRequest {
         return ranges.contains { $0.contains(handle) }
     }
 
-    /// The handle of the attribute that the request is about. `nil` if it is about the table.
+    /// The handle of the attribute that the request is about. `nil` if it is about the database.
     private var handle: AttributeHandle? {
         switch self {
         case .find(let search): search.handle

@@ -53,7 +53,7 @@ extension ClientCore {
         return subscribe(by: table.characteristic(valueHandle: handle)?.descriptors ?? [], job)
     }
 
-    /// Continues without the table, if the peripheral refuses a part of it: that part may not be
+    /// Continues without the database, if the peripheral refuses a part of it: that part may not be
     /// needed.
     private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
         switch error {
@@ -105,7 +105,7 @@ extension ClientCore {
         return end(job, job.request.succeeded(outcome))
     }
 
-    /// Repeats a request after the table changed: reads the table again and checks that the
+    /// Repeats a request after the database changed: reads the database again and checks that the
     /// attribute is still there.
     mutating func begin(anew job: Job) -> [Action] {
         var job = job
@@ -115,7 +115,7 @@ extension ClientCore {
 }
 
 extension ClientCore.Job {
-    /// Returns whether a request that was refused because the table changed may be repeated.
+    /// Returns whether a request that was refused because the database changed may be repeated.
     fileprivate func mayRepeat(after error: any Error) -> Bool {
         guard !isRepeated, case GATT.Failure.attribute(.databaseOutOfSync, _) = error else {
             return false

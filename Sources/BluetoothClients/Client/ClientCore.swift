@@ -10,8 +10,8 @@ import BluetoothPort
 struct ClientCore: Sendable {
     /// The maximum number of requests that wait on one link. Further ones are refused at once.
     static let waitingLimit = 4_096
-    /// The number of times in a row that the table is read because the peripheral reports changes,
-    /// before another waiting request comes first.
+    /// The number of times in a row that the database is read because the peripheral reports
+    /// changes, before another waiting request comes first.
     static let refreshLimit = 8
 
     /// The identifier of a request. Unique on its link.
@@ -29,11 +29,11 @@ struct ClientCore: Sendable {
 
     /// The result that a request waits for.
     enum Stage: Sendable {
-        /// The peripheral's attribute table, to answer a search or to find an attribute.
+        /// The peripheral's database, to answer a search or to find an attribute.
         case table
-        /// A part of the table, if the peripheral does not allow reading the whole table.
+        /// A part of the database, if the peripheral does not allow reading the whole database.
         case part
-        /// The descriptors of a characteristic, to subscribe without the table.
+        /// The descriptors of a characteristic, to subscribe without the database.
         case descriptors
         case value
     }
@@ -45,27 +45,27 @@ struct ClientCore: Sendable {
         var session: SessionIdentifier?
         let request: ClientRequest
         var stage = Stage.value
-        /// Whether the request was already repeated after a change of the table.
+        /// Whether the request was already repeated after a change of the database.
         var isRepeated = false
-        /// Whether a change of the table invalidated the attribute while the host had the request.
-        /// The request was answered then, so its result is dropped.
+        /// Whether a change of the database invalidated the attribute while the host had the
+        /// request. The request was answered then, so its result is dropped.
         var isStale = false
     }
 
     private var lastJob: JobIdentifier = 0
     private(set) var waiting: [Job] = []
-    /// The number of times in a row that the table was read.
+    /// The number of times in a row that the database was read.
     private var refreshCount = 0
     var active: Job?
     /// The writes without response that the host has.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
     var subscriptions = Subscriptions()
-    /// Whether reading the peripheral's table failed.
+    /// Whether reading the peripheral's database failed.
     var hasNoTable = false
-    /// The handles of the services in the table that was read last.
+    /// The handles of the services in the database that was read last.
     private var services: [ClosedRange<AttributeHandle>] = []
     /// Whether the managers' attributes are known to be of this link. Attributes of an earlier link
-    /// may have changed: the table has to be read before they are used.
+    /// may have changed: the database has to be read before they are used.
     private var isVerified: Bool
 
     init(isVerified: Bool = false) {
@@ -88,7 +88,7 @@ extension ClientCore {
     }
 
     /// Handles a change of the peripheral's services in these ranges. If the peripheral reported
-    /// the change, the table is read again.
+    /// the change, the database is read again.
     mutating func servicesChanged(
         _ ranges: [ClosedRange<AttributeHandle>],
         isReported: Bool
@@ -101,7 +101,7 @@ extension ClientCore {
         return actions + (isReported ? tableOutdated() : proceed())
     }
 
-    /// Reads the table again, because it changed.
+    /// Reads the database again, because it changed.
     mutating func tableOutdated() -> [Action] {
         isVerified = true
         insertRefresh()
@@ -127,7 +127,7 @@ extension ClientCore {
         waiting.append(Job(id: lastJob, session: session, request: request))
     }
 
-    /// Adds a reading of the table before the other requests. One reading covers any number of
+    /// Adds a reading of the database before the other requests. One reading covers any number of
     /// changes. After `refreshLimit` readings in a row, another request comes first.
     private mutating func insertRefresh() {
         guard !waiting.prefix(2).contains(where: \.request.isRefresh) else { return }
@@ -238,7 +238,7 @@ extension ClientCore {
         end(job, job.request.failed(error))
     }
 
-    /// Records the services of the table that was read.
+    /// Records the services of the database that was read.
     mutating func note(_ services: [GATT.Service]) -> [Action] {
         self.services = services.map(\.handles)
         return [.servicesKnown(services)]

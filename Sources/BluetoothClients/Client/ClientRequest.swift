@@ -16,7 +16,7 @@ package enum ClientRequest: Sendable {
     case renotify(GATT.Characteristic)
     /// The last manager unsubscribed.
     case unsubscribe(GATT.Characteristic)
-    /// The table changed and has to be read.
+    /// The database changed and has to be read.
     case refresh
 }
 
@@ -61,12 +61,12 @@ extension ClientRequest {
         if case .command = self { true } else { false }
     }
 
-    /// Whether the request reads the table for the core itself.
+    /// Whether the request reads the database for the core itself.
     var isRefresh: Bool {
         if case .refresh = self { true } else { false }
     }
 
-    /// Whether the request reads the table before it uses attributes.
+    /// Whether the request reads the database before it uses attributes.
     var readsTable: Bool {
         switch self {
         case .find, .renotify, .setNotifying(true, _): true
@@ -82,7 +82,7 @@ extension ClientRequest {
         }
     }
 
-    /// Returns whether the request's attribute is unchanged in a table.
+    /// Returns whether the request's attribute is unchanged in a database.
     func isFound(in table: GATT.Database) -> Bool {
         switch self {
         case .find, .refresh: true

@@ -2,11 +2,11 @@
 
 import BluetoothPort
 
-// Searches are answered from the peripheral's attribute table, which the host discovers once and
-// keeps. If the peripheral does not allow reading its table, a GATT procedure discovers the part
-// that the search is for.
+// Searches are answered from the peripheral's database, which the host discovers once and keeps. If
+// the peripheral does not allow reading its database, a GATT procedure discovers the part that the
+// search is for.
 extension ClientSearch {
-    /// Returns the result of the search in a table.
+    /// Returns the result of the search in a database.
     func answer(in table: GATT.Database) -> RemoteEvent {
         contents(of: table).map(answer) ?? .found(self, .failure(Self.staleness))
     }
@@ -27,7 +27,7 @@ extension ClientSearch {
     }
 
     /// Returns the result of the search in the outcome of `operation`, or in the same part of the
-    /// table.
+    /// database.
     func answer(to outcome: GATT.Outcome) -> RemoteEvent {
         let found: GATT.Outcome =
             switch (self, outcome) {
@@ -42,7 +42,7 @@ extension ClientSearch {
         return .found(self, .success(found))
     }
 
-    /// The procedure for a peripheral whose table cannot be read. `nil` for the descriptors of a
+    /// The procedure for a peripheral whose database cannot be read. `nil` for the descriptors of a
     /// characteristic that has no handles for them.
     var operation: GATT.Operation? {
         switch self {
@@ -58,7 +58,7 @@ extension ClientSearch {
         }
     }
 
-    /// The error for an attribute that is no longer in the table.
+    /// The error for an attribute that is no longer in the database.
     static var staleness: ClientError { ClientError.failed(.invalidHandle) }
 }
 

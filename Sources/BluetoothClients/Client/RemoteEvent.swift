@@ -20,7 +20,7 @@ package enum RemoteEvent: Sendable {
     /// There is space again for writes without response.
     case readyToWrite
     /// The services in these ranges changed. The flag is `true` if the peripheral reported the
-    /// change, and `false` if it was found by reading the table.
+    /// change, and `false` if it was found by reading the database.
     case servicesModified([ClosedRange<AttributeHandle>], isReportedByPeer: Bool)
     /// An L2CAP channel was opened, or failed to open.
     case channelOpened(Result<OpenChannel, ClientError>)

@@ -4,8 +4,8 @@ import BluetoothPort
 
 /// The state of an application's peripheral manager: its published services and its advertisement.
 ///
-/// A restored service keeps its handle, so that the attribute tables that bonded centrals stored
-/// and their subscriptions remain valid.
+/// A restored service keeps its handle, so that the databases that bonded centrals stored and their
+/// subscriptions remain valid.
 package struct PeripheralManagerIntents: Hashable, Sendable {
     /// The maximum number of services of a manager.
     package static let serviceLimit = 256

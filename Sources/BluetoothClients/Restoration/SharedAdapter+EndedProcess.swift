@@ -51,7 +51,7 @@ extension SharedAdapter {
 
     // MARK: The next process
 
-    /// Ends the placeholder's use of a peer, because the manager uses it now, or no longer wants
+    /// Ends the placeholder's use of a peer, because the manager uses it now, or no longer requests
     /// it.
     func releasePlaceholder(of peer: PeerIdentifier, for session: SessionIdentifier) {
         guard let key = restoration.key(of: session),
@@ -63,7 +63,7 @@ extension SharedAdapter {
         if central.core.requests(of: placeholder).isEmpty { restoration.placeholders[key] = nil }
     }
 
-    /// Ends the placeholder's use of all peers whose tables need no comparison first.
+    /// Ends the placeholder's use of all peers whose databases need no comparison first.
     func releasePlaceholder(for session: SessionIdentifier) {
         guard let key = restoration.key(of: session),
             let placeholder = restoration.placeholders[key]

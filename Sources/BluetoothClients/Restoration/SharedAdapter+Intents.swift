@@ -8,9 +8,9 @@ import BluetoothPort
 // can know of the result.
 extension SharedAdapter {
     /// The minimum time between two writes for discovered attributes only. An application that
-    /// discovers a large table causes one write, and not one for each step. There is no timer: the
-    /// attributes are stored with the next event after this time, or with the next change of the
-    /// intents.
+    /// discovers a large database causes one write, and not one for each step. There is no timer:
+    /// the attributes are stored with the next event after this time, or with the next change of
+    /// the intents.
     private static var growthPause: Duration { .seconds(2) }
 
     /// Schedules storing a manager's intents, because they may have changed.

@@ -7,8 +7,8 @@ import BluetoothPort
 // 1. The manager is opened: `willRestoreState` is posted, before any state.
 // 2. Bluetooth is on, and the state is posted. The scan and the connection requests start. The
 //    requests have no timeout.
-// 3. A link opens: the peer's table is compared with the attributes that the application knows. The
-//    peer is not asked for the whole table if the host's stored copy is still valid.
+// 3. A link opens: the peer's database is compared with the attributes that the application knows.
+//    The peer is not asked for the whole database if the host's stored copy is still valid.
 // 4. `didConnect` is posted, then `didModifyServices` if services changed. The subscriptions are
 //    renewed. The application gets an event only for those that fail.
 //
@@ -88,7 +88,7 @@ extension SharedAdapter {
 // The link of a restored peer.
 extension SharedAdapter {
     /// Returns whether `connected` must not be posted to the manager. This is so while the peer's
-    /// table is being compared, and if the manager was restored with the connection.
+    /// database is being compared, and if the manager was restored with the connection.
     func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer],
             let link = central.core.link(of: session, to: peer)
@@ -128,8 +128,8 @@ extension SharedAdapter {
         return true
     }
 
-    /// Continues with the peer's table. If it could not be read, all services that the application
-    /// knows are invalid.
+    /// Continues with the peer's database. If it could not be read, all services that the
+    /// application knows are invalid.
     private func looked(
         at result: Result<PortAnswer, any Error>,
         of peer: PeerIdentifier,
@@ -150,7 +150,8 @@ extension SharedAdapter {
         releasePlaceholder(of: peer, for: session)
     }
 
-    /// Gives a restored session its table without the services that changed, and subscribes again.
+    /// Gives a restored session its attributes without the services that changed, and subscribes
+    /// again.
     private func continueSession(
         with table: RemoteTable,
         without stale: Set<AttributeHandle>,

@@ -3,7 +3,7 @@
 import BluetoothPort
 
 // Restoring a peripheral manager after an earlier process was killed. Its services are published
-// with their former handles as soon as it is opened: the table of a returning bonded central is
+// with their former handles as soon as it is opened: the database of a returning bonded central is
 // unchanged, and its subscriptions remain valid. Advertising continues when Bluetooth is on.
 extension SharedAdapter {
     /// Reads the stored intents of a manager that was opened, and sends it the restored state.

@@ -39,7 +39,7 @@ package struct AddedCharacteristic: Hashable, Sendable {
     package let uuid: String
     package let properties: ServedProperties
     package let permissions: ServedPermissions
-    /// `nil` for a dynamic characteristic.
+    /// The value of a static characteristic. `nil` for a dynamic characteristic.
     package let value: [UInt8]?
     package let descriptors: [AddedDescriptor]
 

@@ -3,7 +3,7 @@
 import BluetoothPort
 
 /// The services that all peripheral managers of an adapter have published, and the managers to
-/// which the attributes in the adapter's table belong.
+/// which the attributes in the adapter's database belong.
 package struct PublishedTree: Sendable {
     /// The place of a manager's characteristic.
     package struct Place: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct PublishedTree: Sendable {
     struct Entry: Sendable {
         package let session: SessionIdentifier
         let service: AddedService
-        /// The service in the host's table.
+        /// The service in the host's database.
         let published: GATT.DiscoveredService
         /// Whether Bluetooth has been off since the service was published. The application may then
         /// publish it again.

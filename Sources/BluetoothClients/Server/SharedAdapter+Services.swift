@@ -59,7 +59,7 @@ extension SharedAdapter {
         post(.replaced(earlier), to: session)
     }
 
-    /// Unpublishes a service. A service that others include stays in the table until they are
+    /// Unpublishes a service. A service that others include stays in the database until they are
     /// unpublished.
     package func unpublish(_ number: Int, for session: SessionIdentifier) {
         guard let entry = server.tree.entry(number, of: session) else { return }

@@ -42,7 +42,7 @@ struct CommandDialect: Sendable {
     /// Returns whether the controller reports that it can initiate while it scans with these
     /// parameters.
     ///
-    /// The result is also true for a controller that reports no supported states, because that
+    /// The result is also `true` for a controller that reports no supported states, because that
     /// controller can still refuse the command.
     func allowsInitiating(whileScanning parameters: ScanParameters?) -> Bool {
         guard let parameters, !states.isEmpty else { return true }

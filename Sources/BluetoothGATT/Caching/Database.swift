@@ -34,7 +34,7 @@ extension GATT {
         /// - Parameters:
         ///   - uuid: The UUID of the characteristic.
         ///   - serviceUUID: The UUID of the service to search. If several services have it, the
-        ///     first is searched. Nil searches all services.
+        ///     first is searched. `nil` searches all services.
         public func characteristic(
             _ uuid: BluetoothUUID,
             in serviceUUID: BluetoothUUID? = nil

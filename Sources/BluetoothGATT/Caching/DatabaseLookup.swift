@@ -68,7 +68,7 @@ package struct DatabaseLookup: Sendable {
     /// Whether the application received the database on this link.
     private(set) var isInUse = false
     /// The database that the application may have attributes from: of this link or an earlier one.
-    /// Nil if there is none, or if the server has indicated what has changed since.
+    /// `nil` if there is none, or if the server has indicated what has changed since.
     private var known: GATT.Database?
     /// Whether `outdated` was reported and not followed by a database or an indication.
     private var isOutdated = false
@@ -86,7 +86,7 @@ package struct DatabaseLookup: Sendable {
     /// Whether the server has accepted the subscription to Service Changed on this link.
     var hasSubscribed = false
     /// Whether the database of the record has the hash of the record. A discovery takes time, so
-    /// this is false until the hash that was read before the discovery is also read after it.
+    /// this is `false` until the hash that was read before the discovery is also read after it.
     private var isProven = true
     /// Whether the hash is to be read once more.
     private var needsComparison = false

@@ -68,8 +68,8 @@ package struct GATTClient: Sendable {
 
     /// Creates the client of a new bearer.
     ///
-    /// - Parameter exchangesMTU: Whether MTUs can be exchanged on the bearer. False for an enhanced
-    ///   bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
+    /// - Parameter exchangesMTU: Whether MTUs can be exchanged on the bearer. `false` for an
+    ///   enhanced bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
     package init(exchangesMTU: Bool = true) {
         if !exchangesMTU { mtuExchange = .finished }
     }

@@ -25,7 +25,7 @@ extension GATTServer {
     package enum Question: Equatable, Sendable {
         /// A request for the value of an attribute from `offset`.
         case read(ClientID, AttributeHandle, offset: Int)
-        /// A request to write all of these values or none. If `needsAnswer` is false, it is a
+        /// A request to write all of these values or none. If `needsAnswer` is `false`, it is a
         /// command and needs no answer.
         case write(ClientID, [GATT.WriteEntry], needsAnswer: Bool)
     }

@@ -175,7 +175,7 @@ extension HCI {
         package static let opcode = Opcode.writeLEHostSupport
 
         package var isSupported: Bool
-        /// Always false. The specification no longer uses the field.
+        /// Always `false`. The specification no longer uses the field.
         package var simultaneous: Bool
 
         package init(isSupported: Bool = true, simultaneous: Bool = false) {

@@ -50,7 +50,7 @@ package struct H4Deframer: Sendable {
     /// Whether part of a packet has arrived, so that a stream that ends here is truncated.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
-    /// Whether the rest of a packet is outstanding. The value is false during resynchronization.
+    /// Whether the rest of a packet is outstanding. The value is `false` during resynchronization.
     package var isAwaitingRest: Bool {
         guard case .framing = state else { return false }
         return holdsPartialPacket

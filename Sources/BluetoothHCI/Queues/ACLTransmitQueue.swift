@@ -93,7 +93,7 @@ package struct ACLTransmitQueue: Sendable {
     /// Occupies one of the controller's buffers with a frame that the caller sends at once, in one
     /// packet, without the queue.
     ///
-    /// - Returns: False if the frame must be enqueued instead: the link is not open or has frames
+    /// - Returns: `false` if the frame must be enqueued instead: the link is not open or has frames
     ///   that wait, no buffer is free for it, or the frame is longer than a packet.
     package mutating func takeBuffer(
         forFrameOf count: Int,
@@ -111,7 +111,7 @@ package struct ACLTransmitQueue: Sendable {
 
     /// Enqueues one complete L2CAP frame.
     ///
-    /// - Returns: False, with the frame not enqueued, if the link is not open, its queue is full,
+    /// - Returns: `false`, with the frame not enqueued, if the link is not open, its queue is full,
     ///   or the frame is empty.
     @discardableResult
     package mutating func enqueue(

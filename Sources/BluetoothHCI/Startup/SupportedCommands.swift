@@ -19,7 +19,7 @@ extension HCI {
             }
         }
 
-        /// Returns whether the controller lists the command. The result is false for commands
+        /// Returns whether the controller lists the command. The result is `false` for commands
         /// without a bit.
         package func contains(_ opcode: Opcode) -> Bool {
             guard let (byte, bit) = Self.positions[opcode] else { return false }

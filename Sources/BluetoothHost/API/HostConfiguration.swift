@@ -59,8 +59,8 @@ public struct HostConfiguration: Sendable {
     public var advertisementBufferLimit = 4_096
 
     /// The store for the host's identity, its bonds, the counters of signatures, the configuration
-    /// of bonded clients, and the attribute tables of bonded peers. With `nil`, all of this lasts
-    /// as long as the host.
+    /// of bonded clients, and the databases of bonded peers. With `nil`, all of this lasts as long
+    /// as the host.
     ///
     /// `BluetoothHost.init` loads the identity and the bonds on its caller's thread. All other
     /// calls to the store are made on the host's executor.
@@ -93,7 +93,8 @@ public struct HostConfiguration: Sendable {
     public var acceptsPairing = true
 
     /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`
-    /// is true; `nil` for no limit. ``BluetoothHost/openPairingWindow(for:)`` opens another window.
+    /// is `true`; `nil` for no limit. ``BluetoothHost/openPairingWindow(for:)`` opens another
+    /// window.
     public var pairingWindow: Duration?
 
     /// Whether the host encrypts the link, or pairs, when a peer refuses an operation because

@@ -55,9 +55,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The value's permissions require more protection than the link has. The code is the one with
     /// which the server would refuse a read.
     case notPermitted(ATT.ErrorCode)
-    /// The peer does not know the changed attribute table yet, and could associate the value's
-    /// handle with another attribute (Vol 3, Part G, 2.5.2.1). The host is informing the peer of
-    /// the change.
+    /// The peer does not know the changed database yet, and could associate the value's handle with
+    /// another attribute (Vol 3, Part G, 2.5.2.1). The host is informing the peer of the change.
     case outOfSync
     /// The host and the peer share no key that this operation could use.
     case notBonded

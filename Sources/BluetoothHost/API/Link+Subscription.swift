@@ -11,8 +11,8 @@ extension Link {
     /// The stream keeps the host alive, and with it the link. Dropping the last stream of a
     /// characteristic, or canceling its task, unsubscribes.
     ///
-    /// Subscribing takes one request if the peer's table is known on this link (see `database()`).
-    /// Otherwise the host first discovers the characteristic's descriptors.
+    /// Subscribing takes one request if the peer's database is known on this link (see
+    /// `database()`). Otherwise the host first discovers the characteristic's descriptors.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to subscribe to.
@@ -54,13 +54,13 @@ extension Link {
         }
     }
 
-    /// Subscribes to changes of the peer's attribute table (Vol 3, Part G, 7.1).
+    /// Subscribes to changes of the peer's database (Vol 3, Part G, 7.1).
     ///
     /// The sequence ends as that of `subscribe(to:kind:)` does.
     ///
     /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
     /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic,
-    ///   because its table never changes, and the errors of a GATT operation (see ``Link``).
+    ///   because its database never changes, and the errors of a GATT operation (see ``Link``).
     public func serviceChanges() async throws
         -> AsyncMapSequence<NotificationStream, ClosedRange<AttributeHandle>>
     {
@@ -74,7 +74,7 @@ extension Link {
     }
 
     /// Returns the handle of the characteristic's Client Characteristic Configuration descriptor,
-    /// from the peer's cached table, or by discovery if the table is not known.
+    /// from the peer's cached database, or by discovery if the database is not known.
     private func configurationDescriptor(
         of characteristic: GATT.Characteristic
     ) async throws -> AttributeHandle? {

@@ -40,7 +40,8 @@ package enum HostAction: Sendable {
     case pairing(LinkIdentifier, PairingEvent)
     /// Read the store's record of the client on this link, and answer by `recalled`.
     case recall(LinkIdentifier, StoreKey)
-    /// Read the store's record of the table of this link's peer, and answer by `recalledDatabase`.
+    /// Read the store's record of the database of this link's peer, and answer by
+    /// `recalledDatabase`.
     case recallDatabase(LinkIdentifier, StoreKey)
     /// Write this entry to the store.
     case save([UInt8], StoreKey)

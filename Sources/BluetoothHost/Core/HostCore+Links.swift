@@ -21,7 +21,7 @@ extension HostCore {
 
     /// Sends a value as a Write Command if that is possible without waiting.
     ///
-    /// - Returns: False if the value must wait or cannot be sent, or if the link has ended.
+    /// - Returns: `false` if the value must wait or cannot be sent, or if the link has ended.
     package mutating func writeAtOnce(
         _ value: [UInt8],
         to attribute: AttributeHandle,
@@ -93,7 +93,7 @@ extension HostCore {
         withLink(link, now: now) { $0.answerBondLoss(pairsAgain, &$1) }
     }
 
-    /// Answers `recallDatabase` with the stored table of a peer, or `nil` if the store has none.
+    /// Answers `recallDatabase` with the stored database of a peer, or `nil` if the store has none.
     package mutating func recalledDatabase(
         _ bytes: [UInt8]?,
         of link: LinkIdentifier,
@@ -147,13 +147,13 @@ extension HostCore {
         look(at: link) { $0.enhanced.bearers.count } ?? 0
     }
 
-    /// Returns the table of a link's peer, while it is known to be current.
+    /// Returns the database of a link's peer, while it is known to be current.
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
         look(at: link) { $0.lookup.database }
     }
 
-    /// Returns whether the table of a link's peer is available without a discovery, unless the peer
-    /// has changed it.
+    /// Returns whether the database of a link's peer is available without a discovery, unless the
+    /// peer has changed it.
     package func canRecallDatabase(of link: LinkIdentifier) -> Bool {
         look(at: link) { $0.lookup.isRecallable } ?? false
     }

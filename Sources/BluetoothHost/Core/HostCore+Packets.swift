@@ -6,12 +6,12 @@ import BluetoothTypes
 // Framing, and routing of each packet to the part that it concerns.
 extension HostCore {
     /// Takes bytes from the transport, split at any place. Call `receiveNextPacket` until it
-    /// returns false, and perform the actions after each call.
+    /// returns `false`, and perform the actions after each call.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) {
         deframer.append(bytes)
     }
 
-    /// Handles one complete packet. Returns false if there is none.
+    /// Handles one complete packet. Returns `false` if there is none.
     package mutating func receiveNextPacket(now: Instant) -> Bool {
         guard isConnected else {
             deframer.reset()

@@ -79,7 +79,7 @@ extension HostCore {
 
     /// Sends a value as a notification if that is possible without waiting.
     ///
-    /// - Returns: False if the value must wait or must be indicated, or if the link has ended.
+    /// - Returns: `false` if the value must wait or must be indicated, or if the link has ended.
     /// - Throws: The errors of ``tryNotify(_:of:on:now:)`` for a value that the server does not
     ///   send.
     package mutating func notifyAtOnce(

@@ -22,15 +22,16 @@ package enum HostEvent: Sendable {
     /// A peer sent the value with this handle, as a notification or as an indication, which the
     /// host has confirmed. The event occurs for all values, with or without a subscription.
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
-    /// The services in these ranges of a peer's table are no longer valid.
+    /// The services in these ranges of a peer's database are no longer valid.
     ///
     /// The flag is `true` if the peer has reported the change (Vol 3, Part G, 7.1; see
     /// `BluetoothHost.begin(_:on:then:)` for the conditions) or the event follows
-    /// `databaseOutdated`. It is `false` if the table differs from that of an earlier link. The
+    /// `databaseOutdated`. It is `false` if the database differs from that of an earlier link. The
     /// event then precedes the answer to `.database`.
     case servicesChanged(LinkIdentifier, [ClosedRange<AttributeHandle>], isReported: Bool)
-    /// A peer's table changed after it was discovered and before the host had subscribed to Service
-    /// Changed. `.database` returns the new table, after `servicesChanged` has reported the change.
+    /// A peer's database changed after it was discovered and before the host had subscribed to
+    /// Service Changed. `.database` returns the new database, after `servicesChanged` has reported
+    /// the change.
     case databaseOutdated(LinkIdentifier)
     /// The ATT MTU of the link's first bearer, in bytes, has become known or larger. It is 23
     /// before the first event.

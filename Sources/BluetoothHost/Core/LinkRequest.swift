@@ -9,11 +9,11 @@ import BluetoothTypes
 /// A request of the application to a link.
 package enum LinkRequest: Sendable {
     /// An operation. If the peer refuses it because the link lacks protection, the host protects
-    /// the link and repeats the operation, unless `securesOnDemand` is false.
+    /// the link and repeats the operation, unless `securesOnDemand` is `false`.
     case gatt(GATT.Operation, securesOnDemand: Bool = true)
     /// Write this value with a signature, unless the link is encrypted.
     case writeSigned(AttributeHandle, [UInt8])
-    /// The whole table of the peer, from the cache or discovered.
+    /// The whole database of the peer, from the cache or discovered.
     case database
     case readRSSI
     case updateParameters(ConnectionUpdate)

@@ -35,8 +35,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Sends a value as a Write Command if that is possible without waiting. Returns false if it is
-    /// not.
+    /// Sends a value as a Write Command if that is possible without waiting. Returns `false` if it
+    /// is not.
     func writeAtOnce(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -52,7 +52,7 @@ extension BluetoothHost {
         return properties
     }
 
-    /// Returns whether the table of a link's peer is available without a discovery.
+    /// Returns whether the database of a link's peer is available without a discovery.
     func canRecallDatabase(of link: LinkIdentifier) -> Bool { core.canRecallDatabase(of: link) }
 
     /// Opens a stream of the values with one handle. When the last stream of a characteristic ends,

@@ -38,8 +38,8 @@ extension BluetoothHost {
         try await notify([GATT.AttributeValue(handle: handle, value: value)], on: link)
     }
 
-    /// Sends a value as a notification if that is possible without waiting. Returns false if it is
-    /// not.
+    /// Sends a value as a notification if that is possible without waiting. Returns `false` if it
+    /// is not.
     func notifyAtOnce(
         _ value: [UInt8],
         of handle: AttributeHandle,

@@ -7,7 +7,7 @@ import HCITransports
 /// Each host has a controller of its own, and a ``Member`` of the store in its configuration. The
 /// hosts have the same identity, and therefore the same bonds: a peer that has bonded through one
 /// controller encrypts its link through any of them. A change of a bond reaches every host at once.
-/// The table of a peer and its configuration as a client move to the host to which the peer
+/// The database of a peer and its configuration as a client move to the host to which the peer
 /// connects.
 ///
 /// All hosts must run on one executor. A host that is created after another one has started must be

@@ -13,9 +13,9 @@ extension BluetoothHost {
     /// itself needs Service Changed, unsubscribing from it succeeds without an effect. A request
     /// with `securesOnDemand` set to `false` never makes the host pair.
     ///
-    /// The answer to `.database` is the peer's whole table. A host that has discovered the table
-    /// once has subscribed to Service Changed, and `HostEvent.servicesChanged` reports changes.
-    /// Otherwise the host gets changes only from a bonded peer to whose Service Changed it
+    /// The answer to `.database` is the peer's whole database. A host that has discovered the
+    /// database once has subscribed to Service Changed, and `HostEvent.servicesChanged` reports
+    /// changes. Otherwise the host gets changes only from a bonded peer to whose Service Changed it
     /// subscribed on an earlier link. After a change, operations on handles fail with
     /// `databaseOutOfSync` until `.database` is answered again; see `Link.database()`.
     ///
@@ -90,7 +90,7 @@ extension BluetoothHost {
 
 // Properties of links.
 extension BluetoothHost {
-    /// Returns the table of a link's peer if it is known to be current: the answer to the last
+    /// Returns the database of a link's peer if it is known to be current: the answer to the last
     /// `.database`, unless the peer has reported a change since. `nil` if it must be requested.
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
         core.knownDatabase(of: link)

@@ -61,7 +61,7 @@ struct ChannelSender: Sendable {
 
     /// Adds credits that the peer granted.
     ///
-    /// - Returns: False if the total exceeds the maximum number of credits.
+    /// - Returns: `false` if the total exceeds the maximum number of credits.
     mutating func add(credits more: Int) -> Bool {
         credits += more
         return credits <= L2CAP.ChannelOptions.creditLimit
@@ -69,7 +69,7 @@ struct ChannelSender: Sendable {
 
     /// Removes a waiting SDU.
     ///
-    /// - Returns: False if the SDU is partly sent or is not in the queue.
+    /// - Returns: `false` if the SDU is partly sent or is not in the queue.
     mutating func cancel(_ id: SDUID) -> Bool {
         guard let index = queue.firstIndex(where: { $0.id == id }), index > 0 || progress == nil
         else { return false }

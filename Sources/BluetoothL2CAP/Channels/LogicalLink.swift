@@ -169,7 +169,7 @@ package struct LogicalLink: Sendable {
 
     /// Requests other connection parameters from the central. Only a peripheral may call this.
     ///
-    /// - Returns: False if the previous request has no response yet.
+    /// - Returns: `false` if the previous request has no response yet.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant

@@ -33,7 +33,7 @@ extension Pairing {
         /// Whether to protect against a man in the middle if the capabilities of the two devices
         /// permit it.
         ///
-        /// If this and `requiresAuthentication` are false, the user is only asked if the peer
+        /// If this and `requiresAuthentication` are `false`, the user is only asked if the peer
         /// requests protection.
         public var prefersAuthentication = true
 
@@ -43,8 +43,8 @@ extension Pairing {
 
         /// Whether LE Secure Connections is offered.
         ///
-        /// If this and `allowsLegacyPairing` are false, no pairing is possible. The property exists
-        /// so that tests can simulate old devices.
+        /// If this and `allowsLegacyPairing` are `false`, no pairing is possible. The property
+        /// exists so that tests can simulate old devices.
         package var usesSecureConnections = true
 
         /// Whether legacy pairing is acceptable. An eavesdropper can find its keys by trying a

@@ -114,7 +114,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Returns `nil` if the characteristic is no longer published.
+    /// Returns the request for the delegate; `nil` if the characteristic is no longer published.
     private func attRequest(
         _ requestID: GATTServer.RequestID?,
         _ central: CBCentral,

@@ -212,7 +212,7 @@ extension AdapterExecutor {
         case poll, sleep, release, end
     }
 
-    /// Polls, and waits only if there is no work. Returns false if the thread must end.
+    /// Polls, and waits only if there is no work. Returns `false` if the thread must end.
     private func waitForMore() -> Bool {
         let next = inbox.withLock { decideNext(&$0) }
         switch next {

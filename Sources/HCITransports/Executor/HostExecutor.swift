@@ -95,7 +95,7 @@ extension HostTaskExecutor: TaskExecutor {
 ///
 /// Setting a deadline allocates no memory, so a core's next deadline can be set after every input.
 public protocol HostTimer: Sendable {
-    /// Replaces the deadline. Nil means no deadline, and a deadline in the past fires in the next
+    /// Replaces the deadline. `nil` means no deadline, and a deadline in the past fires in the next
     /// turn.
     func set(to deadline: Instant?)
 }

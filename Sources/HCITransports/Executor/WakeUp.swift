@@ -38,7 +38,7 @@ package struct WakeUp: Sendable {
         _ = read(readEnd.number, &byte, 1)
     }
 
-    /// Waits for the signal without removing it. Returns false if there was none within
+    /// Waits for the signal without removing it. Returns `false` if there was none within
     /// `milliseconds`.
     package func wait(milliseconds: Int32) -> Bool {
         var interest = pollfd(fd: readEnd.number, events: Int16(POLLIN), revents: 0)

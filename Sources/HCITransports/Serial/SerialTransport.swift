@@ -44,7 +44,7 @@ public final class SerialTransport: HCITransport {
     /// The line in the form of an adapter specification: `serial:/dev/ttyUSB0@1000000`.
     public var name: String { line.description }
 
-    /// True, because a UART has no checksums and no retransmission.
+    /// `true`, because a UART has no checksums and no retransmission.
     public var losesBytes: Bool { true }
 
     #if os(Linux)

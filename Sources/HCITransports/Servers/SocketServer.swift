@@ -66,8 +66,8 @@ final class SocketServer: Sendable {
         throw lastError
     }
 
-    /// Closes the listening socket, and returns once it is closed. The result is false if there was
-    /// none.
+    /// Closes the listening socket, and returns once it is closed. The result is `false` if there
+    /// was none.
     @discardableResult
     func stop() async -> Bool {
         let stopped = running.withLock { running in

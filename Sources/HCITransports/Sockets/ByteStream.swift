@@ -113,7 +113,7 @@ extension ByteStream: DescriptorHandler {
         close()
     }
 
-    /// Reads and delivers bytes. Returns false if there were none or the stream has ended.
+    /// Reads and delivers bytes. Returns `false` if there were none or the stream has ended.
     @discardableResult
     private func readOnce() -> Bool {
         guard let descriptor else { return false }

@@ -23,7 +23,7 @@ struct Place: Sendable {
 /// separately. Tests replace `SystemDisk` to determine what remains after a power failure between
 /// two calls.
 protocol Disk: Sendable {
-    /// Creates a folder with access for its owner only. Returns false if the name exists.
+    /// Creates a folder with access for its owner only. Returns `false` if the name exists.
     func makeFolder(_ place: Place) throws(TransportError) -> Bool
     /// Creates a file with access for its owner only, open for writing.
     func makeFile(_ place: Place) throws(TransportError) -> Descriptor
@@ -33,7 +33,7 @@ protocol Disk: Sendable {
     func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError)
     /// Renames a file in one atomic step. Replaces a file that already has the new name.
     func rename(_ place: Place, to newPlace: Place) throws(TransportError)
-    /// Removes a file. Returns false if there is none.
+    /// Removes a file. Returns `false` if there is none.
     func remove(_ place: Place) throws(TransportError) -> Bool
 }
 

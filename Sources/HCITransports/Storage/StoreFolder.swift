@@ -101,7 +101,7 @@ struct StoreFolder: Sendable {
         try disk.rename(place(name), to: (folder ?? self).place(newName))
     }
 
-    /// Removes a file. Returns false if there is none.
+    /// Removes a file. Returns `false` if there is none.
     @discardableResult
     func remove(_ name: String) throws(TransportError) -> Bool {
         try disk.remove(place(name))
@@ -180,7 +180,7 @@ struct FileStatus {
     let mode: UInt32
     let size: Int64
     /// Whether the file belongs to the user of this process. The superuser has access to all files,
-    /// so the value is then true.
+    /// so the value is then `true`.
     let isOurs: Bool
 
     var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }

@@ -28,7 +28,7 @@ extension AdapterSpecification {
         }
     }
 
-    /// Whether the system has no adapter with this number now. The value is false for all other
+    /// Whether the system has no adapter with this number now. The value is `false` for all other
     /// kinds.
     package var isAbsent: Bool {
         isAbsent { SystemAdapters.list() }

@@ -187,8 +187,8 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// In the background the system reports nothing to a scan that names no service, and each
-    /// device only once to any other scan. The central therefore leaves out the former, which
-    /// would hide all devices from the latter. ``presence(matching:options:)`` and
+    /// device only once to any other scan. The central therefore omits requests without services:
+    /// combined with them, the one scan would find nothing. ``presence(matching:options:)`` and
     /// ``nearby(matching:options:)`` still report arrivals, but no device as lost, because silence
     /// proves nothing. Links, pending connection requests and restoration work as in the
     /// foreground.

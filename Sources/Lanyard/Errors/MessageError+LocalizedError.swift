@@ -72,7 +72,7 @@ extension SealingError: LocalizedError {
     /// A description of what happened, as a sentence.
     public var errorDescription: String? { description.asSentence }
 
-    /// The reason, as a sentence; `nil` if the description says it all.
+    /// The reason, as a sentence; `nil` if the description is complete.
     public var failureReason: String? {
         switch self {
         case .refused: "It was changed, is incomplete, or belongs to another key or session."

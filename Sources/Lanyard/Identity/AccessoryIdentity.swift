@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The identity of an accessory, which stays the same from launch to launch, whatever the address
-/// of the device is.
+/// The identity of an accessory, which stays the same from launch to launch, even if the address of
+/// the device changes.
 ///
 /// The store keeps its text: `system:` and a UUID, or `manufacturer:`, the company identifier in
 /// hexadecimal, a colon and the identifier's bytes in hexadecimal.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From ready to ready, through the renewal of a subscription, the services or the link.
+// The renewal of a subscription, of the services or of the link, from ready to ready.
 extension AccessoryMachine {
     func messagesRefused(
         _ path: CharacteristicPath,

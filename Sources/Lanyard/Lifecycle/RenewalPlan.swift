@@ -13,9 +13,9 @@ enum Renewal: Hashable, Sendable, CaseIterable {
 
 /// The rules for when and how to renew an accessory that is ready but refuses all messages.
 ///
-/// An accessory may have forgotten a subscription, have a different table than the discovered one,
-/// or have lost its keys, while the link is up and this side sees no problem. Nothing then ends the
-/// link, so without a renewal every message would be refused.
+/// An accessory may have forgotten a subscription, have a different database than the discovered
+/// one, or have lost its keys, while the link is up and this side sees no problem. Nothing then
+/// ends the link, so without a renewal every message would be refused.
 ///
 /// The steps follow one another, each after `refusalLimit` refusals in a row. After the last step,
 /// the next round begins after `pause` at the earliest. An accepted message resets the plan.

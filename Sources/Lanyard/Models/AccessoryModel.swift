@@ -2,7 +2,7 @@
 
 import Observation
 
-/// An accessory for a screen: its name, its state, and what to say about it.
+/// An accessory for a screen: its name, its state, and advice for a person.
 ///
 /// ```swift
 /// let model = AccessoryModel(accessory)

@@ -9,8 +9,9 @@
 /// for try await beat in strap.measurement { print(beat.rate) }
 /// ```
 ///
-/// Its only other members are ``accessory`` and ``id``, so that a profile is free in its names. The
-/// state and everything untyped belong to the accessory: `strap.accessory.state`.
+/// Its only other members are ``accessory`` and ``id``, so that a profile can have properties of
+/// any other name. The state and everything untyped belong to the accessory:
+/// `strap.accessory.state`.
 @dynamicMemberLookup
 public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable {
     /// The accessory, for its state and for untyped access.

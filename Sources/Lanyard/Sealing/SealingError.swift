@@ -28,7 +28,7 @@ public enum SealingError: Error, Hashable, Sendable {
     case sessionNotReady
     /// The session has sealed the maximum number of messages: start a new session.
     case sessionExhausted
-    /// The sealing has no session whose keys can be replaced: only ``GCMSealing`` has.
+    /// The sealing has no session whose keys can be replaced: only ``GCMSealing`` has one.
     case cannotRotate
     /// The message is too long to be sealed.
     case messageTooLong

@@ -2,7 +2,7 @@
 
 import Dispatch
 
-/// The Bluetooth of the system, as this library uses it: values go in and come out.
+/// The Bluetooth of the system, as this library uses it. Its requests and events are values.
 ///
 /// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. No other part of
 /// the library depends on that module's types. `LanyardTesting` implements it on the port of a virtual

@@ -17,8 +17,8 @@ package final class SystemPeripheral: @unchecked Sendable {
     /// The name of the device, if it is known.
     package var name: String?
     /// The discovered attributes that are valid, in the order of the peripheral: each service,
-    /// and behind it its characteristics, each before its descriptors. Services that were found
-    /// only because another one includes them are at the end.
+    /// followed by its characteristics, each of them followed by its descriptors. Services that
+    /// were found only because another one includes them are at the end.
     package var attributes: [SystemAttribute] = []
 
     package init(_ identifier: UUID, name: String?, source: AnyObject) {

@@ -68,9 +68,9 @@ package enum SystemServerEvent: Sendable {
     /// The system preserved the services with these characteristics while the app did not run.
     /// Precedes every other event.
     case restored([BluetoothID])
-    /// A service was published, or could not be for this reason.
+    /// A service was published, or could not be published for this reason.
     case published(BluetoothID, failure: String?)
-    /// The advertising started, or could not for this reason.
+    /// The advertising started, or could not start for this reason.
     case advertisingStarted(failure: String?)
     /// A central subscribed to a characteristic.
     case subscribed(SystemSubscriber, BluetoothID)
@@ -78,7 +78,7 @@ package enum SystemServerEvent: Sendable {
     case unsubscribed(UUID, BluetoothID)
     /// A central reads a characteristic.
     case read(ServerRead)
-    /// A central writes, all at once or nothing.
+    /// A central writes values, which are accepted or refused together.
     case written(ServerRequestNumber, by: UUID, [PeripheralValues.Write])
     /// There is room again for `SystemServer.send`.
     case hasRoom

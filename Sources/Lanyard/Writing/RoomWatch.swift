@@ -3,11 +3,11 @@
 /// The rules for when to check again for room for a write without response.
 ///
 /// Core Bluetooth reports room by a callback. But on a new or restored link,
-/// `canSendWriteWithoutResponse` can be false without a later callback, until something is written
-/// (tinygo-org/bluetooth#435; NordicSemiconductor/IOS-nRF-Connect-Device-Manager#354). A waiting
-/// queue therefore checks again by itself, and on a link that never had room, it writes once
-/// nevertheless after a while. On a link that has had room, it does not, because the system would
-/// discard the write.
+/// `canSendWriteWithoutResponse` can be `false` without a later callback, until something is
+/// written (tinygo-org/bluetooth#435; NordicSemiconductor/IOS-nRF-Connect-Device-Manager#354). A
+/// waiting queue therefore checks again by itself, and on a link that never had room, it writes
+/// once nevertheless after a while. On a link that has had room, it does not, because the system
+/// would discard the write.
 struct RoomWatch {
     /// The time before the first check; it doubles with each check.
     static let firstPause = Duration.milliseconds(20)

@@ -128,8 +128,8 @@ extension L2CAPChannel: StandardStreamPipe.Channel {
     }
 }
 
-/// Standard input, read piece by piece on demand, so that the writer is held up while the channel
-/// is.
+/// Standard input, read piece by piece on demand, so that the program that writes it waits while
+/// the channel waits.
 final class StandardInput: Sendable {
     private let descriptor: Int32
     /// A read blocks for as long as no input comes, so it has a thread of its own. A read without

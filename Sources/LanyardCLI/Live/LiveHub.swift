@@ -127,7 +127,7 @@ final class LiveHub: Sendable {
         return members.isEmpty ? nil : JSON.object(members).compact
     }
 
-    /// The whole state without changes that the next update has.
+    /// The whole state, without the changes that the next update contains.
     var present: String {
         let now = now()
         var members = state.withLock { $0.present(at: now) }

@@ -43,7 +43,7 @@ struct ProgramFailure: Error, Equatable, Sendable {
         ProgramFailure(.usage, happened, advice: advice)
     }
 
-    /// Returns a step that took longer than its limit.
+    /// Returns the failure of a step that took longer than its limit.
     static func timedOut(_ step: String, after limit: Duration) -> ProgramFailure {
         ProgramFailure(
             .timedOut,

@@ -33,7 +33,7 @@ struct StepLimits: Equatable, Sendable {
         search = .seconds(seconds)
     }
 
-    /// Opening an adapter, which the kernel may still be setting up.
+    /// Returns the limit for opening an adapter, which the kernel may still be setting up.
     func opening(_ adapter: AdapterChoice) -> Duration {
         isChosen ? step : adapter.setUpLimit + step
     }
@@ -42,7 +42,8 @@ struct StepLimits: Equatable, Sendable {
     /// receive at least six (Vol 6, Part B, 5.1.1), and some may be missed.
     private static let changeEvents = 8
 
-    /// Changing the parameters or the physical layers of a link with this interval and latency.
+    /// Returns the limit for changing the parameters or the physical layers of a link with this
+    /// interval and latency.
     func changing(interval: Duration, latency: Int) -> Duration {
         isChosen ? step : step + interval * (latency + 1) * Self.changeEvents
     }
@@ -55,7 +56,7 @@ struct StepLimits: Equatable, Sendable {
         try await run(step, within: self.step, body)
     }
 
-    /// Runs a step within a limit of its own, which starts again while `isExcused` is true.
+    /// Runs a step within a limit of its own, which starts again while `isExcused` is `true`.
     func run<Result: Sendable>(
         _ step: String,
         within limit: Duration,
@@ -112,7 +113,7 @@ enum TimeLimit {
     }
 
     /// Returns the result of `body`, or `nil` if `limit` passes first. The limit starts again while
-    /// `isExcused` is true.
+    /// `isExcused` is `true`.
     static func run<Value: Sendable>(
         _ limit: Duration,
         isExcused: @escaping @Sendable () -> Bool = { false },
@@ -128,7 +129,7 @@ enum TimeLimit {
     }
 }
 
-/// A Boolean value that becomes true and stays true until it is reset, for any thread.
+/// A Boolean value that becomes `true` and stays `true` until it is reset, for any thread.
 final class Latch: Sendable {
     private let state = Mutex(false)
 

@@ -16,7 +16,7 @@ struct TargetFinder: Sendable {
         var isNear = false
         /// Whether only the beginning of the name is that of the target.
         var isByPrefix = false
-        /// Whether the device accepts connections, as far as its advertisements tell.
+        /// Whether the device accepts connections, as far as its advertisements show.
         var isConnectable = true
     }
 

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-// The keys, and what they do.
+// The keys, and their effects.
 extension LineTerminal {
     /// Passes keys on to a display. Returns whether one reads them.
     func pass(_ bytes: [UInt8]) -> Bool {

@@ -18,8 +18,8 @@ struct FollowedLogs: Sendable {
         self.path = path
     }
 
-    /// Passes new packets with the name of their log to `body` until the task is
-    /// canceled. Calls `rest` after the packets of each look.
+    /// Passes new packets with the name of their log to `body` until the task is canceled. Calls
+    /// `rest` after the packets of each reading.
     mutating func follow(
         _ body: (Btsnoop.Record, String) throws -> Void,
         rest: () throws -> Void

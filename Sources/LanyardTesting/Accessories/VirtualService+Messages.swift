@@ -6,8 +6,8 @@ import VirtualAccessories
 import VirtualRadio
 
 extension VirtualService {
-    /// Returns a service that exchanges messages: the phone's arrive in parts on one
-    /// characteristic, and the accessory's leave in parts on another.
+    /// Returns a service that exchanges messages: those of the phone arrive in parts on one
+    /// characteristic, and those of the accessory leave in parts on another.
     ///
     /// ```swift
     /// .messages("1B00", writing: "1B01", notifying: "1B02") { request in

@@ -14,7 +14,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
 
     /// A request that is not answered. The adapter limits their number.
     struct Pending {
-        /// `nil` if no answer is expected.
+        /// The adapter's identifier of the request; `nil` if no answer is expected.
         let question: GATTServer.RequestID?
         /// The attribute of the first write. `nil` for a read.
         let handle: AttributeHandle?

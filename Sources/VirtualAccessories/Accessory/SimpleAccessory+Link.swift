@@ -135,7 +135,7 @@ extension SimpleAccessory {
     /// Passes the first due value to the server. A stream ends if the client is not subscribed or
     /// may not have the value.
     ///
-    /// - Returns: False if no value can be sent.
+    /// - Returns: `false` if no value can be sent.
     private mutating func sendNextValue(now: Instant) -> Bool {
         let mayIndicate = server.mayIndicate
         guard var link,
@@ -154,7 +154,7 @@ extension SimpleAccessory {
 
     /// Passes as many of the waiting bytes to the server as fit into one value.
     ///
-    /// - Returns: False if there are none, or an indication is outstanding.
+    /// - Returns: `false` if there are none, or an indication is outstanding.
     private mutating func sendNextBytes() -> Bool {
         guard let (bytes, handle) = link?.bytes.next(length: server.valueLength) else {
             return false

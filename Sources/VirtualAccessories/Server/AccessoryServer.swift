@@ -7,7 +7,7 @@ import BluetoothTypes
 /// The application owns the values with a reaction, and answers at once. The server owns all other
 /// values.
 ///
-/// The attribute table outlives the client. `clientLeft` discards everything else.
+/// The database outlives the client. `clientLeft` discards everything else.
 struct AccessoryServer: Sendable {
     /// The result of a PDU, other than PDUs to send.
     enum Event: Sendable {
@@ -74,7 +74,7 @@ struct AccessoryServer: Sendable {
 
     /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
     ///
-    /// - Returns: False, without any effect, if the service cannot be published.
+    /// - Returns: `false`, without any effect, if the service cannot be published.
     mutating func add(_ service: SimpleAccessoryProfile.Service, at handle: AttributeHandle? = nil)
         -> Bool
     {
@@ -135,7 +135,7 @@ extension AccessoryServer {
 
     /// Handles a deadline of the bearer.
     ///
-    /// - Returns: False if the client did not confirm an indication in time.
+    /// - Returns: `false` if the client did not confirm an indication in time.
     mutating func bearerDeadlinePassed(now: Instant) -> Bool {
         bearer.deadlinePassed(now: now).isEmpty
     }
@@ -148,7 +148,7 @@ extension AccessoryServer {
 
     /// Sends a value.
     ///
-    /// - Returns: False if the client is not subscribed to it.
+    /// - Returns: `false` if the client is not subscribed to it.
     mutating func send(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
         let notification = values.server.notification(of: handle, value: value, to: Self.client)
         switch try? notification.get().pdu {

@@ -147,7 +147,7 @@ extension RootCanalBridge {
     }
 
     /// Handles a deadline of the link, if it has passed: RootCanal's device has not accepted the
-    /// connection, or says nothing. It answers a ping if it still has the link.
+    /// connection, or sends nothing. The device answers a ping if it still has the link.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key] else { return }
         if let deadline = link.answerDeadline {
@@ -206,8 +206,8 @@ extension RootCanalBridge {
         answer(.encryptionResponse(status: status.rawValue, key: bytes), on: key)
     }
 
-    /// Asks RootCanal's device for the key. Its answer contains it. The key of our Central does not
-    /// leave its controller: if the keys differ, encryption fails on our air.
+    /// Asks RootCanal's device for the key, which the answer contains. The key of our central does
+    /// not leave the central's controller: if the keys differ, encryption fails on our air.
     private mutating func keyRequested(_ event: HCI.LELongTermKeyRequest, at number: Int) {
         guard let key = key(number, event.connectionHandle) else { return }
         links[key]?.isAwaitingKey = true
@@ -222,7 +222,7 @@ extension RootCanalBridge {
     private mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at number: Int) {
         guard let key = key(number, event.connectionHandle), let link = links[key] else { return }
         if event.status == .success { links[key]?.timeout = event.supervisionTimeout.duration }
-        // RootCanal's Central has made the update itself.
+        // RootCanal's central has made the update itself.
         guard !link.isRemoteCentral else { return }
         let content = RootCanalPacket.Content.parameterUpdate(
             status: event.status.rawValue,
@@ -249,8 +249,8 @@ extension RootCanalBridge {
         answer(content, on: key)
     }
 
-    /// Tells RootCanal's Peripheral the PHYs that it has requested. Those that our device requests
-    /// are not reported, because RootCanal's packets are the same on every PHY.
+    /// Reports to RootCanal's peripheral the PHYs that it has requested. Those that our device
+    /// requests are not reported, because RootCanal's packets are the same on every PHY.
     private mutating func phyUpdated(_ event: HCI.LEPHYUpdateComplete, at number: Int) {
         guard let key = key(number, event.connectionHandle), links[key]?.isAwaitingPHY == true
         else { return }

@@ -80,8 +80,9 @@ extension RootCanalBridge {
 
     // MARK: - Connecting
 
-    /// Makes the proxy of RootCanal's Central connect to our device, unless it is connecting to it
-    /// already. A connection to another device is canceled, as its Central no longer wants it.
+    /// Makes the proxy of RootCanal's central connect to our device, unless it is connecting to the
+    /// device already. A connection to another device is canceled, because the central no longer
+    /// requests it.
     private mutating func connect(
         _ parameters: RootCanalPacket.ConnectionParameters,
         from source: UInt64,
@@ -266,7 +267,7 @@ extension RootCanalBridge {
         }
     }
 
-    /// Handles a request for PHYs of RootCanal's device, or its decision as the Central.
+    /// Handles a request for PHYs of RootCanal's device, or its decision as the central.
     private mutating func phyPacket(
         _ content: RootCanalPacket.Content,
         on link: RootCanalLink,

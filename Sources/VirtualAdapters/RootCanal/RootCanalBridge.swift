@@ -6,7 +6,7 @@ import VirtualAccessories
 /// The translation between the air of a `World` and the Link Layer port of RootCanal.
 ///
 /// RootCanal's packets are abstract: they have no channel and no time, and an answer to a packet
-/// comes when it comes. On our air, an answer begins T_IFS after the packet. So packets are not
+/// can come at any time. On our air, an answer begins T_IFS after the packet. So packets are not
 /// passed on one by one. The bridge adds controllers to our world instead, and is the host of each:
 ///
 /// - The *observer* scans. The bridge sends RootCanal an advertisement for each report.
@@ -36,7 +36,7 @@ package struct RootCanalBridge: Sendable {
     /// The number of the observer among the controllers.
     static let observerNumber = 0
 
-    /// What the driver has to do.
+    /// An action for the driver.
     package enum Output: Equatable, Sendable {
         /// Send the packet to RootCanal.
         case send(RootCanalPacket)

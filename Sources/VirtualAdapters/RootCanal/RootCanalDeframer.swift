@@ -9,7 +9,7 @@ struct RootCanalDeframer: Sendable {
     /// its host, which has at most 65,535 bytes.
     static let packetLimit = 0x1_0000
 
-    /// The error of a stream that is not one of packets, after which no packet can be found.
+    /// The error of a stream that does not consist of packets. No packet can be found after it.
     struct LengthError: Error, Equatable {
         let length: Int
     }

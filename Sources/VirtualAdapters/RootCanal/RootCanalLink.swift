@@ -25,7 +25,7 @@ struct RootCanalLink: Sendable {
 
     let key: Key
     let place: Place
-    /// Whether RootCanal's device is the Central.
+    /// Whether RootCanal's device is the central.
     let isRemoteCentral: Bool
     var timeout: Duration
     /// The instant of the last packet of RootCanal's device on this link.
@@ -36,13 +36,13 @@ struct RootCanalLink: Sendable {
     /// Whether a ping was sent since the last packet.
     var isPinged = false
 
-    /// The key with which RootCanal's device, as the Central, encrypts; `nil` while it does not.
+    /// The key with which RootCanal's device, as the central, encrypts; `nil` while it does not.
     var encryptionKey: [UInt8]?
-    /// Whether our Central has requested encryption, and RootCanal's device has not answered.
+    /// Whether our central has requested encryption, and RootCanal's device has not answered.
     var isAwaitingKey = false
-    /// Whether our Peripheral has requested parameters, and RootCanal's device has not answered.
+    /// Whether our peripheral has requested parameters, and RootCanal's device has not answered.
     var isAwaitingParameters = false
-    /// Whether RootCanal's device, as the Peripheral, has requested PHYs.
+    /// Whether RootCanal's device, as the peripheral, has requested PHYs.
     var isAwaitingPHY = false
 
     /// The reason with which RootCanal's device has ended the link; `nil` while it has not.
@@ -83,7 +83,7 @@ struct RootCanalLink: Sendable {
 extension RootCanalLink {
     /// Adds data for our device, divided for the controller.
     ///
-    /// - Returns: False if too much data waits.
+    /// - Returns: `false` if too much data waits.
     mutating func enqueue(_ data: [UInt8], isContinuation: Bool, packetLength: Int) -> Bool {
         guard waitingCount + data.count <= Self.dataLimit else { return false }
         for start in stride(from: 0, to: data.count, by: max(1, packetLength)) {

@@ -12,7 +12,7 @@ struct RootCanalObserver: Sendable {
     /// each of its ticks of 5 to 10 ms, and the rest of its time is for links.
     static let rateLimit = 50
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
-    /// interval, so the others would say nothing new.
+    /// interval, so the others would contain nothing new.
     static let repeatPeriod = Duration.milliseconds(100)
     /// The largest number of sets whose times are remembered. When there are more, all are forgotten.
     static let setLimit = 256

@@ -31,7 +31,7 @@ package struct RootCanalPacket: Equatable, Sendable {
         case pingResponse
         case phyRequest(send: UInt8, receive: UInt8)
         case phyResponse(send: UInt8, receive: UInt8)
-        /// Without the instant, which RootCanal does not have.
+        /// The decision about PHYs, without the instant, which RootCanal does not have.
         case phyUpdate(toPeripheral: UInt8, toCentral: UInt8)
     }
 

@@ -244,8 +244,8 @@ extension SimulatedAir {
         try awaitProgress { executor.waitForOutsideWork(for: timeout) }
     }
 
-    /// Calls `wait` until it returns true. Work takes long on a busy machine, so this fails only if
-    /// no work ended during a call.
+    /// Calls `wait` until it returns `true`. Work takes long on a busy machine, so this fails only
+    /// if no work ended during a call.
     func awaitProgress(_ wait: () -> Bool) throws(VirtualAirError) {
         var count = executor.outsideWorkCount
         while !wait() {
@@ -262,7 +262,7 @@ extension SimulatedAir {
 
     /// Runs the world until a host has work.
     ///
-    /// - Returns: False if nothing is due by `end`.
+    /// - Returns: `false` if nothing is due by `end`.
     private func moveOn(through end: Instant) throws(VirtualAirError) -> Bool {
         guard let next = nextInstant, next <= end else { return false }
         let limit = min(executor.nextDeadline ?? end, end)

@@ -18,7 +18,7 @@ extension SimulationExecutor {
 
     /// Runs a job of another executor on this executor's thread.
     ///
-    /// - Returns: False, without running it, if the executor does not run.
+    /// - Returns: `false`, without running it, if the executor does not run.
     package func host(_ job: UnownedJob) -> Bool {
         enqueueForeignJob(job, SimulationTaskExecutor(self))
     }

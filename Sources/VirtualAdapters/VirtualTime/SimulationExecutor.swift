@@ -167,7 +167,7 @@ extension SimulationExecutor {
 
     /// Runs all ready work, and the work that it enqueues, until none is left at this instant.
     ///
-    /// - Returns: False if the work does not end.
+    /// - Returns: `false` if the work does not end.
     func runReady() -> Bool {
         while true {
             let (work, turnEnd, isEndless) = state.withLock { $0.takeReady() }
@@ -208,7 +208,7 @@ extension SimulationExecutor {
 
     /// Waits, in real time, until another thread enqueues work.
     ///
-    /// - Returns: False if no thread enqueues work within `timeout`.
+    /// - Returns: `false` if no thread enqueues work within `timeout`.
     func waitForOthers(for timeout: Duration) -> Bool {
         wait(for: timeout) { _ in false }
     }
@@ -216,7 +216,7 @@ extension SimulationExecutor {
     /// Waits, in real time, until another thread enqueues work, or no work outside of the executor
     /// is left.
     ///
-    /// - Returns: False if neither happens within `timeout`.
+    /// - Returns: `false` if neither happens within `timeout`.
     func waitForOutsideWork(for timeout: Duration) -> Bool {
         wait(for: timeout) { $0.outsideWorkCount == 0 }
     }
@@ -343,7 +343,7 @@ extension SimulationExecutor {
 
     /// Enqueues a job that would otherwise run on an executor outside of the air.
     ///
-    /// - Returns: False, without any effect, if the executor does not run.
+    /// - Returns: `false`, without any effect, if the executor does not run.
     func enqueueForeignJob(_ job: UnownedJob, _ executor: SimulationTaskExecutor) -> Bool {
         let (isTaken, mustSignal) = state.withLock { state in
             guard state.application != nil, isRunning else { return (false, false) }
@@ -366,7 +366,7 @@ extension SimulationExecutor {
 
     /// Stops time until the application has settled, if its code has run.
     ///
-    /// - Returns: False if the application has already settled.
+    /// - Returns: `false` if the application has already settled.
     func beginSettling() -> Bool {
         guard let watch = state.withLock({ $0.beginSettling() }) else { return false }
         settle(watch)

@@ -86,7 +86,7 @@ extension VirtualController {
 
     /// Sends the packet.
     ///
-    /// - Returns: False, without any effect, if the radio is not free.
+    /// - Returns: `false`, without any effect, if the radio is not free.
     mutating func send(
         _ packet: AdvertisingPacket,
         of place: Int,

@@ -27,7 +27,7 @@ extension VirtualController {
 
     /// Sends the scan response T_IFS after the request.
     ///
-    /// - Returns: False if the radio is not free.
+    /// - Returns: `false` if the radio is not free.
     private mutating func respond(
         _ place: Int,
         to request: AdvertisingPacket,

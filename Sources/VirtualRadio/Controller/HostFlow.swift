@@ -29,7 +29,7 @@ package struct HostFlow: Sendable {
     /// Passes a packet to the host: calls `output` with each part that the host has a buffer for,
     /// and holds back the rest.
     ///
-    /// - Returns: False if a part of the packet is lost.
+    /// - Returns: `false` if a part of the packet is lost.
     mutating func pass(_ packet: HCI.ACLPacket, _ output: (HCI.ACLPacket) -> Void) -> Bool {
         var isWhole = true
         for piece in pieces(of: packet) {

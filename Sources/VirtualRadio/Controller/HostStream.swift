@@ -87,7 +87,7 @@ struct HostStream: Sendable {
 
     /// Skips all bytes up to the next Reset.
     ///
-    /// - Returns: False if there is none. Then the last bytes stay, because they may be the
+    /// - Returns: `false` if there is none. Then the last bytes stay, because they may be the
     ///   beginning of a Reset.
     private mutating func findReset() -> Bool {
         while buffer.count - start >= Self.reset.count {

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// them before they look at it (Vol 4, Part E, 7.7.14). The parameters are zero, except that the
 /// connection handle of the command is repeated if the return parameters begin with one.
 struct RefusedAnswer: Sendable {
-    /// More than the length of the longest return parameters, in bytes.
+    /// A length in bytes that no return parameters exceed.
     private static let lengthLimit = 255
 
     /// The number of bytes after the status.

@@ -37,7 +37,8 @@ extension Ether {
     /// Reserves both radios for another exchange of the same event, which begins one frame space
     /// from now.
     ///
-    /// - Returns: False if there is not enough time before the next anchor or another reservation.
+    /// - Returns: `false` if there is not enough time before the next anchor or another
+    ///   reservation.
     mutating func reserveNextExchange(of link: inout RadioLink) -> Bool {
         guard let central = link.central?.radio, let peripheral = link.peripheral?.radio else {
             return false
@@ -90,7 +91,7 @@ extension Ether {
 
     /// Reserves the radio of an end.
     ///
-    /// - Returns: False if there is no such end, or its radio is reserved.
+    /// - Returns: `false` if there is no such end, or its radio is reserved.
     @discardableResult
     mutating func reserve(
         _ end: LinkEnd?,

@@ -67,7 +67,7 @@ package struct RadioEnvironment: Sendable {
 
     /// Adds a radio, or replaces the station of an existing one.
     ///
-    /// - Returns: False, without any change, if the radio's number is not below `stationLimit`.
+    /// - Returns: `false`, without any change, if the radio's number is not below `stationLimit`.
     @discardableResult
     package mutating func place(_ station: Station, as radio: RadioID) -> Bool {
         guard radio.rawValue < Self.stationLimit else { return false }

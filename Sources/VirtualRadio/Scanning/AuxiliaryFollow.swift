@@ -66,7 +66,7 @@ extension ExtendedAdvertisement.Pointer {
 extension VirtualController {
     /// Waits for the packet to which the pointer points.
     ///
-    /// - Returns: False if the pointer is invalid, or the radio already waits for
+    /// - Returns: `false` if the pointer is invalid, or the radio already waits for
     ///   `Scanner.followLimit` packets.
     @discardableResult
     mutating func follow(

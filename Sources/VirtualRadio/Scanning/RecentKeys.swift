@@ -19,7 +19,7 @@ struct RecentKeys<Key: Hashable & Sendable>: Sendable {
 
     /// Inserts the key.
     ///
-    /// - Returns: False if the set already contained it.
+    /// - Returns: `false` if the set already contained it.
     @discardableResult
     mutating func insert(_ key: Key) -> Bool {
         guard keys.insert(key).inserted else { return false }

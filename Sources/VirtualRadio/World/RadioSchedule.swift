@@ -67,7 +67,7 @@ package struct RadioSchedule: Sendable {
     /// Reserves the radio for that time.
     ///
     /// - Parameter urgency: Future reservations of other links with less urgency are replaced.
-    /// - Returns: False, without any change, if the radio is not free in that time.
+    /// - Returns: `false`, without any change, if the radio is not free in that time.
     @discardableResult
     package mutating func reserve(
         from start: Instant,
@@ -126,7 +126,7 @@ package struct RadioSchedule: Sendable {
     /// Extends a reservation of the same link that ends where the new one starts, or still lasts
     /// then.
     ///
-    /// - Returns: False if there is no such reservation.
+    /// - Returns: `false` if there is no such reservation.
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
         guard let link else { return false }
         let (start, end) = (start.nanoseconds, end.nanoseconds)

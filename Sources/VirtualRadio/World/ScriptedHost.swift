@@ -103,8 +103,8 @@ struct ScriptedHosts: Sendable {
 
     /// Runs `body` on the controller's host.
     ///
-    /// - Returns: False, without any effect, if the host is not of that type or the controller has
-    ///   no power.
+    /// - Returns: `false`, without any effect, if the host is not of that type or the controller
+    ///   has no power.
     mutating func perform<Host: ScriptedHost>(
         _ body: (inout Host, Instant) -> [[UInt8]],
         at radio: RadioID,
@@ -179,8 +179,8 @@ extension World {
     ///   - type: The type of the host.
     ///   - body: Changes the host, and returns the H4 packets that it sends to its controller at
     ///     this instant.
-    /// - Returns: False, without any effect, if the host is not of that type or the controller has
-    ///   no power.
+    /// - Returns: `false`, without any effect, if the host is not of that type or the controller
+    ///   has no power.
     @discardableResult
     public func perform<Host: ScriptedHost>(
         at controller: ControllerID,

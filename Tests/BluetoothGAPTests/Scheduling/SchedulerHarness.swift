@@ -127,7 +127,7 @@ struct SchedulerHarness {
         now = end
     }
 
-    /// Handles actions, and answers operations if `answersAtOnce` is true.
+    /// Handles actions, and answers operations if `answersAtOnce` is `true`.
     mutating func take(_ actions: [CentralScheduler.Action]) throws {
         for action in actions { try note(action) }
         while answersAtOnce, outstanding != nil { try answer() }

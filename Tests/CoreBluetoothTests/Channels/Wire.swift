@@ -61,12 +61,12 @@ final class Wire: @unchecked Sendable {
         queue.sync { endpoints[end.rawValue].total }
     }
 
-    /// Returns the reason of the channel's end at one end. `nil` before it.
+    /// Returns the reason for the channel's end at one end. `nil` before it.
     func end(of end: End) -> ChannelEnd? {
         queue.sync { endpoints[end.rawValue].end }
     }
 
-    /// Returns the reason of the channel's end when it has ended.
+    /// Returns the reason for the channel's end when it has ended.
     func awaitEnd(of end: End) async -> ChannelEnd {
         await withCheckedContinuation { waiter in
             queue.async { self.watch(end) { waiter.resume(returning: $0) } }

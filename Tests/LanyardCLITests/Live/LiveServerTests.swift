@@ -33,7 +33,7 @@ private final class RawClient: Sendable {
         executor.perform { [transport] in transport.send([Array(text.utf8)]) }
     }
 
-    /// Waits until the response contains the text. Returns false if the server closes before.
+    /// Waits until the response contains the text. Returns `false` if the server closes before.
     func waits(for part: String) async -> Bool {
         if text.contains(part) { return true }
         for await _ in arrivals where text.contains(part) { return true }

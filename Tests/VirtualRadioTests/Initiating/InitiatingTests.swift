@@ -168,7 +168,7 @@ struct InitiatingTests {
         #expect(Self.ends(of: central) == [.connectionFailedToBeEstablished])
     }
 
-    /// Returns the reasons of a host's disconnections.
+    /// Returns the reasons for a host's disconnections.
     private static func ends(of host: TestHost) -> [HCI.ErrorCode] {
         host.events.compactMap { event in
             if case .disconnectionComplete(let event) = event { event.reason } else { nil }

@@ -101,10 +101,10 @@ extension Attribute {
 }
 
 extension Array {
-    /// Returns the first index at which `belongs` is true, by binary search.
+    /// Returns the first index at which `belongs` is `true`, by binary search.
     ///
-    /// The elements for which `belongs` is false must precede those for which it is true. The
-    /// result is `count` if it is true for none.
+    /// The elements for which `belongs` is `false` must precede those for which it is `true`. The
+    /// result is `count` if it is `true` for none.
     func firstIndex(from belongs: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -15,7 +15,7 @@ extension GATT {
         /// The security required to receive notifications and indications of a characteristic's
         /// value.
         ///
-        /// Nil means the requirement for reading, or no requirement if no client may read. The
+        /// `nil` means the requirement for reading, or no requirement if no client may read. The
         /// property has no effect on other attributes.
         public var subscribe: SecurityRequirement?
 

@@ -4,16 +4,16 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// The host as a server. All peers share one table of services, whichever side made the link.
+// The host as a server. All peers share one database, whichever side made the link.
 //
 // Services can be published before `start()`, and stay until they are unpublished, because the
-// table does not depend on the controller. The table always contains Generic Access and Generic
-// Attribute.
+// database does not depend on the controller. The database always contains Generic Access and
+// Generic Attribute.
 extension BluetoothHost {
     /// The maximum number of events that `serverEvents()` holds for a busy reader.
     public static let serverEventLimit = 16_384
 
-    /// Adds a service to the table that peers discover.
+    /// Adds a service to the database that peers discover.
     ///
     /// ```swift
     /// let service = try await host.publish(
@@ -31,7 +31,7 @@ extension BluetoothHost {
     ///
     /// - Parameter definition: The service.
     /// - Returns: The service with its handles.
-    /// - Throws: `GATT.DefinitionError` if the table cannot contain the service.
+    /// - Throws: `GATT.DefinitionError` if the database cannot contain the service.
     @discardableResult
     public func publish(
         _ definition: GATT.ServiceDefinition
@@ -40,13 +40,13 @@ extension BluetoothHost {
         return try core.publish(definition, now: executor.now)
     }
 
-    /// Removes a service from the table.
+    /// Removes a service from the database.
     ///
     /// The host refuses pending requests of clients for the service, removes their subscriptions to
     /// it, and indicates the change as `publish(_:)` does.
     ///
     /// - Parameter service: The service, from `publish(_:)`.
-    /// - Throws: `GATT.DefinitionError`: `notPublished` if the service is not in the table,
+    /// - Throws: `GATT.DefinitionError`: `notPublished` if the service is not in the database,
     ///   `reserved` if it is one of the host's own, and `stillIncluded` if another service includes
     ///   it.
     public func unpublish(_ service: GATT.DiscoveredService) throws(GATT.DefinitionError) {
@@ -112,7 +112,7 @@ extension BluetoothHost {
 }
 
 extension BluetoothHost {
-    /// The attribute types of the table by handle, including the host's own services.
+    /// The attribute types of the database by handle, including the host's own services.
     package var attributeTypes: [AttributeHandle: BluetoothUUID] {
         Dictionary(
             uniqueKeysWithValues: core.context.server.database.attributes.map {

@@ -23,11 +23,11 @@ extension Link {
     ///   - handle: The handle of the value.
     /// - Throws: ``HostError/notSubscribed``; ``HostError/notPermitted(_:)`` if the link's security
     ///   is below the value's permissions; ``HostError/outOfSync`` until the client knows of a
-    ///   change of the table, if it has enabled Robust Caching; ``HostError/notEncrypted`` if the
-    ///   peer is bonded and the link is not encrypted; ``HostError/tooManyRequests`` if too many
-    ///   values wait; the reason why the link ended (see ``Link``). `GATT.Failure.timedOut` if the
-    ///   peer does not confirm an indication within 30 seconds, which ends the link (Vol 3, Part F,
-    ///   3.3.3). `CancellationError` if the task is canceled.
+    ///   change of the database, if it has enabled Robust Caching; ``HostError/notEncrypted`` if
+    ///   the peer is bonded and the link is not encrypted; ``HostError/tooManyRequests`` if too
+    ///   many values wait; the reason why the link ended (see ``Link``). `GATT.Failure.timedOut` if
+    ///   the peer does not confirm an indication within 30 seconds, which ends the link (Vol 3,
+    ///   Part F, 3.3.3). `CancellationError` if the task is canceled.
     public func notify(_ value: [UInt8], of handle: AttributeHandle) async throws {
         try Task.checkCancellation()
         if try host.notifyWithoutSuspension(value, of: handle, on: identifier) { return }

@@ -55,7 +55,7 @@ struct LinkBearer: Sendable {
         client.commandSent(id, on: &att)
     }
 
-    /// Fails the unsent operations that use handles of a table that has changed.
+    /// Fails the unsent operations that use handles of a database that has changed.
     mutating func failOutOfSync() -> [GATTClient.Action] {
         client.failOutOfSync(on: &att)
     }

@@ -47,7 +47,7 @@ struct LinkContext: Sendable {
     var applicationRecords: [ApplicationName: [UInt8]] = [:]
     /// The configuration of bonded clients that was read from the store or has changed.
     var clientRecords: [DeviceAddress: ClientRecord] = [:]
-    /// The tables of peers.
+    /// The databases of peers.
     var databases = DatabaseCache()
 
     /// The delays after failed pairings and unanswered questions.

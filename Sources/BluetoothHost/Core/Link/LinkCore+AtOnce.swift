@@ -19,7 +19,7 @@ extension LinkCore {
 
     /// Sends a value as a notification if the controller, or the queue of its packets, has room.
     ///
-    /// - Returns: False if the value must wait, or must be indicated.
+    /// - Returns: `false` if the value must wait, or must be indicated.
     /// - Throws: ``HostError/notSubscribed``, ``HostError/outOfSync`` or
     ///   ``HostError/notPermitted(_:)`` if the server does not send the value, and
     ///   ``HostError/notEncrypted`` if the link awaits encryption.
@@ -47,7 +47,7 @@ extension LinkCore {
 
     /// Sends a Write Command, which no operation of the client precedes.
     ///
-    /// - Returns: False if the value must wait, or if the peer cannot get it.
+    /// - Returns: `false` if the value must wait, or if the peer cannot get it.
     mutating func writeAtOnce(
         _ value: [UInt8],
         to attribute: AttributeHandle,
@@ -122,8 +122,8 @@ extension LinkCore {
             context.emit(.transmit(packet))
             return true
         }
-        // No buffer of the controller is free, or the frame needs several packets. It is the next
-        // one of the link.
+        // If no buffer of the controller is free, or the frame needs several packets, the frame
+        // waits in the queue, as the next one of the link.
         guard context.transmitQueue.enqueue(packet: packet, on: handle) else { return false }
         context.transmitPackets()
         return true

@@ -45,7 +45,7 @@ extension LinkCore {
         }
     }
 
-    /// Opens channels to the peer. Returns false, after the request has failed, if that is not
+    /// Opens channels to the peer. Returns `false`, after the request has failed, if that is not
     /// possible.
     mutating func openChannels(
         _ spsm: L2CAP.SPSM,

@@ -10,8 +10,8 @@ import HCITransports
 // A client is trusted when its link is encrypted with the bond's key. Its record then applies
 // again: the core asks the driver for the stored record, and continues with the answer before the
 // next input. Two parts of the record apply as soon as the client connects, because they can only
-// lead to refusals: the table that the client knows, and the last counter of its signatures, which
-// arrive without encryption and must not be replayed.
+// lead to refusals: the database that the client knows, and the last counter of its signatures,
+// which arrive without encryption and must not be replayed.
 extension LinkCore {
     /// Passes the protection of the link to the server. When the link is first encrypted, the
     /// client's record is restored before that.
@@ -69,7 +69,7 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// Asks the driver for the stored record of a client. Returns false if the record is already
+    /// Asks the driver for the stored record of a client. Returns `false` if the record is already
     /// known or the store cannot provide it.
     fileprivate mutating func recallClient(_ peer: DeviceAddress, of link: LinkIdentifier) -> Bool {
         let key = RecordName.client(peer).key

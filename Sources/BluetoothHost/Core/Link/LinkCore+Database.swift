@@ -6,9 +6,9 @@ import BluetoothHCI
 import BluetoothTypes
 import HCITransports
 
-// The peer's table. A link runs one search at a time (`DatabaseLookup`). The host stores the result
-// for later links: of every peer in `DatabaseCache` until the host ends, and of bonded peers in its
-// store.
+// The peer's database. A link runs one search at a time (`DatabaseLookup`). The host stores the
+// result for later links: of every peer in `DatabaseCache` until the host ends, and of bonded peers
+// in its store.
 extension LinkCore {
     /// Whether the peer has proved by encryption that it is the bonded peer.
     private var isTrusted: Bool { security.isBonded && security.isEncrypted }
@@ -19,20 +19,20 @@ extension LinkCore {
         lookup.isSubscribed && lookup.serviceChanged == value
     }
 
-    /// Returns the store's record of the peer's table. Nil without a bond, because such a record
-    /// would never be removed.
+    /// Returns the store's record of the peer's database. `nil` without a bond, because such a
+    /// record would never be removed.
     private func databaseName(_ context: LinkContext) -> RecordName? {
         guard context.configuration.store != nil else { return nil }
         return (bond?.peer).map(RecordName.database)
     }
 
     /// Returns the record that another host of the same device may have in its memory. Such a host
-    /// also has the tables of peers without a bond.
+    /// also has the databases of peers without a bond.
     private func sharedDatabaseName(_ context: LinkContext) -> RecordName? {
         context.configuration.store is SharedStore.Member ? .database(identity) : nil
     }
 
-    /// Starts with the known table of the peer, or asks the store for it.
+    /// Starts with the known database of the peer, or asks the store for it.
     mutating func recallDatabase(_ context: inout LinkContext) {
         if let record = context.databases.record(of: identity) { return begin(with: record) }
         guard let name = databaseName(context) ?? sharedDatabaseName(context),
@@ -41,7 +41,7 @@ extension LinkCore {
         context.emit(.recallDatabase(identifier, name.key))
     }
 
-    /// Takes the stored record of the peer's table.
+    /// Takes the stored record of the peer's database.
     mutating func recalledDatabase(_ bytes: [UInt8], _ context: inout LinkContext) {
         do throws(RecordFault) {
             let record = try DatabaseRecord(parsing: bytes, peer: identity)
@@ -59,7 +59,7 @@ extension LinkCore {
         }
     }
 
-    /// Searches the peer's table for a request. Requests share a search that is under way.
+    /// Searches the peer's database for a request. Requests share a search that is under way.
     mutating func findDatabase(for request: RequestIdentifier, _ context: inout LinkContext) {
         databaseRequests.append(request)
         perform(lookup.request(isTrusted: isTrusted), &context)
@@ -77,14 +77,14 @@ extension LinkCore {
         perform(bearer.cancel(operation), &context)
     }
 
-    /// Returns whether an operation uses handles of a table that has changed. The peer refuses such
-    /// an operation only until it considers this host change-aware, which may be before the
+    /// Returns whether an operation uses handles of a database that has changed. The peer refuses
+    /// such an operation only until it considers this host change-aware, which may be before the
     /// application is informed of the change.
     func isOutOfSync(_ operation: GATT.Operation) -> Bool {
         lookup.isOutOfSync && operation.namedHandle != nil
     }
 
-    /// Handles the peer's report that its table has changed.
+    /// Handles the peer's report that its database has changed.
     ///
     /// - Parameter isIndicated: Whether the peer has indicated the range of the change.
     mutating func databaseChanged(isIndicated: Bool = false, _ context: inout LinkContext) {
@@ -92,7 +92,7 @@ extension LinkCore {
         refuseStaleHandles(&context)
     }
 
-    /// Fails the unsent operations that use handles of a table that has changed.
+    /// Fails the unsent operations that use handles of a database that has changed.
     private mutating func refuseStaleHandles(_ context: inout LinkContext) {
         guard lookup.isOutOfSync else { return }
         perform(bearer.failOutOfSync(), &context)

@@ -45,7 +45,7 @@ extension LinkCore {
         logicalLink.cancelOpening(id.rawValue)
     }
 
-    /// Handles an action of the link's channels if it concerns a bearer. Returns false otherwise.
+    /// Handles an action of the link's channels if it concerns a bearer. Returns `false` otherwise.
     mutating func takeEnhanced(_ action: LogicalLink.Action, _ context: inout LinkContext) -> Bool {
         switch action {
         case .opened(let id, let channels):

@@ -66,8 +66,8 @@ extension LinkCore {
     }
 
     /// Repeats the request on the signaling channel if the link-layer procedure failed because the
-    /// central does not support it. Returns false if the procedure failed for another reason, such
-    /// as a refusal.
+    /// central does not support it. Returns `false` if the procedure failed for another reason,
+    /// such as a refusal.
     mutating func asksAgainBySignaling(
         after status: HCI.ErrorCode,
         _ context: inout LinkContext

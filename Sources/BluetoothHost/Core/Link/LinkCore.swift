@@ -82,16 +82,16 @@ struct LinkCore: Sendable {
     /// Whether this host has begun an MTU exchange, which is allowed once.
     var hasAskedForMTU = false
 
-    /// The search for the peer's table, and its result.
+    /// The search for the peer's database, and its result.
     var lookup = DatabaseLookup()
     /// The current operation of the search.
     var lookupOperation: UInt64?
-    /// The requests that await the table.
+    /// The requests that await the database.
     var databaseRequests: [RequestIdentifier] = []
 
-    /// The operation whose answer shows that the link is usable. Nil after its end.
+    /// The operation whose answer shows that the link is usable. `nil` after its end.
     var probe: UInt64?
-    /// The connection request that this link answers. Nil after it was completed.
+    /// The connection request that this link answers. `nil` after it was completed.
     var connectionRequest: RequestIdentifier?
     var procedures: [Procedure: Waiter] = [:]
     /// The requests that are repeated if the peer refuses them because the link lacks protection.

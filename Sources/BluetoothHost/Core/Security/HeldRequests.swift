@@ -15,7 +15,7 @@ struct HeldRequests: Sendable {
 
     var ids: [RequestIdentifier] { all.map(\.id) }
 
-    /// Adds a request. Returns false if `limit` requests already wait.
+    /// Adds a request. Returns `false` if `limit` requests already wait.
     mutating func add(
         _ request: DeferredRequest,
         _ id: RequestIdentifier,

@@ -67,7 +67,7 @@ extension LinkCore {
         if probe == nil { completeConnectionRequest(&context) }
     }
 
-    /// Stores a request until the link is encrypted. Returns false if the link does not await
+    /// Stores a request until the link is encrypted. Returns `false` if the link does not await
     /// encryption.
     mutating func hold(
         _ request: DeferredRequest,

@@ -95,7 +95,7 @@ extension LinkCore {
 
     /// Gives the link the strength of the keys of its pairing.
     private mutating func protect(as strength: LinkSecurity, _ context: inout LinkContext) {
-        // `awaitsEncryption` is false without the bond, so it is read before the bond is removed.
+        // `awaitsEncryption` is `false` without the bond, so it is read before the bond is removed.
         let didWait = awaitsEncryption
         if !strength.isBonded { bond = nil }
         protection.replaceableBond = nil

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Whether peers may begin a pairing.
+/// The rule that decides whether peers may begin a pairing.
 enum PairingWindow: Equatable, Sendable {
     case closed
     /// Open until this time or, with `nil`, until the application closes it.

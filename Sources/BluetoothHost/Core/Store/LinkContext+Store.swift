@@ -113,7 +113,7 @@ extension LinkContext {
         return taken.counter
     }
 
-    /// Removes a peer's table, because the peer is no longer bonded.
+    /// Removes a peer's database, because the peer is no longer bonded.
     mutating func forgetDatabase(of peer: DeviceAddress) {
         databases.forget(peer)
         discard(.database(peer))

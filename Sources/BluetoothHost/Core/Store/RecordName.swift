@@ -17,7 +17,7 @@ enum RecordName: Hashable, Sendable {
     case counter(DeviceAddress)
     /// The configuration of a peer as a client.
     case client(DeviceAddress)
-    /// The table of a peer.
+    /// The database of a peer.
     case database(DeviceAddress)
     /// A record that an application stores under this name.
     case application(ApplicationName)

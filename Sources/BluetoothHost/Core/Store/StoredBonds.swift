@@ -62,7 +62,7 @@ package struct StoredBonds {
 
     /// Removes a bond and all records of its peer.
     ///
-    /// - Returns: False if there is no such bond.
+    /// - Returns: `false` if there is no such bond.
     /// - Throws: The store's error if an entry cannot be removed.
     package mutating func remove(_ identifier: PeerIdentifier) throws -> Bool {
         guard let peer = bonds.first(where: { $0.identifier == identifier })?.identity else {

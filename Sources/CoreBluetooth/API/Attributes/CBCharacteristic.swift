@@ -18,8 +18,7 @@ open class CBCharacteristic: CBAttribute {
         var isPublished = false
     }
 
-    /// The characteristic in the peripheral's attribute table. `nil` for a characteristic of this
-    /// device.
+    /// The characteristic in the peripheral's database. `nil` for a characteristic of this device.
     let origin: GATT.Characteristic?
 
     let snapshot: LockedState<State>

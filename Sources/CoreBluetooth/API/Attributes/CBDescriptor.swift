@@ -12,7 +12,7 @@ open class CBDescriptor: CBAttribute {
         var isInvalidated = false
     }
 
-    /// The descriptor in the peripheral's attribute table. `nil` for a descriptor of this device.
+    /// The descriptor in the peripheral's database. `nil` for a descriptor of this device.
     let origin: GATT.Descriptor?
 
     let snapshot: LockedState<State>

@@ -18,7 +18,7 @@ open class CBService: CBAttribute {
         var isPublished = false
     }
 
-    /// The service in the peripheral's attribute table. `nil` for a service of this device.
+    /// The service in the peripheral's database. `nil` for a service of this device.
     let origin: GATT.Service?
 
     private let primary: Bool

@@ -56,8 +56,8 @@ open class CBCentralManager: CBManager {
     /// Makes a manager with options: `CBCentralManagerOption…` keys and
     /// `CBManagerOptionAdapterKey`.
     ///
-    /// Returns at once, in the state `unknown`. `centralManagerDidUpdateState` follows. If there is
-    /// no such adapter, the state becomes `unsupported`.
+    /// Returns at once, in the state `unknown`. `centralManagerDidUpdateState` follows. If the
+    /// adapter does not exist, the state becomes `unsupported`.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: DispatchQueue?,

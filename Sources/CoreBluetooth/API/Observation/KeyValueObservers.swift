@@ -56,8 +56,8 @@ import BluetoothClients
         }
     }
 #else
-    /// No observations: `observe` of Foundation on Apple's platforms needs properties of
-    /// Objective-C.
+    /// A type without observations, because Foundation's `observe` on Apple's platforms needs
+    /// properties of Objective-C.
     final class KeyValueObservers: Sendable {
         func report() {}
     }

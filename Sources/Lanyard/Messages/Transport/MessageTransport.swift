@@ -17,8 +17,8 @@ public protocol MessageTransport: AnyObject, Sendable {
     /// ``MessageTransportEvent/hasRoom`` or ``MessageTransportEvent/linked`` follows when it grows.
     var maximumChunk: Int { get }
 
-    /// Starts the transport. From now on the transport reports its events, at once
-    /// ``MessageTransportEvent/linked`` if there is a link. The channel calls this method once.
+    /// Starts the transport. From now on the transport reports its events. If there is a link, it
+    /// reports ``MessageTransportEvent/linked`` at once. The channel calls this method once.
     ///
     /// - Parameter receiver: A closure that receives the events. The transport calls the closure on
     ///   ``queue``.

@@ -99,7 +99,7 @@ struct SendQueue: Sendable {
         )
     }
 
-    /// Appends a value. Returns false if the queue is full.
+    /// Appends a value. Returns `false` if the queue is full.
     func send(_ value: GATT.AttributeValue) -> Bool {
         if case .dropped = feed.yield(value) { false } else { true }
     }

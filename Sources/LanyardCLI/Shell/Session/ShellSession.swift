@@ -136,7 +136,7 @@ final class ShellSession: Sendable {
 // MARK: - Changes of the state
 
 extension ShellSession {
-    /// Changes the state and lets waiting lines look at it.
+    /// Changes the state, and lets waiting lines check it.
     func change<Value>(_ body: (inout State) throws -> sending Value) rethrows -> Value {
         try state.withLock { state in
             let value = try body(&state)

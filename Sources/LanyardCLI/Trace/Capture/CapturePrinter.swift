@@ -12,8 +12,8 @@ struct CapturePrinter: Sendable {
     let keys: [ExportedKey]
     let console: Console
 
-    /// Returns whether the file at `path` begins like a capture. False for a pipe, which could not
-    /// be read again from its beginning.
+    /// Returns whether the file at `path` begins like a capture. `false` for a pipe, which could
+    /// not be read again from its beginning.
     static func isCapture(_ path: String) -> Bool {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
