@@ -95,7 +95,7 @@ struct FrameTests {
         }
     }
 
-    @Test("A reason of the other side has no control characters")
+    @Test("A reason from the other side has no control characters")
     func reasons() throws {
         var writer = FrameWriter()
         var reader = FrameReader()

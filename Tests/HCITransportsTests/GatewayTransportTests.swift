@@ -50,7 +50,7 @@ struct GatewayTransportTests {
         }
     }
 
-    @Test("The reason of a refusal is the error")
+    @Test("The reason for a refusal is the error")
     func refused() async throws {
         try await withProgram("echo 'failed hall has another owner'") { transport, executor in
             let log = Recorder()

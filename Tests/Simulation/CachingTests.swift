@@ -191,7 +191,7 @@ struct CachingTests {
     }
 }
 
-/// Whether the table has stopped changing.
+/// The state of the changes to the database.
 private final class Changes: Sendable {
     let areOver = Mutex(false)
 }

@@ -79,7 +79,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Whether the daemon signals the notifications of an object.
+    /// Returns whether the daemon signals the notifications of an object.
     private func isNotifying(_ path: DBusObjectPath) -> Bool {
         let properties = objects.properties(path, BlueZ.Interface.gattCharacteristic)
         // The values that arrive in a socket of another program are not signaled.

@@ -15,7 +15,7 @@ package struct AdapterSwitches: Sendable {
     var pairingConditions = PairingConditions()
 }
 
-/// Whether the program may use Bluetooth. The numbers are those of Core Bluetooth.
+/// The program's permission to use Bluetooth. The numbers are those of Core Bluetooth.
 package enum Authorization: Int, Sendable {
     case notDetermined = 0
     case restricted = 1

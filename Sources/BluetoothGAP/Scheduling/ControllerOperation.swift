@@ -98,7 +98,7 @@ extension HCI.ErrorCode {
     }
 }
 
-/// Whether the controller's activities pause, for a change that the controller forbids during them.
+/// The pause of the controller's activities for a change that the controller forbids during them.
 enum Pause: Sendable {
     case none
     /// The activities have to stop and have not all stopped yet.

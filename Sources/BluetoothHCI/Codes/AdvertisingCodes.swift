@@ -23,8 +23,8 @@ extension HCI {
         ]
     }
 
-    /// The requests that an advertiser limits to the devices on the Filter Accept List. (Vol 4,
-    /// Part E, 7.8.5)
+    /// The requests that an advertiser limits to the devices on the Filter Accept List (Vol 4, Part
+    /// E, 7.8.5).
     package struct AdvertisingFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -62,8 +62,8 @@ extension HCI {
         ]
     }
 
-    /// The permission for the controller to fragment the data over several packets. (Vol 4, Part E,
-    /// 7.8.54)
+    /// The permission for the controller to fragment the data over several packets (Vol 4, Part E,
+    /// 7.8.54).
     package struct FragmentPreference: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

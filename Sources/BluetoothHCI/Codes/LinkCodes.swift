@@ -83,8 +83,8 @@ extension HCI {
         ]
     }
 
-    /// The privacy mode for a peer, which states whether the peer may use its identity address.
-    /// (Vol 4, Part E, 7.8.77)
+    /// The privacy mode for a peer, which states whether the peer may use its identity address (Vol
+    /// 4, Part E, 7.8.77).
     package struct PrivacyMode: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

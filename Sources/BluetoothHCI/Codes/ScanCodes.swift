@@ -49,8 +49,8 @@ extension HCI {
         ]
     }
 
-    /// The setting for reports of the same advertiser: report or filter duplicates. (Vol 4, Part E,
-    /// 7.8.65)
+    /// The setting for reports of the same advertiser: report or filter duplicates (Vol 4, Part E,
+    /// 7.8.65).
     package struct DuplicateFilter: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The version of the specification that a controller implements. (Assigned Numbers, 2.1)
+    /// The version of the specification that a controller implements (Assigned Numbers, 2.1).
     package struct Version: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

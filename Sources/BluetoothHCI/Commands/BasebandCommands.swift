@@ -22,8 +22,8 @@ extension HCI {
         }
     }
 
-    /// Returns the controller to its initial state: no links, no scanning, default masks. (Vol 4,
-    /// Part E, 7.3.2)
+    /// Returns the controller to its initial state: no links, no scanning, default masks (Vol 4,
+    /// Part E, 7.3.2).
     package struct Reset: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.reset
         package init() {}
@@ -48,8 +48,8 @@ extension HCI {
         }
     }
 
-    /// Informs the controller of the sizes and numbers of the host's buffers. (Vol 4, Part E,
-    /// 7.3.39)
+    /// Informs the controller of the sizes and numbers of the host's buffers (Vol 4, Part E,
+    /// 7.3.39).
     package struct HostBufferSize: CommandCompleteCommand {
         package static let opcode = Opcode.hostBufferSize
 
@@ -193,8 +193,8 @@ extension HCI {
         }
     }
 
-    /// Reads the time for which an encrypted link may carry no authenticated payload. (Vol 4, Part
-    /// E, 7.3.93)
+    /// Reads the time for which an encrypted link may carry no authenticated payload (Vol 4, Part
+    /// E, 7.3.93).
     package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
@@ -224,8 +224,8 @@ extension HCI {
         }
     }
 
-    /// Sets the time for which an encrypted link may carry no authenticated payload. (Vol 4, Part
-    /// E, 7.3.94)
+    /// Sets the time for which an encrypted link may carry no authenticated payload (Vol 4, Part E,
+    /// 7.3.94).
     package struct WriteAuthenticatedPayloadTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.writeAuthenticatedPayloadTimeout
         package typealias ReturnParameters = LinkReturnParameters

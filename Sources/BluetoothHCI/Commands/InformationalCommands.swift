@@ -94,8 +94,8 @@ extension HCI {
         }
     }
 
-    /// Reads the buffers for classic links, which LE links share if LE has no buffers of its own.
-    /// (Vol 4, Part E, 7.4.5)
+    /// Reads the buffers for classic links, which LE links share if LE has no buffers of its own
+    /// (Vol 4, Part E, 7.4.5).
     package struct ReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readBufferSize
         package init() {}

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the parameters of legacy advertising. Not allowed while advertising. (Vol 4, Part E,
-    /// 7.8.5)
+    /// Sets the parameters of legacy advertising. Not allowed while advertising (Vol 4, Part E,
+    /// 7.8.5).
     package struct LESetAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingParameters
 
@@ -100,8 +100,8 @@ extension HCI {
         }
     }
 
-    /// Sets the scan response data, which active scanners receive in addition. (Vol 4, Part E,
-    /// 7.8.8)
+    /// Sets the scan response data, which active scanners receive in addition (Vol 4, Part E,
+    /// 7.8.8).
     package struct LESetScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanResponseData
 

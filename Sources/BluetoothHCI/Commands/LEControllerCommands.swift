@@ -48,8 +48,8 @@ extension HCI {
         }
     }
 
-    /// Reads the controller's buffers for LE links and for isochronous streams. (Vol 4, Part E,
-    /// 7.8.2)
+    /// Reads the controller's buffers for LE links and for isochronous streams (Vol 4, Part E,
+    /// 7.8.2).
     package struct LEReadBufferSizeV2: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSizeV2
         package init() {}
@@ -113,8 +113,8 @@ extension HCI {
         }
     }
 
-    /// Sets the random address for scanning, initiating and legacy advertising. (Vol 4, Part E,
-    /// 7.8.4)
+    /// Sets the random address for scanning, initiating and legacy advertising (Vol 4, Part E,
+    /// 7.8.4).
     package struct LESetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetRandomAddress
 

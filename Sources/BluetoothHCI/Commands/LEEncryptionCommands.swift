@@ -41,8 +41,8 @@ extension HCI {
         }
     }
 
-    /// Starts encryption or refreshes the key. Allowed for the central only. (Vol 4, Part E,
-    /// 7.8.24)
+    /// Starts encryption or refreshes the key. Allowed for the central only (Vol 4, Part E,
+    /// 7.8.24).
     package struct LEEnableEncryption: CommandStatusCommand {
         package static let opcode = Opcode.leEnableEncryption
 
@@ -116,8 +116,8 @@ extension HCI {
         package init() {}
     }
 
-    /// Computes the shared secret with a peer's public key. A later event contains the secret. (Vol
-    /// 4, Part E, 7.8.37)
+    /// Computes the shared secret with a peer's public key. A later event contains the secret (Vol
+    /// 4, Part E, 7.8.37).
     package struct LEGenerateDHKey: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKey
 
@@ -136,8 +136,8 @@ extension HCI {
         }
     }
     /// Computes the shared secret with a peer's public key, from the controller's own key pair or
-    /// from the published debug key pair. A later event contains the secret. (Vol 4, Part E,
-    /// 7.8.37)
+    /// from the published debug key pair. A later event contains the secret (Vol 4, Part E,
+    /// 7.8.37).
     package struct LEGenerateDHKeyV2: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKeyV2
 

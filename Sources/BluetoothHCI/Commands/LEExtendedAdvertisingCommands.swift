@@ -168,8 +168,8 @@ extension HCI {
         }
     }
 
-    /// Sets the scan response data of an advertising set, in one or several fragments. (Vol 4, Part
-    /// E, 7.8.55)
+    /// Sets the scan response data of an advertising set, in one or several fragments (Vol 4, Part
+    /// E, 7.8.55).
     package struct LESetExtendedScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanResponseData
 
@@ -280,8 +280,8 @@ extension HCI {
         }
     }
 
-    /// Reads the number of advertising sets that the controller currently supports. (Vol 4, Part E,
-    /// 7.8.58)
+    /// Reads the number of advertising sets that the controller currently supports (Vol 4, Part E,
+    /// 7.8.58).
     package struct LEReadNumberOfSupportedAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadNumberOfSupportedAdvertisingSets
         package init() {}

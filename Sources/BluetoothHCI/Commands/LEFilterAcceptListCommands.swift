@@ -25,15 +25,15 @@ extension HCI {
         }
     }
 
-    /// Empties the Filter Accept List. Not allowed while the list is in use. (Vol 4, Part E,
-    /// 7.8.15)
+    /// Empties the Filter Accept List. Not allowed while the list is in use (Vol 4, Part E,
+    /// 7.8.15).
     package struct LEClearFilterAcceptList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearFilterAcceptList
         package init() {}
     }
 
-    /// Adds a device to the Filter Accept List. Not allowed while the list is in use. (Vol 4, Part
-    /// E, 7.8.16)
+    /// Adds a device to the Filter Accept List. Not allowed while the list is in use (Vol 4, Part
+    /// E, 7.8.16).
     package struct LEAddDeviceToFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToFilterAcceptList
 
@@ -52,8 +52,8 @@ extension HCI {
         }
     }
 
-    /// Removes a device from the Filter Accept List. Not allowed while the list is in use. (Vol 4,
-    /// Part E, 7.8.17)
+    /// Removes a device from the Filter Accept List. Not allowed while the list is in use (Vol 4,
+    /// Part E, 7.8.17).
     package struct LERemoveDeviceFromFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveDeviceFromFilterAcceptList
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Creates a link. LE Connection Complete reports the link or the cancellation. (Vol 4, Part E,
-    /// 7.8.12)
+    /// Creates a link. LE Connection Complete reports the link or the cancellation (Vol 4, Part E,
+    /// 7.8.12).
     package struct LECreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leCreateConnection
 
@@ -53,8 +53,8 @@ extension HCI {
         }
     }
 
-    /// Cancels the creation of a link. The event that ends the attempt still arrives. (Vol 4, Part
-    /// E, 7.8.13)
+    /// Cancels the creation of a link. The event that ends the attempt still arrives (Vol 4, Part
+    /// E, 7.8.13).
     package struct LECreateConnectionCancel: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leCreateConnectionCancel
         package init() {}

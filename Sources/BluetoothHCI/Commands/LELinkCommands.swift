@@ -85,8 +85,8 @@ extension HCI {
         }
     }
 
-    /// Accepts the connection parameters that the peer requested, or a part of their range. (Vol 4,
-    /// Part E, 7.8.31)
+    /// Accepts the connection parameters that the peer requested, or a part of their range (Vol 4,
+    /// Part E, 7.8.31).
     package struct LERemoteConnectionParameterRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoteConnectionParameterRequestReply
         package typealias ReturnParameters = LinkReturnParameters

@@ -97,8 +97,8 @@ extension HCI {
         }
     }
 
-    /// Reads the private address that the controller currently uses for a peer. (Vol 4, Part E,
-    /// 7.8.43)
+    /// Reads the private address that the controller currently uses for a peer (Vol 4, Part E,
+    /// 7.8.43).
     package struct LEReadLocalResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadLocalResolvableAddress
         package typealias ReturnParameters = LEReadPeerResolvableAddress.ReturnParameters
@@ -129,8 +129,8 @@ extension HCI {
         }
     }
 
-    /// Sets the time after which the controller changes its private addresses. (Vol 4, Part E,
-    /// 7.8.45)
+    /// Sets the time after which the controller changes its private addresses (Vol 4, Part E,
+    /// 7.8.45).
     package struct LESetResolvablePrivateAddressTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.leSetResolvablePrivateAddressTimeout
 

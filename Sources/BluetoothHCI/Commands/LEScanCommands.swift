@@ -87,8 +87,8 @@ extension HCI {
         }
     }
 
-    /// Sets the parameters of extended scanning. Not allowed while scanning. (Vol 4, Part E,
-    /// 7.8.64)
+    /// Sets the parameters of extended scanning. Not allowed while scanning (Vol 4, Part E,
+    /// 7.8.64).
     package struct LESetExtendedScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanParameters
 

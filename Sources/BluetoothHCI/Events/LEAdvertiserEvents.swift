@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// An advertising set stopped, because a peer connected or because a limit was reached. (Vol 4,
-    /// Part E, 7.7.65.18)
+    /// An advertising set stopped, because a peer connected or because a limit was reached (Vol 4,
+    /// Part E, 7.7.65.18).
     package struct LEAdvertisingSetTerminated: HCIParameters {
         package var status: ErrorCode
         package var advertisingHandle: UInt8

@@ -37,8 +37,8 @@ extension HCI {
         }
     }
 
-    /// A directed advertisement to a private address that the controller could not resolve. (Vol 4,
-    /// Part E, 7.7.65.11)
+    /// A directed advertisement to a private address that the controller could not resolve (Vol 4,
+    /// Part E, 7.7.65.11).
     package struct DirectedAdvertisingReport: HCIParameters {
         package var type: AdvertisingReportType
         package var address: PeerAddress
@@ -70,8 +70,8 @@ extension HCI {
         }
     }
 
-    /// A fragment of a legacy or extended advertisement that the controller received. (Vol 4, Part
-    /// E, 7.7.65.13)
+    /// A fragment of a legacy or extended advertisement that the controller received (Vol 4, Part
+    /// E, 7.7.65.13).
     package struct ExtendedAdvertisingReport: HCIParameters {
         package var type: ExtendedReportType
         package var address: PeerAddress

@@ -164,8 +164,8 @@ extension HCI {
         }
     }
 
-    /// The controller changed the connection parameters of a link, or the change failed. (Vol 4,
-    /// Part E, 7.7.65.3)
+    /// The controller changed the connection parameters of a link, or the change failed (Vol 4,
+    /// Part E, 7.7.65.3).
     package struct LEConnectionUpdateComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle

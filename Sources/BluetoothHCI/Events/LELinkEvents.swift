@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The controller read the features of the peer's link layer, or failed to. (Vol 4, Part E,
-    /// 7.7.65.4)
+    /// The controller read the features of the peer's link layer, or failed to (Vol 4, Part E,
+    /// 7.7.65.4).
     package struct LEReadRemoteFeaturesComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -27,8 +27,8 @@ extension HCI {
         }
     }
 
-    /// The central starts encryption, and the controller requests the long-term key. (Vol 4, Part
-    /// E, 7.7.65.5)
+    /// The central starts encryption, and the controller requests the long-term key (Vol 4, Part E,
+    /// 7.7.65.5).
     package struct LELongTermKeyRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var random: UInt64
@@ -136,8 +136,8 @@ extension HCI {
         }
     }
 
-    /// The PHYs of a link changed, or a requested change did not take place. (Vol 4, Part E,
-    /// 7.7.65.12)
+    /// The PHYs of a link changed, or a requested change did not take place (Vol 4, Part E,
+    /// 7.7.65.12).
     package struct LEPHYUpdateComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle

@@ -53,8 +53,8 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link started, ended or failed to start. The event includes the key size.
-    /// (Vol 4, Part E, 7.7.8)
+    /// Encryption of a link started, ended or failed to start. The event includes the key size (Vol
+    /// 4, Part E, 7.7.8).
     package struct EncryptionChangeV2: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -106,8 +106,8 @@ extension HCI {
         }
     }
 
-    /// The controller read the version of the peer's controller, or failed to. (Vol 4, Part E,
-    /// 7.7.12)
+    /// The controller read the version of the peer's controller, or failed to (Vol 4, Part E,
+    /// 7.7.12).
     package struct ReadRemoteVersionInformationComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -142,8 +142,8 @@ extension HCI {
         }
     }
 
-    /// No authenticated packet arrived on an encrypted link before the timeout. (Vol 4, Part E,
-    /// 7.7.75)
+    /// No authenticated packet arrived on an encrypted link before the timeout (Vol 4, Part E,
+    /// 7.7.75).
     package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 

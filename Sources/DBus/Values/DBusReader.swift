@@ -178,8 +178,8 @@ struct DBusReader {
         return entries
     }
 
-    /// Limits reads to an array. Returns the former limit. No value of the array may reach beyond it,
-    /// so that the array ends exactly where its length says.
+    /// Limits reads to an array. Returns the former limit. No value of the array may reach beyond
+    /// it, so that the array ends exactly at its length.
     private mutating func beginArray(alignment: Int) throws(MalformedBytes) -> Int {
         let length = try readLength(alignment: alignment)
         try enter()

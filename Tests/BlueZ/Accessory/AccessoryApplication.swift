@@ -64,7 +64,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         }
     }
 
-    /// Discovers everything while the peer's table may change. Returns `false` if the table
+    /// Discovers everything while the peer's database may change. Returns `false` if the database
     /// changed.
     func exploreUndisturbed() async throws -> Bool {
         peripheral?.discoverServices(nil)

@@ -3,7 +3,7 @@
 import Synchronization
 import Testing
 
-/// Whether a scenario ended and all of its expectations passed.
+/// The result of a scenario: it passes if the scenario ends and all of its expectations pass.
 final class Verdict: Sendable {
     private enum State {
         case open, passed

@@ -61,7 +61,7 @@ struct LiveStories {
         executor.shutDown()
     }
 
-    @Test("Later requests on an ended link fail with the reason of its end")
+    @Test("Later requests on an ended link fail with the reason for its end")
     func lateQuestions() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)

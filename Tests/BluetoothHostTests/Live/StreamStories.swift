@@ -44,7 +44,7 @@ struct StreamStories {
     }
 
     @Test(
-        "A subscription sends one request if the peer's table is known",
+        "A subscription sends one request if the peer's database is known",
         arguments: [true, false]
     )
     func requests(isKnown: Bool) async throws {

@@ -233,7 +233,7 @@ struct EnhancedBearerStories {
         #expect(harness.ends[link] == nil)
     }
 
-    @Test("Waiting requests on every bearer fail once the peer's table has changed")
+    @Test("Waiting requests on every bearer fail once the peer's database has changed")
     func staleHandles() throws {
         var (harness, link) = try withBearers(1)
         _ = harness.ask(.database, of: link)

@@ -320,7 +320,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Any reason of the peer is reported and ends the pairing",
+        "Any reason from the peer is reported and ends the pairing",
         arguments: 0...255 as ClosedRange<UInt8>
     )
     func reportedReason(byte: UInt8) throws {

@@ -5,7 +5,7 @@ import Testing
 /// Two Bumble hosts with resolvable private addresses connect, pair, and resolve each other's
 /// addresses.
 @Suite(.needsPeers) struct PrivacyTests {
-    /// Whether the host or the controller generates and resolves the addresses.
+    /// The part of a device that generates and resolves its addresses.
     enum Resolver: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case host, controller
 

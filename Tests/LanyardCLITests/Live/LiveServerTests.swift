@@ -89,7 +89,7 @@ struct LiveServerTests {
         await server.stop()
     }
 
-    /// Whether the server answers a new connection.
+    /// Returns whether the server answers a new connection.
     private func answers(on port: UInt16) async throws -> Bool {
         let client = try await RawClient(port: port)
         defer { client.close() }

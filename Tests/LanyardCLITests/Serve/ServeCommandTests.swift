@@ -23,7 +23,7 @@ struct ServeCommandTests {
         return (status, output.lines.joined(), remarks.lines.joined())
     }
 
-    @Test("--check checks the file and prints its attribute table")
+    @Test("--check checks the file and prints its database")
     func check() async {
         let (status, output, _) = await run([Examples.path("thermometer"), "--check"])
         #expect(status == .success)

@@ -38,8 +38,8 @@ func application(
     Line(event: .applicationReceivesEvent(action), sourceLocation: sourceLocation)
 }
 
-/// The application requests the whole table. `isTrusted` states whether the link is encrypted with
-/// the key of a bond.
+/// The application requests the whole database. `isTrusted` states whether the link is encrypted
+/// with the key of a bond.
 func applicationRequestsDatabase(
     isTrusted: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -47,7 +47,7 @@ func applicationRequestsDatabase(
     Line(event: .applicationRequestsDatabase(isTrusted: isTrusted), sourceLocation: sourceLocation)
 }
 
-/// The application gets the table that it requested.
+/// The application gets the database that it requested.
 func application(
     gets database: GATT.Database,
     sourceLocation: SourceLocation = #_sourceLocation

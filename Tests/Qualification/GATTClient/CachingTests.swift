@@ -9,8 +9,8 @@ import Testing
 @Suite struct CachingTests {
     private static let hash = Array(0..<16) as [UInt8]
 
-    /// Returns a table with only the Generic Attribute service: Service Changed, Client Supported
-    /// Features and Database Hash.
+    /// Returns a database with only the Generic Attribute service: Service Changed, Client
+    /// Supported Features and Database Hash.
     private static func database() throws -> GATT.Database {
         func entry(
             _ uuid: BluetoothUUID,

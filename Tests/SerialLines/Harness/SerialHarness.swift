@@ -22,7 +22,7 @@ struct SerialHarness: Sendable {
     let uart: UART
     let states: StateLog
 
-    /// The work of a central: it finds the accessory, discovers its table, reads and writes, and
+    /// The work of a central: it finds the accessory, discovers its database, reads and writes, and
     /// receives some notifications. Throws if any result is wrong or takes too long.
     func visit() async throws {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }

@@ -149,7 +149,7 @@ final class TwoControllers: Sendable {
         throw CancellationError()
     }
 
-    /// Returns the handle of the secret value in the peer's table.
+    /// Returns the handle of the secret value in the peer's database.
     static func secretHandle(_ link: Link) async throws -> AttributeHandle {
         let database = try await link.database()
         let values = database.services.flatMap(\.characteristics)

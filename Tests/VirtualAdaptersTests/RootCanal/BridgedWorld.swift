@@ -104,12 +104,12 @@ struct FarDevice {
     let address: DeviceAddress
     let side: BridgedWorld.Side
 
-    /// The Peripheral of the tests, on the left.
+    /// The peripheral of the tests, on the left.
     static let peripheral = FarDevice(
         address: DeviceAddress(value: 0xC000_0000_0001, kind: .random),
         side: .left
     )
-    /// The Central of the tests, on the right.
+    /// The central of the tests, on the right.
     static let central = FarDevice(
         address: DeviceAddress(value: 0x0000_0000_0C02, kind: .public),
         side: .right

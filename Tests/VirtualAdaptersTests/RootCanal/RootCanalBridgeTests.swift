@@ -24,7 +24,7 @@ struct RootCanalBridgeTests {
         timeout: 400
     )
 
-    /// Lets the Peripheral advertise every 20 ms.
+    /// Lets the peripheral advertise every 20 ms.
     private func advertise(for count: Int = 10) {
         for _ in 0..<count {
             peripheral.send(advertisement, in: world)

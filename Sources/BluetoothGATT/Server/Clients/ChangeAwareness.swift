@@ -2,7 +2,7 @@
 
 import BluetoothATT
 
-/// Whether a client knows the current database: change-aware or change-unaware (Vol 3, Part G,
+/// A client's knowledge of the current database: change-aware or change-unaware (Vol 3, Part G,
 /// 2.5.2.1).
 struct ChangeAwareness: Equatable, Sendable {
     private(set) var isAware = true

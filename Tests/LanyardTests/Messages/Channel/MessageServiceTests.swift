@@ -51,7 +51,7 @@ struct MessageServiceTests {
         #expect(await device.nextEnvelope() == .refuse(id: 2, "no handler answers this request"))
     }
 
-    @Test("The reason of a refusal is limited in bytes, also as one character")
+    @Test("The reason for a refusal is limited in bytes, also as one character")
     func longReason() async throws {
         let channel = channel { $0.limits.quotation = 8 }
         let character = "e" + String(repeating: "\u{301}", count: 1_000)
@@ -65,7 +65,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("The other side receives the reason of a refusal, but no details of other errors")
+    @Test("The other side receives the reason for a refusal, but no details of other errors")
     func errors() async throws {
         struct Secret: Error { let password = "1234" }
         let channel = channel()
