@@ -63,7 +63,7 @@ struct ParcelReader {
     }
 }
 
-/// FNV-1a, 64 bits.
+/// Returns the FNV-1a hash, 64 bits.
 private func checksum(_ data: Data) -> UInt64 {
     data.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }

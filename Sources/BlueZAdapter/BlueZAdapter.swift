@@ -30,7 +30,7 @@ package actor BlueZAdapter: BluetoothPort {
     /// The executor of the bus connection and of this actor.
     nonisolated let thread: AdapterExecutor
     private let address: DBusAddress
-    /// The adapter's name in the kernel, for example `hci1`. `nil` for the first adapter.
+    /// The adapter's name in the kernel, for example `hci1`; `nil` for the first adapter.
     let adapterName: String?
     let store: (any HostStore)?
     let person: (any DaemonPerson)?
@@ -38,7 +38,7 @@ package actor BlueZAdapter: BluetoothPort {
 
     private(set) weak var observer: (any PortObserver)?
     var connection: DBusConnection?
-    /// The unique name of the daemon. `nil` while it does not run.
+    /// The unique name of the daemon; `nil` while it does not run.
     var daemon: String?
     var objects = DaemonObjects()
     var adapterPath: DBusObjectPath?
@@ -66,9 +66,9 @@ package actor BlueZAdapter: BluetoothPort {
     ///
     /// - Parameters:
     ///   - address: The address of the system's bus.
-    ///   - adapterName: The adapter's name in the kernel. `nil` for the first adapter.
+    ///   - adapterName: The adapter's name in the kernel; `nil` for the first adapter.
     ///   - store: The storage of records and of the secret of identifiers.
-    ///   - person: The person who answers questions of pairings. `nil` if there is none.
+    ///   - person: The person who answers questions of pairings; `nil` if there is none.
     ///   - executor: The executor, which the adapter shuts down with itself.
     package init(
         bus address: DBusAddress,

@@ -105,7 +105,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     func unpublish(_ service: GATT.DiscoveredService) throws
     /// Answers a request of `PortEvent.asked`.
     ///
-    /// - Parameter handle: The attribute that the answer concerns. `nil` for the first one of the
+    /// - Parameter handle: The attribute that the answer concerns; `nil` for the first one of the
     ///   request.
     func answer(
         _ request: GATTServer.RequestID,

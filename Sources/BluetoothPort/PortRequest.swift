@@ -34,7 +34,7 @@ package enum PortAnswer: Sendable {
     case done
     case gatt(GATT.Outcome)
     case database(GATT.Database)
-    /// The signal strength in dBm. `nil` if it is not available.
+    /// The signal strength in dBm; `nil` if it is not available.
     case rssi(Int?)
 }
 

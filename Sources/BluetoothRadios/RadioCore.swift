@@ -35,7 +35,7 @@ struct RadioCore: Sendable {
     struct Radio: Sendable {
         var isUsable = false
         var linkCount = 0
-        /// The number of links with which the radio refused another. `nil` before that.
+        /// The number of links with which the radio refused another; `nil` before that.
         var slotLimit: Int?
 
         var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }

@@ -39,10 +39,10 @@ public protocol ControlPointCommand: Sendable {
 }
 
 extension ControlPointCommand {
-    /// The accessory answers with indications.
+    /// `true`, because the accessory answers with indications.
     public static var isIndicated: Bool { true }
 
-    /// The command ends no other one.
+    /// `false`, because the command ends no other one.
     public var isAbort: Bool { false }
 
     /// The encoded bytes of the command.
@@ -114,7 +114,7 @@ extension HeartRateControlPoint: ControlPointCommand {
         public var description: String { "the command is not supported" }
     }
 
-    /// The response to the write is the answer.
+    /// `false`, because the response to the write is the answer.
     public static var isIndicated: Bool { false }
 
     /// Returns that the command was executed, if the bytes are the response to the write.

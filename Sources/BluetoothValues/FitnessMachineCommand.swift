@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A command to the control point of a fitness machine. The machine accepts the others only after
-/// `requestControl`.
+/// A command to the control point of a fitness machine. The machine accepts the other commands only
+/// after `requestControl`.
 public enum FitnessMachineCommand: ControlPointCommand, Hashable {
     /// The result of a command.
     public enum Answer: Hashable, Sendable {

@@ -142,8 +142,8 @@ extension GatewayCore {
         connections[id]?.peer.append(bytes)
         var actions: [Action] = []
         do throws(PeerFault) {
-            // Nothing of a host counts while its secret is checked, because the check ends the
-            // connection.
+            // Frames of a host are not handled while its secret is checked, because the check ends
+            // the connection.
             while connections[id]?.isAwaitingCheck == false,
                 let frame = try connections[id]?.peer.next(now: now)
             {

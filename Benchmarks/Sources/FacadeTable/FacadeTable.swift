@@ -47,7 +47,7 @@ struct FacadeTable {
         print("")
     }
 
-    /// Microseconds for one of many operations.
+    /// Returns the microseconds for one of many operations.
     private static func time(_ body: (Int) async throws -> Void) async throws -> Double {
         try await body(warmUp)
         let start = ContinuousClock.now

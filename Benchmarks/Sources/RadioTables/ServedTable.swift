@@ -46,7 +46,8 @@ enum ServedTable {
         }
     }
 
-    /// In kbit/s: whole exchanges in an event for one central; for many, the air without a gap.
+    /// Returns the maximum in kbit/s: whole exchanges in an event for one central; for many, the
+    /// air without a gap.
     private static func ceiling(_ count: Int, _ interval: Double, _ length: Int) -> Double {
         let bits = Double(length * 8)
         guard count == 1 else { return bits / exchange }

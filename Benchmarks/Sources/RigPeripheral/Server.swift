@@ -55,7 +55,7 @@ struct Server {
         for _ in 0..<count { try await link.notify(bytes, of: notifying) }
     }
 
-    /// `<count: 2><size: 2>`, little-endian.
+    /// Returns the numbers of an order: `<count: 2><size: 2>`, little-endian.
     private static func order(_ bytes: [UInt8]) -> (count: Int, size: Int) {
         guard bytes.count == 4 else { return (0, 0) }
         return (Int(bytes[0]) | Int(bytes[1]) << 8, Int(bytes[2]) | Int(bytes[3]) << 8)

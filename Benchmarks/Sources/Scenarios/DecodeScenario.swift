@@ -17,7 +17,7 @@ public struct DecodeScenario {
 
     /// Prepares the bytes of a notification.
     ///
-    /// - Parameter size: the number of bytes in the notified value.
+    /// - Parameter size: The number of bytes in the notified value.
     public init(size: Int) {
         bytes = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: size))
     }

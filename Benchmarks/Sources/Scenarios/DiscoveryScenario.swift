@@ -26,7 +26,7 @@
         private static let name = "Cupboard"
         private let serviceCount: Int
 
-        /// An accessory with this many services of two characteristics each.
+        /// Creates an accessory with this many services of two characteristics each.
         public init(serviceCount: Int) {
             self.serviceCount = serviceCount
         }

@@ -16,7 +16,7 @@ public final class RoomScenario {
     /// The number of packets from the scanner to its host: reports, after a few command responses.
     public private(set) var reportCount = 0
 
-    /// A room with this many accessories, on rings around the scanner, up to 20 m away.
+    /// Creates a room with this many accessories, on rings around the scanner, up to 20 m away.
     public init(accessoryCount: Int) throws {
         try addScanner()
         try Accessories.add(accessoryCount, to: world)

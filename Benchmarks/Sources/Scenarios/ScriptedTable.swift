@@ -43,7 +43,7 @@ enum ScriptedTable {
         return bytes.count == 2 ? Int(bytes[0]) | Int(bytes[1]) << 8 : 0
     }
 
-    /// Attribute Not Found.
+    /// Returns the error Attribute Not Found.
     private static func notFound(_ request: ArraySlice<UInt8>) -> [UInt8] {
         [0x01, request.first ?? 0] + request.dropFirst().prefix(2) + [0x0A]
     }

@@ -16,7 +16,8 @@ public final class StreamScenario {
     private let central: StreamEnd
     private let peripheral: StreamEnd
 
-    /// A link with this interval, in milliseconds, on LE 1M or 2M, with or without encryption.
+    /// Creates a link with this interval, in milliseconds, on LE 1M or 2M, with or without
+    /// encryption.
     public init(milliseconds: Double, is2M: Bool, isEncrypted: Bool) throws {
         central = try StreamEnd(world, "central")
         peripheral = try StreamEnd(world, "peripheral")

@@ -130,7 +130,7 @@ struct SealingTable {
         print("| \(name) | \(length) | " + cells.joined(separator: " | ") + " | \(ratio) |")
     }
 
-    /// Millions of bytes of data per second.
+    /// Returns the speed in millions of bytes of data per second.
     private static func speed(_ length: Int, _ body: () throws -> Int) throws -> Double {
         let count = min(callsEach, bytesEach / length)
         let start = clock()

@@ -74,7 +74,7 @@ struct SecurityTable {
         (0..<16).map { UInt8(truncatingIfNeeded: (number &+ 1) &* (2 * $0 + 3)) }
     }
 
-    /// New addresses that resolve to no bond, so that every key is tried.
+    /// Measures the resolution of new addresses that belong to no bond, so that every key is tried.
     private static func measureResolution() -> Figure {
         var resolver = AddressResolver()
         resolver.setPeers(

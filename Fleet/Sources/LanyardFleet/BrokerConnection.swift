@@ -14,13 +14,13 @@ enum BrokerEvent: Sendable {
     case received(ReceivedMessage)
 }
 
-/// A connection to a broker by libmosquitto, which returns by itself.
+/// A connection to a broker by libmosquitto, which is made again after a loss.
 ///
 /// The library's functions may be called on any thread. Events are reported on the connection's own
 /// thread, one after the other.
 final class BrokerConnection: Sendable {
-    /// The maximum size of a message from the broker in bytes. Larger ones are not taken into memory
-    /// by a broker that speaks MQTT 5.
+    /// The maximum size of a message from the broker in bytes. A broker that speaks MQTT 5 does not
+    /// send larger ones.
     static let packetLimit: UInt32 = 64 << 10
     /// The time in seconds for which the broker keeps the session, with its waiting commands.
     static let sessionExpiry: UInt32 = 3_600
@@ -42,7 +42,8 @@ final class BrokerConnection: Sendable {
     /// - Throws: `BrokerError` if the library refuses an option, for example a missing file.
     init(_ options: BrokerOptions, report: @escaping @Sendable (BrokerEvent) -> Void) throws {
         mosquitto_lib_init()
-        // Without a clean session: the broker keeps commands while the connection is away.
+        // The session is not a clean one, so that the broker keeps commands while there is no
+        // connection.
         guard let client = mosquitto_new(options.client, false, nil) else {
             throw BrokerError("Cannot make a client with the name '\(options.client)'.")
         }
@@ -110,7 +111,7 @@ final class BrokerConnection: Sendable {
         thread.start()
     }
 
-    /// Disconnects in good order. Waits until the thread has ended.
+    /// Disconnects as MQTT requires. Waits until the thread has ended.
     func stop() {
         isStopped.withLock { $0 = true }
         mosquitto_disconnect(client)

@@ -256,7 +256,7 @@ struct FleetCore {
         actions.append(.release(id))
     }
 
-    /// Ends all leases in good order, and takes no new ones.
+    /// Gives up all leases, and takes no new ones.
     mutating func shutDown(now: Moment) {
         for id in order {
             release(id, now: now)

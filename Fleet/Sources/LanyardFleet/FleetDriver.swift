@@ -25,7 +25,7 @@ final class FleetDriver: Sendable {
         var accessories: [String: AccessoryRunner] = [:]
         var requests: [AcceptedCommand.Key: Task<Void, Never>] = [:]
         var wasConnected: Bool?
-        /// The reason for the latest refusal, which the log has once.
+        /// The reason for the latest refusal, which is logged once.
         var lastRefusal: String?
     }
 
@@ -54,7 +54,7 @@ final class FleetDriver: Sendable {
         (makeConfiguration, self.log) = (configuration, log)
     }
 
-    /// Runs until the task is canceled, and then ends in good order.
+    /// Runs until the task is canceled, and then ends all links and leases.
     func run(_ options: BrokerOptions, accessories: [FleetAccessory]) async throws {
         let broker = try BrokerConnection(options) { [weak self] in self?.receive($0) }
         state.withLock { $0.broker = broker }
@@ -83,7 +83,7 @@ final class FleetDriver: Sendable {
         while ContinuousClock.now < end,
             state.withLock({ $0.wasConnected == true && !$0.core.outbox.messages.isEmpty })
         {
-            // The task is canceled, so that its own sleep would return at once.
+            // The task is canceled, so its own sleep would return at once.
             await Task { try? await Task.sleep(for: .milliseconds(20)) }.value
         }
     }
@@ -135,7 +135,8 @@ final class FleetDriver: Sendable {
             try state.journal.append(records)
             if state.journal.needsCompaction { try state.journal.compact(to: state.core.journal) }
         } catch {
-            // What follows depends on the records: after a restart, nothing is lost but the present.
+            // The actions depend on the records, so they must not be performed. After a restart,
+            // only the current input is lost.
             log("The queue failed. \(error)")
             exit(74)  // EX_IOERR
         }

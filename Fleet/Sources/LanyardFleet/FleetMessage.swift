@@ -40,7 +40,7 @@ extension JSON {
 }
 
 extension BluetoothID {
-    /// The UUID in its 128-bit form and in lower case, as NIPC has it.
+    /// The UUID in its 128-bit form and in lower case, as in NIPC.
     var nipc: String {
         switch text.utf8.count {
         case 4: "0000\(text)-0000-1000-8000-00805f9b34fb".lowercased()

@@ -2,7 +2,7 @@
 
 import JSONText
 
-/// A claim of a host to an accessory, as the retained message of the accessory's lease has it.
+/// A claim of a host to an accessory, in the form of the retained message of the accessory's lease.
 struct LeaseClaim: Hashable, Sendable {
     /// The highest epoch. JSON carries it without loss.
     static let epochLimit = 1 << 52

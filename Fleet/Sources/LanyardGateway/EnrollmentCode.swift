@@ -76,7 +76,7 @@ struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// Whether a certificate is that of the code's gateway.
+    /// Returns whether a certificate is that of the code's gateway.
     func matches(_ certificate: [UInt8]) -> Bool {
         NIOSSLCertificate.fingerprint(certificate).prefix(Self.fingerprintLength)
             .elementsEqual(fingerprint)
@@ -110,7 +110,7 @@ struct OpenEnrollment: Sendable {
         try folder.write(JSONEncoder().encode(record), Self.fileName)
     }
 
-    /// Whether a code is valid now.
+    /// Returns whether a code is valid now.
     func isOpen(now: Date) -> Bool { record(now) != nil }
 
     /// Returns whether a secret is that of the valid code, which ends the code. A wrong secret is

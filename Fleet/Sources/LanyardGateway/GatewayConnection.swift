@@ -237,8 +237,8 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
 }
 
 extension ChannelHandlerContext {
-    /// Stops to read while the other side does not read, so that the answers to what it sends do not
-    /// pile up. After the silence limit, such a side counts as lost.
+    /// Stops reading while the other side does not read, so that the answers to what it sends do
+    /// not pile up. After the silence limit, such a side counts as lost.
     func readOnlyWhileWritable() {
         // A failure means that the channel is closed.
         _ = channel.setOption(.autoRead, value: channel.isWritable)

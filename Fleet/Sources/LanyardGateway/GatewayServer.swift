@@ -74,7 +74,7 @@ final class GatewayServer: @unchecked Sendable {
         return channel.localAddress?.port ?? port
     }
 
-    /// Ends all connections and closes the controller. Call it once, and nothing afterwards.
+    /// Ends all connections and closes the controller. Call it once, and call nothing afterward.
     func stop() async {
         let closing: EventLoopFuture<Void> = loop.flatSubmit { [self] in
             timer?.cancel()
@@ -106,7 +106,7 @@ final class GatewayServer: @unchecked Sendable {
         try channel.pipeline.syncOperations.addHandlers([tls, handler])
     }
 
-    /// Returns whether a certificate is let in: that of an enrolled host, and any while a code is
+    /// Returns whether a certificate is admitted: that of an enrolled host, and any while a code is
     /// valid.
     private func verify(_ certificates: [NIOSSLCertificate], of id: Int) -> Bool {
         loop.preconditionInEventLoop()

@@ -190,7 +190,7 @@ struct CommandTests {
             #expect(host.core.commands.count <= FleetCore.commandLimit)
             #expect(host.core.answered.count <= FleetCore.answeredLimit)
         }
-        // The journal of it all can be read again.
+        // The journal with all these records can be read again.
         let bytes = host.journal.flatMap(Journal.encode)
         #expect(Journal.read(bytes).end == bytes.count)
     }

@@ -37,7 +37,7 @@ struct FleetHarness {
         )
     }
 
-    /// A host that has restarted with the same journal.
+    /// Returns a host that has restarted with the same journal.
     func restarted() throws -> FleetHarness {
         var next = try FleetHarness(host: core.topics.host)
         next.seconds = seconds
@@ -46,7 +46,7 @@ struct FleetHarness {
         return next
     }
 
-    /// A connected host that holds the lease of the accessory.
+    /// Returns a connected host that holds the lease of the accessory.
     static func holding() throws -> FleetHarness {
         var harness = try FleetHarness()
         harness.connect()
@@ -110,7 +110,7 @@ struct FleetHarness {
         }
     }
 
-    /// The answers that were published since the last call of `take`.
+    /// Returns the answers that were published since the last call of `take`.
     func answers() throws -> [[String: JSON]] {
         try published.filter { $0.message.topic.contains("answers") }.map {
             try #require(try JSON(parsing: $0.message.payload).members)
@@ -139,7 +139,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The seeds of a run: that of `LANYARD_SEED`, or a new one, and those after it.
+    /// Returns the seeds of a run: that of `LANYARD_SEED`, or a new one, and those after it.
     static func seeds(_ count: UInt64) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["LANYARD_SEEDS"].flatMap { UInt64($0) } ?? count

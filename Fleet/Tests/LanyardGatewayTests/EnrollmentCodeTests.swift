@@ -25,7 +25,7 @@ struct EnrollmentCodeTests {
         }
     }
 
-    @Test("A text that is too short, too long or has other letters is not a code")
+    @Test("A text that is too short or too long, or that has other letters, is not a code")
     func malformed() {
         let text = EnrollmentCode(for: [1]).description
         #expect(EnrollmentCode("") == nil)
@@ -35,7 +35,7 @@ struct EnrollmentCodeTests {
         #expect(EnrollmentCode("U" + text.dropFirst()) == nil)
     }
 
-    @Test("A code ends after ten minutes, and with the first use")
+    @Test("A code ends after ten minutes, and at its first use")
     func validity() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -56,7 +56,7 @@ final class GatewayHarness: Sendable {
         return code
     }
 
-    /// The credentials of a host, which has a folder of its own.
+    /// Returns the credentials of a host, which has a folder of its own.
     func credentials(_ host: String = "pc") throws -> Credentials {
         try Credentials(in: try StateFolder("\(folder)/\(host)"))
     }
@@ -160,7 +160,7 @@ final class FakeController: HCITransport {
 
     var resets: Int { resetCount.withLock { $0 } }
 
-    /// From now on, returns no packets.
+    /// Returns no packets from now on.
     func beSilent() { isEcho.withLock { $0 = false } }
 
     func open(

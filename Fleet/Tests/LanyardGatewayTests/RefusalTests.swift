@@ -201,7 +201,7 @@ struct RefusalTests {
             return bytes.isEmpty ? Array("HTTP/1.0 200 OK\r\n".utf8) : bytes
         }
 
-        /// Whether the program has told that the lease is granted, before it sees the lie.
+        /// Whether the program has reported the grant of the lease before it sees the lie.
         var isAfterGrant: Bool {
             switch self {
             case .garbage, .packetsBeforeGrant, .enrollment: false

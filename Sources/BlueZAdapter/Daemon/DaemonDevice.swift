@@ -33,7 +33,7 @@ struct DaemonDevice: Sendable {
             && properties["AdvertisingFlags"] == nil
     }
 
-    /// The advertisement, with the data that the daemon has collected. `nil` without an address.
+    /// The advertisement, with the data that the daemon has collected; `nil` without an address.
     ///
     /// The daemon does not report whether the device accepts connections. The advertisement states
     /// that it does, because an application would otherwise not try to connect.

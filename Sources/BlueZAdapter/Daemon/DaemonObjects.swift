@@ -15,7 +15,7 @@ struct DaemonObjects: Sendable {
     /// The paths of all objects.
     var paths: some Collection<DBusObjectPath> { objects.keys }
 
-    /// Returns the properties of an interface. `nil` if the object does not have it.
+    /// Returns the properties of an interface; `nil` if the object does not have it.
     func properties(_ path: DBusObjectPath, _ interface: String) -> Properties? {
         objects[path]?[interface]
     }

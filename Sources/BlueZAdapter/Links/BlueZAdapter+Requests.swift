@@ -25,7 +25,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Returns the result of a request that cannot be started. `nil` if it can be started.
+    /// Returns the result of a request that cannot be started; `nil` if it can be started.
     private func refusal(
         of request: PortRequest,
         on link: LinkIdentifier

@@ -24,7 +24,7 @@ struct DaemonTable: Sendable {
     let database: GATT.Database
     let attributes: [AttributeHandle: Attribute]
 
-    /// Composes the database of the device at a path. `nil` if the objects are not a valid
+    /// Composes the database of the device at a path; `nil` if the objects are not a valid
     /// database, for example while the daemon is adding them.
     init?(of device: DBusObjectPath, in objects: DaemonObjects) {
         var composer = Composer(objects: objects, device: device)

@@ -149,7 +149,7 @@ extension BlueZAdapter {
         report(.asked(link, nextNumber(), .write(client, [entry], needsAnswer: false)))
     }
 
-    /// Returns the offset that the options of a call name, or 0. `nil` if no value is that long.
+    /// Returns the offset that the options of a call name, or 0; `nil` if no value is that long.
     private static func offset(in options: DaemonObjects.Properties) -> Int? {
         guard let option = options["offset"] else { return 0 }
         guard let offset = option.integer, (0...GATT.valueLengthLimit).contains(offset) else {

@@ -16,7 +16,7 @@ package final class AdapterConnection: Sendable {
 
     package init() {}
 
-    /// The adapter. `nil` before it is open, and if there is none.
+    /// The adapter; `nil` before it is open, and if there is none.
     package var adapter: SharedAdapter? { state.withLock { $0.adapter } }
 
     /// Whether the client has left the adapter.

@@ -30,7 +30,7 @@ extension UUIDForm {
         width = .full
     }
 
-    /// Makes a form from bytes, most significant byte first. `nil` unless there are 2, 4 or 16.
+    /// Makes a form from bytes, most significant byte first; `nil` unless there are 2, 4 or 16.
     package init?(bytes: some Collection<UInt8>) {
         guard let width = Width(rawValue: bytes.count),
             let value = BluetoothUUID(littleEndian: [UInt8](bytes).reversed())
@@ -40,7 +40,7 @@ extension UUIDForm {
     }
 
     /// Makes a form from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
-    /// hyphens. `nil` for other text.
+    /// hyphens; `nil` for other text.
     package init?(text: String) {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
         switch (digits.utf8.count, text.utf8.count) {

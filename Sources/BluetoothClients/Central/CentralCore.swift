@@ -73,7 +73,7 @@ struct CentralCore: Sendable {
 
     // MARK: Queries
 
-    /// Returns the link that a manager uses. `nil` if it is not connected.
+    /// Returns the link that a manager uses; `nil` if it is not connected.
     func link(of session: SessionIdentifier, to peer: PeerIdentifier) -> LinkIdentifier? {
         guard let state = peers[peer], state.requests[session]?.isConnected == true else {
             return nil
@@ -98,7 +98,7 @@ struct CentralCore: Sendable {
             .map { ($0, $1.reconnects) }
     }
 
-    /// Returns a manager's connection request for a peer. `nil` if it has none.
+    /// Returns a manager's connection request for a peer; `nil` if it has none.
     func request(of session: SessionIdentifier, for peer: PeerIdentifier)
         -> ConnectionRequestNumber?
     {

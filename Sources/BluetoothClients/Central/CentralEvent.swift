@@ -38,6 +38,6 @@ package struct ConnectionEnd: Sendable {
     package let timestamp: Double
     /// Whether the adapter reconnects automatically.
     package let isReconnecting: Bool
-    /// The reason for the end. `nil` if the application canceled the connection.
+    /// The reason for the end; `nil` if the application canceled the connection.
     package let error: ClientError?
 }

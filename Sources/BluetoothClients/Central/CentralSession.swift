@@ -11,9 +11,9 @@ package struct CentralSession: Sendable {
     /// The number of states that were sent to the manager. A command from before the manager
     /// received the last one is ignored, because it was meant for the former state.
     var statesSent = 0
-    /// The peers whose connection events the manager registered for. `nil` if it did not register.
+    /// The peers whose connection events the manager registered for; `nil` if it did not register.
     var connectionEvents: ConnectionEventRequest?
-    /// The manager's scan. `nil` while it does not scan.
+    /// The manager's scan; `nil` while it does not scan.
     var scan: RequestedScan?
 
     package init(

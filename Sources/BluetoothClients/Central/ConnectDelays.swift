@@ -16,10 +16,10 @@ struct ConnectDelays: Sendable {
 
     private var waiting: [(request: Request, due: Instant)] = []
 
-    /// The time at which the next delay ends. `nil` if there is none.
+    /// The time at which the next delay ends; `nil` if there is none.
     var next: Instant? { waiting.map(\.due).min() }
 
-    /// Sets the time at which a request's delay ends. `nil` for no delay. Replaces the delay of an
+    /// Sets the time at which a request's delay ends; `nil` for no delay. Replaces the delay of an
     /// earlier request of the manager for the peer.
     mutating func set(_ request: Request, due: Instant?) {
         waiting.removeAll {
@@ -28,7 +28,7 @@ struct ConnectDelays: Sendable {
         if let due { waiting.append((request, due)) }
     }
 
-    /// Returns the time at which the delay of a manager's request ends. `nil` if it has none.
+    /// Returns the time at which the delay of a manager's request ends; `nil` if it has none.
     func due(of session: SessionIdentifier, for peer: PeerIdentifier) -> Instant? {
         waiting.first { $0.request.session == session && $0.request.peer == peer }?.due
     }

@@ -40,7 +40,7 @@ package struct RequestedScan: Hashable, Sendable {
     /// Whether the scan reports all peripherals.
     private var isOpen: Bool { wanted.isEmpty && wantedSolicited.isEmpty }
 
-    /// Returns the scan to request from the host. `nil` if it cannot have a result: with the
+    /// Returns the scan to request from the host; `nil` if it cannot have a result: with the
     /// background rules, a scan for all peripherals discovers none.
     func request(followingBackgroundRules: Bool) -> PortScan? {
         guard followingBackgroundRules else {
@@ -49,7 +49,7 @@ package struct RequestedScan: Hashable, Sendable {
         return isOpen ? nil : PortScan(isInBackground: true)
     }
 
-    /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
+    /// Returns the discovery for an advertisement; `nil` if the scan does not match it.
     func match(_ advertisement: Advertisement, at timestamp: Double) -> ScanMatch? {
         guard !BeaconFrame.isFrame(advertisement.rawData) else { return nil }
         let data = advertisement.data

@@ -100,7 +100,7 @@ package struct ChannelBuffers: Equatable, Sendable {
     /// Whether `nextAction()` returns an action.
     var isActionDue: Bool { isReceiveDue || isSendDue || isCloseDue }
 
-    /// Returns the next operation for the host. `nil` if there is none now.
+    /// Returns the next operation for the host; `nil` if there is none now.
     mutating func nextAction() -> Action? {
         if isReceiveDue {
             input.isReceiving = true
@@ -122,7 +122,7 @@ package struct ChannelBuffers: Equatable, Sendable {
         return isUnwanted && end == nil && output.isDrained && !isCloseIssued
     }
 
-    /// Returns the next event for a stream's delegate. `nil` if there is none.
+    /// Returns the next event for a stream's delegate; `nil` if there is none.
     package mutating func nextEvent(of side: Side) -> Event? {
         guard let event = dueEvent(of: side) else { return nil }
         switch side {

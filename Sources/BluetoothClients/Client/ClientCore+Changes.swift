@@ -39,7 +39,7 @@ extension ClientRequest {
         return ranges.contains { $0.contains(handle) }
     }
 
-    /// The handle of the attribute that the request is about. `nil` if it is about the database.
+    /// The handle of the attribute that the request is about; `nil` if it is about the database.
     private var handle: AttributeHandle? {
         switch self {
         case .find(let search): search.handle

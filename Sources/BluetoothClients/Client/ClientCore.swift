@@ -40,7 +40,7 @@ struct ClientCore: Sendable {
 
     struct Job: Sendable {
         let id: JobIdentifier
-        /// The manager that gets the result. `nil` if the manager no longer uses the link or the
+        /// The manager that gets the result; `nil` if the manager no longer uses the link or the
         /// core made the request.
         var session: SessionIdentifier?
         let request: ClientRequest

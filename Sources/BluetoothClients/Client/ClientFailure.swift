@@ -4,7 +4,7 @@ import BluetoothPort
 
 /// The error that an application gets for a failed request.
 enum ClientFailure {
-    /// Returns the error that the delegate gets. `nil` if the link ended: the manager's delegate
+    /// Returns the error that the delegate gets; `nil` if the link ended: the manager's delegate
     /// gets the disconnection, and the request is not answered.
     static func error(_ error: any Error) -> ClientError? {
         switch error {

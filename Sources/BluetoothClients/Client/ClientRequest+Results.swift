@@ -4,7 +4,7 @@ import BluetoothPort
 
 // The operations and the events of requests.
 extension ClientRequest {
-    /// The operation on the value. `nil` for requests that `ClientCore` turns into operations
+    /// The operation on the value; `nil` for requests that `ClientCore` turns into operations
     /// itself.
     var operation: GATT.Operation? {
         switch self {
@@ -24,7 +24,7 @@ extension ClientRequest {
         }
     }
 
-    /// Returns the event for a request that succeeded. `nil` if there is none.
+    /// Returns the event for a request that succeeded; `nil` if there is none.
     func succeeded(_ outcome: GATT.Outcome) -> RemoteEvent? {
         switch (self, outcome) {
         case (.read(let characteristic), .value(let value)):
@@ -39,7 +39,7 @@ extension ClientRequest {
         }
     }
 
-    /// Returns the event for a request that failed. `nil` if there is none.
+    /// Returns the event for a request that failed; `nil` if there is none.
     func failed(_ error: ClientError) -> RemoteEvent? {
         switch self {
         case .find(let search): .found(search, .failure(error))

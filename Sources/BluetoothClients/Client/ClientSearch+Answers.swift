@@ -42,7 +42,7 @@ extension ClientSearch {
         return .found(self, .success(found))
     }
 
-    /// The procedure for a peripheral whose database cannot be read. `nil` for the descriptors of a
+    /// The procedure for a peripheral whose database cannot be read; `nil` for the descriptors of a
     /// characteristic that has no handles for them.
     var operation: GATT.Operation? {
         switch self {

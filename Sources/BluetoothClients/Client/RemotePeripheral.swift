@@ -18,9 +18,9 @@ package struct RemotePeripheral: Sendable {
     package private(set) var state = State.disconnected
     /// The connection request whose end has not been reported yet.
     package private(set) var request: ConnectionRequestNumber?
-    /// The discovered attributes. `nil` before the first discovery.
+    /// The discovered attributes; `nil` before the first discovery.
     package private(set) var table: RemoteTable?
-    /// The writes without response on this connection. `nil` while there is none.
+    /// The writes without response on this connection; `nil` while there is none.
     package private(set) var window: WriteWindow?
 
     package init(name: String?) {
@@ -95,7 +95,7 @@ package struct RemotePeripheral: Sendable {
     /// now.
     package mutating func adopt(_ table: RemoteTable) { self.table = table }
 
-    /// Returns the request for a write without response, cut to a limit in bytes. `nil` if too many
+    /// Returns the request for a write without response, cut to a limit in bytes; `nil` if too many
     /// wait.
     package func command(
         _ value: some Sequence<UInt8>,

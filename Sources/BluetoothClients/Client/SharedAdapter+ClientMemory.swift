@@ -4,7 +4,7 @@ import BluetoothPort
 
 // The attributes and subscriptions of managers with state restoration.
 extension SharedAdapter {
-    /// Returns the attributes that a manager discovered. `nil` if there are none, or if the manager
+    /// Returns the attributes that a manager discovered; `nil` if there are none, or if the manager
     /// is not restored.
     func table(of peer: PeerIdentifier, for session: SessionIdentifier) -> RemoteTable? {
         client.tables[session]?[peer]

@@ -28,7 +28,7 @@ struct Subscriptions: Sendable {
         entries[value]?.isInForce == true && receivers(of: value).contains(session)
     }
 
-    /// Returns the Client Characteristic Configuration descriptor that was written for a value.
+    /// Returns the Client Characteristic Configuration descriptor that was written for a value;
     /// `nil` if there is no subscription.
     func descriptor(of value: AttributeHandle) -> AttributeHandle? { entries[value]?.descriptor }
 
@@ -89,7 +89,7 @@ struct Subscriptions: Sendable {
 }
 
 extension GATT.Characteristic {
-    /// The kind of subscription that the characteristic supports, notification if both. `nil` if it
+    /// The kind of subscription that the characteristic supports, notification if both; `nil` if it
     /// supports none.
     var subscriptionKind: GATT.SubscriptionKind? {
         if properties.contains(.notify) { return .notification }

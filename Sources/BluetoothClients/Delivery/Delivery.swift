@@ -87,7 +87,7 @@ package final class Delivery<Event: Sendable>: Sendable {
     /// Makes a delivery.
     ///
     /// - Parameters:
-    ///   - queue: The application's queue. `nil` for the main queue.
+    ///   - queue: The application's queue; `nil` for the main queue.
     ///   - receive: Called on the queue with each event.
     package init(on queue: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
         self.queue = queue ?? .main

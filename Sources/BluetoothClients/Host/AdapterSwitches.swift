@@ -5,7 +5,7 @@ import BluetoothHost
 /// The settings of an adapter, as the program set them.
 package struct AdapterSwitches: Sendable {
     package var isPoweredOn = true
-    /// The device name. `nil` for the adapter's default name.
+    /// The device name; `nil` for the adapter's default name.
     package var name: String?
     package var authorization = Authorization.allowedAlways
     package var followsBackgroundRules = false

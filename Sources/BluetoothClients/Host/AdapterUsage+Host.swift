@@ -9,7 +9,7 @@ extension AdapterUsage {
     ///
     /// - Parameters:
     ///   - transport: The connection to the controller.
-    ///   - executor: The executor of the host. `nil` for a thread of its own.
+    ///   - executor: The executor of the host; `nil` for a thread of its own.
     ///   - configuration: The configuration of the host, with the device name.
     package convenience init(
         transport: any HCITransport,

@@ -15,7 +15,7 @@ package struct CentralIntents: Hashable, Sendable {
         package var name: String?
         /// Whether the connection request is repeated when the link is lost.
         package var reconnects = false
-        /// The attributes that the application discovered. `nil` before the first discovery of
+        /// The attributes that the application discovered; `nil` before the first discovery of
         /// services.
         package var table: RemoteTable?
     }

@@ -33,7 +33,7 @@ struct RestorationPart: Sendable {
     /// Whether the adapter is being closed. Intents that end from then on stay stored.
     var isFrozen = false
 
-    /// Returns the key of a manager. `nil` if it has none, or if another manager has it.
+    /// Returns the key of a manager; `nil` if it has none, or if another manager has it.
     func key(of session: SessionIdentifier) -> RestorationKey? { keys[session] }
 
     /// Assigns a key to a manager. Returns `false` if another manager has it.

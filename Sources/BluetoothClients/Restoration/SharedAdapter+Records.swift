@@ -23,7 +23,7 @@ extension SharedAdapter {
         store(restoration.names, as: PeerNames.recordName, of: "names")
     }
 
-    /// Returns the stored intents of a manager. `nil` if there are none, or if they cannot be
+    /// Returns the stored intents of a manager; `nil` if there are none, or if they cannot be
     /// decoded.
     func recall<Intents: Recordable>(_ key: RestorationKey) -> Intents? {
         guard let intents: Intents = record(key.recordName, of: key.identifier) else { return nil }

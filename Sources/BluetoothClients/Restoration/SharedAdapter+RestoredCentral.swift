@@ -69,7 +69,7 @@ extension SharedAdapter {
 
     /// Removes a restored peer that the manager canceled or released.
     ///
-    /// - Parameter request: The connection request that the manager released. `nil` for any.
+    /// - Parameter request: The connection request that the manager released; `nil` for any.
     func forgetRestored(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,

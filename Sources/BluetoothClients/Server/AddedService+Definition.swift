@@ -61,7 +61,7 @@ extension AddedCharacteristic {
 }
 
 extension ServedPermissions {
-    /// Returns the security that an access requires. `nil` if the access is not permitted. If both
+    /// Returns the security that an access requires; `nil` if the access is not permitted. If both
     /// permissions are given, the stricter one applies.
     fileprivate func requirement(
         _ open: ServedPermissions,

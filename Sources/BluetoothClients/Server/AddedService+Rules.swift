@@ -24,7 +24,7 @@ extension AddedService {
     /// The properties that require descriptors that an application cannot publish.
     private static let refusedProperties: ServedProperties = [.broadcast, .extendedProperties]
 
-    /// The reason why the service must not be published. `nil` if there is none.
+    /// The reason why the service must not be published; `nil` if there is none.
     package var refusal: ClientError.Code? {
         if Self.reservedServices.contains(type) { return .uuidNotAllowed }
         let areAllowed = characteristics.allSatisfy {

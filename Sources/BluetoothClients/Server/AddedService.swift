@@ -14,7 +14,7 @@ package struct AddedService: Hashable, Sendable {
     /// The numbers of the included services.
     package let includes: [Int]
     package let characteristics: [AddedCharacteristic]
-    /// The handle of the service. `nil` for any free one.
+    /// The handle of the service; `nil` for any free one.
     package var handle: UInt16?
 
     package init(
@@ -39,7 +39,7 @@ package struct AddedCharacteristic: Hashable, Sendable {
     package let uuid: String
     package let properties: ServedProperties
     package let permissions: ServedPermissions
-    /// The value of a static characteristic. `nil` for a dynamic characteristic.
+    /// The value of a static characteristic; `nil` for a dynamic characteristic.
     package let value: [UInt8]?
     package let descriptors: [AddedDescriptor]
 

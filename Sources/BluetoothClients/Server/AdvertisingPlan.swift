@@ -26,7 +26,7 @@ struct AdvertisingPlan: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the advertisement of a manager. `nil` if it does not advertise.
+    /// Returns the advertisement of a manager; `nil` if it does not advertise.
     func advertisement(of session: SessionIdentifier) -> AdvertisementRequest? {
         entries.first { $0.session == session }?.advertisement
     }
@@ -63,7 +63,7 @@ struct AdvertisingPlan: Sendable {
         for index in entries.indices { entries[index].isFromBefore = true }
     }
 
-    /// The advertising to request from the host. `nil` if there is none.
+    /// The advertising to request from the host; `nil` if there is none.
     var advertising: Advertising? {
         guard !isEmpty else { return nil }
         let open = entries.map(\.advertisement).filter { !$0.hasBackgroundRules }

@@ -21,7 +21,7 @@ package enum OverflowArea {
     /// The length of the area in a scan response, in bytes.
     static let encodedLength = 2 + 2 + 1 + byteCount
 
-    /// Returns the area for these services. `nil` if there are none.
+    /// Returns the area for these services; `nil` if there are none.
     static func data(
         of services: some Collection<BluetoothUUID>
     ) -> AdvertisingData.ManufacturerData? {

@@ -62,7 +62,7 @@ package struct ServedRequest: Sendable {
 
     package let central: ServedCentral
     package let operation: Operation
-    /// The server's identifier of the request. `nil` if no answer is expected.
+    /// The server's identifier of the request; `nil` if no answer is expected.
     package let requestID: GATTServer.RequestID?
 }
 
@@ -103,7 +103,7 @@ package struct PeripheralManagerSession: Sendable {
         self.hasBackgroundRules = hasBackgroundRules
     }
 
-    /// Returns the count of the waiting events of this kind. `nil` for kinds that need no bound.
+    /// Returns the count of the waiting events of this kind; `nil` for kinds that need no bound.
     func count(of event: PeripheralManagerEvent) -> LockedState<Int>? {
         switch event {
         case .subscribed, .unsubscribed: waitingSubscriptions

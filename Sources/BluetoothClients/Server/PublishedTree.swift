@@ -39,7 +39,7 @@ package struct PublishedTree: Sendable {
     /// Returns the characteristic with a value handle.
     func place(of handle: AttributeHandle) -> Place? { places[handle] }
 
-    /// Returns the value handle of a characteristic. `nil` if its service is no longer published.
+    /// Returns the value handle of a characteristic; `nil` if its service is no longer published.
     func handle(of place: Place) -> AttributeHandle? {
         guard let entry = entry(place.service, of: place.session) else { return nil }
         return entry.published.characteristics[place.characteristic].valueHandle
@@ -59,7 +59,7 @@ package struct PublishedTree: Sendable {
         entries.contains { $0.service.characteristics.contains(where: \.isProtected) }
     }
 
-    /// Returns the handles of services to include. `nil` if one of them is not published.
+    /// Returns the handles of services to include; `nil` if one of them is not published.
     func handles(of numbers: [Int], of session: SessionIdentifier) -> [AttributeHandle]? {
         let handles = numbers.compactMap { entry($0, of: session)?.published.service.handle }
         return handles.count == numbers.count ? handles : nil

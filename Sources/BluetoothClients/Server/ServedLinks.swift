@@ -24,18 +24,18 @@ struct ServedLinks: Sendable {
 
     mutating func setMTU(_ mtu: Int, of link: LinkIdentifier) { links[link]?.mtu = mtu }
 
-    /// Returns the ATT MTU of a link, which is the default one before an exchange. `nil` if the
+    /// Returns the ATT MTU of a link, which is the default one before an exchange; `nil` if the
     /// link is closed.
     func mtu(of link: LinkIdentifier) -> Int? { links[link]?.mtu }
 
     func peer(of link: LinkIdentifier) -> PeerIdentifier? { links[link]?.peer }
 
-    /// Returns the newest link to a peer. `nil` if there is none.
+    /// Returns the newest link to a peer; `nil` if there is none.
     func newest(to peer: PeerIdentifier) -> LinkIdentifier? {
         links.filter { $0.value.peer == peer }.keys.max()
     }
 
-    /// Returns the peer of a link as an application sees it. `nil` if the link is closed.
+    /// Returns the peer of a link as an application sees it; `nil` if the link is closed.
     func central(on link: LinkIdentifier) -> ServedCentral? {
         links[link].map { central($0.peer) }
     }

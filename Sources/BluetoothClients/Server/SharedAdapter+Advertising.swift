@@ -5,7 +5,7 @@ import BluetoothPort
 /// The adapter's state for advertising.
 struct AdvertisingPart: Sendable {
     var plan = AdvertisingPlan()
-    /// The host's advertising set. `nil` while none is requested or running.
+    /// The host's advertising set; `nil` while none is requested or running.
     var set: RequestIdentifier?
     /// The starts that are not answered yet.
     var starting: [Start] = []

@@ -84,7 +84,7 @@ extension SharedAdapter {
 
     /// Answers a request for a manager. Only the first answer counts.
     ///
-    /// - Parameter handle: The attribute of the request that the application answered. `nil` for
+    /// - Parameter handle: The attribute of the request that the application answered; `nil` for
     ///   the first attribute of the request.
     package func answer(
         _ id: GATTServer.RequestID,

@@ -24,7 +24,7 @@ struct SubscriptionRegistry: Sendable {
 
     private var entries: [LinkIdentifier: Entry] = [:]
 
-    /// Returns the link that carries the values of a characteristic to a peer. `nil` if the peer
+    /// Returns the link that carries the values of a characteristic to a peer; `nil` if the peer
     /// has not subscribed to it.
     func link(of peer: PeerIdentifier, to place: PublishedTree.Place) -> LinkIdentifier? {
         entries.filter { $0.value.peer == peer && $0.value.places.contains(place) }.keys.max()

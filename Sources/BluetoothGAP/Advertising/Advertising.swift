@@ -174,7 +174,7 @@ public struct Advertising: Sendable, Hashable {
         }
     }
 
-    /// The device of directed advertising: that of the kind, or the recipient. `nil` if the
+    /// The device of directed advertising: that of the kind, or the recipient; `nil` if the
     /// advertising is for all devices.
     public var target: DeviceAddress? {
         if case .directed(let target, _) = kind { target } else { recipient }

@@ -140,7 +140,7 @@ extension CentralScheduler {
 
     /// Processes the end of an initiation without a link. While LE Create Connection is
     /// outstanding, the event is the late end of an earlier initiation. Otherwise the event is the
-    /// end of the present one.
+    /// end of the current one.
     mutating func connectionFailed(_ status: HCI.ErrorCode, peer: DeviceAddress, now: Instant) {
         guard !initiation.isIdle, !isStarting else { return }
         let ended = initiation

@@ -140,7 +140,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Requests a scan in place of the present one. With `nil`, the scan stops.
+    /// Requests a scan in place of the current one. With `nil`, the scan stops.
     ///
     /// - Parameter duration: The time until the end of the scan, or `nil` for a scan without an
     ///   end.

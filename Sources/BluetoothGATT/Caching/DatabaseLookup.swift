@@ -67,7 +67,7 @@ package struct DatabaseLookup: Sendable {
     package internal(set) var isCurrent = false
     /// Whether the application received the database on this link.
     private(set) var isInUse = false
-    /// The database that the application may have attributes from: of this link or an earlier one.
+    /// The database that the application may have attributes from: of this link or an earlier one;
     /// `nil` if there is none, or if the server has indicated what has changed since.
     private var known: GATT.Database?
     /// Whether `outdated` was reported and not followed by a database or an indication.

@@ -84,7 +84,7 @@ extension HCI {
             0x29: "LE Enhanced Connection Complete [v2]",
         ]
 
-        /// Creates the code of an LE event in H4 form, type byte first. `nil` for any other packet.
+        /// Creates the code of an LE event in H4 form, type byte first; `nil` for any other packet.
         package init?(h4 packet: ArraySlice<UInt8>) {
             let header = [PacketType.event.rawValue, EventCode.leMeta.rawValue]
             guard packet.count > 3, packet.starts(with: header) else { return nil }

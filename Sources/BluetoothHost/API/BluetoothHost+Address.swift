@@ -8,8 +8,8 @@ extension BluetoothHost {
     /// the air.
     public var identityAddress: DeviceAddress { core.ownAddress }
 
-    /// The controller's public address (Vol 4, Part E, 7.4.6). `nil` if the controller has none, and
-    /// while the adapter is not ready.
+    /// The controller's public address (Vol 4, Part E, 7.4.6); `nil` if the controller has none,
+    /// and while the adapter is not ready.
     ///
     /// The host uses it where an application asks for it: with `Advertising.address`,
     /// `ScanParameters.usesPublicAddress` and `ConnectParameters.usesPublicAddress`.

@@ -91,7 +91,7 @@ extension BluetoothHost {
 // Properties of links.
 extension BluetoothHost {
     /// Returns the database of a link's peer if it is known to be current: the answer to the last
-    /// `.database`, unless the peer has reported a change since. `nil` if it must be requested.
+    /// `.database`, unless the peer has reported a change since; `nil` if it must be requested.
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
         core.knownDatabase(of: link)
     }

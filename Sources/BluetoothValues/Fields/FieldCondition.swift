@@ -39,7 +39,7 @@ enum FieldCondition: Hashable, Sendable {
 struct BitField: Hashable, Sendable {
     let lowest: Int
     let count: Int
-    /// The name of the part: what a single bit means when it is set.
+    /// The name of the part; for a single bit, its meaning when it is set.
     let name: String
     /// The meanings of the numbers; empty if there are none.
     let meanings: [String]

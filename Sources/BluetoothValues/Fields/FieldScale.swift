@@ -4,10 +4,10 @@ import Foundation
 
 /// The conversion from the number in the bytes to a number in the field's unit.
 enum FieldScale: Hashable, Sendable {
-    /// (number + `offset`) × `factor` × 10 to the power of `exponent`. A power of two that divides
-    /// is written as one of ten: 1/8 is 125 × 10⁻³.
+    /// (number + `offset`) × `factor` × 10 to the power of `exponent`. A division by a power of two
+    /// is expressed with a power of ten: 1/8 is 125 × 10⁻³.
     case decimal(factor: Int64, exponent: Int, offset: Int64)
-    /// number × `factor`. The text of the factor.
+    /// number × `factor`.
     case binary(Double)
     /// `base` to the power of (number + `offset`) / `divisor`.
     case power(base: Double, offset: Double, divisor: Double)
@@ -65,7 +65,8 @@ enum FieldScale: Hashable, Sendable {
         return Self.withoutZeros(DecimalText.describe(Int(factor), exponent: exponent))
     }
 
-    /// A quotient of a power of two has more digits than the number.
+    /// Returns the text without zeros at the end of its decimal places, as a division by a power of
+    /// two produces them.
     private static func withoutZeros(_ text: String) -> String {
         guard text.contains(".") else { return text }
         var digits = text

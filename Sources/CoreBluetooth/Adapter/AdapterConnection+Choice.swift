@@ -12,7 +12,7 @@ extension AdapterConnection {
     /// Joins an adapter as soon as it is open.
     ///
     /// - Parameters:
-    ///   - adapter: The adapter. `nil` if the system has none.
+    ///   - adapter: The adapter; `nil` if the system has none.
     ///   - join: Runs on the adapter's thread, as the manager's first command.
     ///   - fail: Called if there is no adapter or it cannot be opened, on the thread that tried to
     ///     open it.

@@ -18,7 +18,7 @@ extension RequestedScan {
 }
 
 extension ConnectionEventRequest {
-    /// Makes the registration from options. `nil` if there are none.
+    /// Makes the registration from options; `nil` if there are none.
     init?(_ options: [CBConnectionEventMatchingOption: Any]?) {
         guard let options else { return nil }
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []

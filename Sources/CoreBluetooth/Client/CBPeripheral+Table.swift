@@ -6,7 +6,7 @@ import BluetoothPort
 // The table of discovered attributes, and the objects that are made from it, on the manager's
 // queue. An attribute keeps its object while the table contains it unchanged.
 extension CBPeripheral {
-    /// The discovered attributes and the subscriptions. `nil` before the first discovery.
+    /// The discovered attributes and the subscriptions; `nil` before the first discovery.
     var table: RemoteTable? { snapshot.read(\.remote.table) }
 
     /// Returns the object of the attribute with this handle. A characteristic is identified by the
@@ -116,7 +116,7 @@ extension CBPeripheral.Snapshot {
 }
 
 extension CBAttribute {
-    /// The handle that identifies a discovered attribute: that of the value for a characteristic.
+    /// The handle that identifies a discovered attribute: that of the value for a characteristic;
     /// `nil` for an attribute of this device.
     var handle: AttributeHandle? {
         switch self {

@@ -29,7 +29,7 @@ struct PeripheralManagerSnapshot {
 
     // MARK: Services
 
-    /// Returns the number of a service that was added. `nil` for others.
+    /// Returns the number of a service that was added; `nil` for others.
     func number(of service: CBService) -> Int? { numbers[ObjectIdentifier(service)] }
 
     /// Adds a service. A service that was added before keeps its number. One that was changed
@@ -42,7 +42,7 @@ struct PeripheralManagerSnapshot {
         return value
     }
 
-    /// Returns the number of a service that was changed since it was added. `nil` for others.
+    /// Returns the number of a service that was changed since it was added; `nil` for others.
     func change(of service: CBMutableService, includes: [Int]) -> Int? {
         guard let number = number(of: service), let entry = services[number] else { return nil }
         let value = AddedService(service, number: number, includes: includes)
@@ -62,14 +62,14 @@ struct PeripheralManagerSnapshot {
         numbers[ObjectIdentifier(service)] = value.number
     }
 
-    /// Removes the oldest pending `didAdd` of a number, and returns its service. `nil` if none is
+    /// Removes the oldest pending `didAdd` of a number, and returns its service; `nil` if none is
     /// pending.
     mutating func takeAdded(_ number: Int) -> CBMutableService? {
         guard let index = adding.firstIndex(where: { $0.number == number }) else { return nil }
         return adding.remove(at: index).service
     }
 
-    /// Removes a service and returns it. `nil` if there is none with this number.
+    /// Removes a service and returns it; `nil` if there is none with this number.
     mutating func remove(_ number: Int) -> Entry? {
         guard let entry = services.removeValue(forKey: number) else { return nil }
         numbers[ObjectIdentifier(entry.service)] = nil
@@ -87,7 +87,7 @@ struct PeripheralManagerSnapshot {
     /// The services that were added.
     var allServices: [CBMutableService] { services.values.map(\.service) }
 
-    /// Returns the place of a characteristic. `nil` if this manager has not published it.
+    /// Returns the place of a characteristic; `nil` if this manager has not published it.
     func place(
         of characteristic: CBCharacteristic,
         _ session: SessionIdentifier

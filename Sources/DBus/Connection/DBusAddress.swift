@@ -14,15 +14,15 @@ package enum DBusAddress: Hashable, Sendable {
     /// The variable that names the system's bus.
     package static let systemVariable = "DBUS_SYSTEM_BUS_ADDRESS"
 
-    /// Returns the address of the system's bus. `nil` if the environment names one that is not
+    /// Returns the address of the system's bus; `nil` if the environment names one that is not
     /// supported.
     package static func system(in environment: [String: String]) -> DBusAddress? {
         guard let list = environment[systemVariable], !list.isEmpty else { return systemDefault }
         return DBusAddress(list: list)
     }
 
-    /// Returns the first supported address of a list such as `unix:path=/run/bus;tcp:host=localhost`.
-    /// `nil` if there is none.
+    /// Returns the first supported address of a list such as
+    /// `unix:path=/run/bus;tcp:host=localhost`; `nil` if there is none.
     package init?(list: String) {
         guard let address = list.split(separator: ";").lazy.compactMap(Self.init(one:)).first else {
             return nil
@@ -50,7 +50,7 @@ package enum DBusAddress: Hashable, Sendable {
         return nil
     }
 
-    /// Replaces `%` and two hexadecimal digits by the byte. `nil` for an incomplete escape.
+    /// Replaces `%` and two hexadecimal digits by the byte; `nil` for an incomplete escape.
     private static func unescaped(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -68,7 +68,7 @@ package final class DBusConnection: @unchecked Sendable {
         self.receive = receive
     }
 
-    /// The unique name of this connection. `nil` while it is not open.
+    /// The unique name of this connection; `nil` while it is not open.
     package var uniqueName: String? { core.isOpen ? core.uniqueName : nil }
 
     /// Opens the connection, and keeps it open until `close()`.

@@ -41,7 +41,7 @@ package struct DBusConnectionCore: Sendable {
     /// The calls that wait for a reply, with their deadlines.
     private var pending: [Serial: Instant] = [:]
     private var unclaimedDescriptors = 0
-    /// The unique name of the connection. `nil` before `opened`.
+    /// The unique name of the connection; `nil` before `opened`.
     package private(set) var uniqueName: String?
     /// Whether messages can carry file descriptors.
     package private(set) var passesDescriptors = false
@@ -62,7 +62,7 @@ package struct DBusConnectionCore: Sendable {
     /// Starts a call.
     ///
     /// - Returns: The number of the call and the bytes to send.
-    /// - Throws: `DBusError.disconnected`, `DBusError.tooManyCalls`.
+    /// - Throws: `DBusError.disconnected` or `DBusError.tooManyCalls`.
     package mutating func call(
         _ message: DBusMessage,
         deadline: Instant
@@ -74,7 +74,7 @@ package struct DBusConnectionCore: Sendable {
         return (message.serial, message.bytes)
     }
 
-    /// Returns the bytes of a message that gets no reply. `nil` if the connection is not open.
+    /// Returns the bytes of a message that gets no reply; `nil` if the connection is not open.
     package mutating func bytes(of message: DBusMessage) -> [UInt8]? {
         isOpen ? numbered(message).bytes : nil
     }

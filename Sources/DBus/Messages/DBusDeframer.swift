@@ -24,7 +24,7 @@ package struct DBusDeframer: Sendable {
         buffer += bytes
     }
 
-    /// Returns the bytes of the next message. `nil` if it is incomplete.
+    /// Returns the bytes of the next message; `nil` if it is incomplete.
     ///
     /// - Throws: `MalformedBytes` if the bytes are no message. The stream cannot be continued.
     package mutating func next() throws(MalformedBytes) -> [UInt8]? {

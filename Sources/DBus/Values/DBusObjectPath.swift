@@ -31,7 +31,7 @@ package struct DBusObjectPath: Hashable, Sendable, Comparable, CustomStringConve
         description.lastIndex(of: "/").map { description[description.index(after: $0)...] } ?? ""
     }
 
-    /// The path without its last element. `nil` for the root.
+    /// The path without its last element; `nil` for the root.
     package var parent: DBusObjectPath? {
         guard self != .root, let slash = description.lastIndex(of: "/") else { return nil }
         return slash == description.startIndex

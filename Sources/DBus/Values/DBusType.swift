@@ -29,7 +29,7 @@ package indirect enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// The code of a type that has no parts. `nil` for arrays, structures and dictionaries.
+    /// The code of a type that has no parts; `nil` for arrays, structures and dictionaries.
     private var code: Character? {
         switch self {
         case .byte: "y"

@@ -62,7 +62,7 @@ package indirect enum DBusValue: Hashable, Sendable {
     }
 }
 
-// Values as Swift's types. `nil` for a value of another type.
+// Values as Swift's types; `nil` for a value of another type.
 extension DBusValue {
     package var string: String? { if case .string(let value) = self { value } else { nil } }
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
@@ -95,7 +95,7 @@ extension DBusValue {
         if case .dictionary(_, _, let entries) = self { entries } else { nil }
     }
 
-    /// The content of a variant, however deeply nested. The value itself if it is not a variant.
+    /// The content of a variant, however deeply nested; the value itself if it is not a variant.
     package var unwrapped: DBusValue {
         var value = self
         while case .variant(let inner) = value { value = inner }

@@ -34,7 +34,7 @@ final class EventLoop {
     static let readLimit = 65_536
 
     /// The maximum number of bytes for which storage is used again. A packet, which may be a slice
-    /// of the array, keeps at most so much in memory.
+    /// of the array, keeps at most that much in memory.
     static let reusedLength = 512
 
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.

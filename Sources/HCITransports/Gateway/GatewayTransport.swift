@@ -53,7 +53,7 @@ public final class GatewayTransport: HCITransport {
 
     /// Connects, and waits until the gateway has reset its controller and granted it.
     ///
-    /// - Throws: ``TransportError/gateway(_:reason:)`` with the reason of the program or of the
+    /// - Throws: ``TransportError/gateway(_:reason:)`` with the reason from the program or the
     ///   gateway, and other cases if the program cannot be started.
     public func open(
         on executor: any HostExecutor,

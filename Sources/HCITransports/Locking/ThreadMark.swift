@@ -6,8 +6,8 @@
 
 /// A mark of the thread that runs an executor, which every thread may read.
 package struct ThreadMark: ~Copyable, Sendable {
-    // The identifier of the thread, or zero. Executors read it for each unit of work, so that Linux
-    // has no lock here. Atomic needs iOS 18 and macOS 15.
+    // The identifier of the thread, or zero. Executors read it for each unit of work, so it has no
+    // lock on Linux. Atomic needs iOS 18 and macOS 15.
     #if os(Linux) && !LANYARD_PORTABLE
         private let identifier = Atomic<UInt>(0)
     #else

@@ -34,7 +34,7 @@ package final class DescriptorStream: @unchecked Sendable {
     private let receive: @Sendable (ArraySlice<UInt8>, [PassedDescriptor]) -> Void
     private let ended: @Sendable (DescriptorStream, TransportError?) -> Void
 
-    /// The descriptor of the socket. `nil` once the stream is closed.
+    /// The descriptor of the socket; `nil` once the stream is closed.
     private var descriptor: Descriptor?
     private var buffer = [UInt8](repeating: 0, count: EventLoop.readLimit)
     private var pending: [Packet] = []

@@ -48,7 +48,7 @@ package final class PacketSocket: @unchecked Sendable {
         executor.loop.watch(passed.descriptor, readable: true, writable: false, self)
     }
 
-    /// Makes two connected sockets, one of which is passed to another process. `nil` if the process
+    /// Makes two connected sockets, one of which is passed to another process; `nil` if the process
     /// has too many open files.
     package static func pair() -> (PassedDescriptor, PassedDescriptor)? {
         var ends: [Int32] = [-1, -1]

@@ -19,7 +19,7 @@ final class TraceObserver: TraceSink {
     private let redaction = Lock(KeyRedaction())
     private let receive: @Sendable (Btsnoop.Record) -> Void
 
-    /// - Parameter receive: Receives the packets on the executor's thread.
+    /// Creates a sink. Its `receive` is called with each packet, on the executor's thread.
     init(_ receive: @escaping @Sendable (Btsnoop.Record) -> Void) {
         self.receive = receive
     }

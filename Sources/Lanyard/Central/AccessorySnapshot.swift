@@ -77,8 +77,8 @@ final class AccessorySnapshot: Sendable {
         shown.change { $0.writeLengths[kind] ?? 0 }
     }
 
-    /// Returns the object that represents the accessory to the app: the same one as long as
-    /// the app holds it. `nil` if the accessory was never shown.
+    /// Returns the object that represents the accessory to the app: the same one as long as the app
+    /// holds it; `nil` if the accessory was never shown.
     func accessory(of lifetime: CentralLifetime) -> Accessory? {
         seen.change { seen in
             if let accessory = seen.accessory { return accessory }

@@ -131,7 +131,7 @@ extension PeripheralDriver {
         if case .inbox = characteristic(identifier)?.kind { true } else { false }
     }
 
-    /// Returns the transport and the bytes of a message chunk. `nil` if the write is not to an
+    /// Returns the transport and the bytes of a message chunk; `nil` if the write is not to an
     /// inbox, or if the central is not subscribed to the outbox.
     private func inbox(
         _ write: PeripheralValues.Write,

@@ -47,7 +47,7 @@ struct TrackedDevice {
     }
 
     /// Returns the only advertisement of the device: its time, and the latest time of the next one
-    /// that counts as its first gap. `nil` if there was another one, or none that begins a gap.
+    /// that counts as its first gap; `nil` if there was another one, or none that begins a gap.
     func onlySign(_ rules: PresenceRules) -> OnlySign? {
         guard interval.longestGap == nil, let gapStart else { return nil }
         let limit = rules.returnLimit(isConnectable: isConnectable)

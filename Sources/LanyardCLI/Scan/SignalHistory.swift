@@ -29,7 +29,7 @@ struct SignalHistory: Equatable, Sendable {
         }
     }
 
-    /// Returns the means of the last seconds in dBm, the present one last; `nil` for a second
+    /// Returns the means of the last seconds in dBm, the current one last; `nil` for a second
     /// without a measurement.
     func levels(seconds count: Int, until now: Instant) -> [Int?] {
         let first = Self.second(now) - Int64(count) + 1

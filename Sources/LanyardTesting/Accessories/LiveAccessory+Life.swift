@@ -87,7 +87,7 @@ extension LiveAccessory {
         perform("changes \(characteristic)", .setValue(value, of: characteristic.bluetoothUUID))
     }
 
-    /// Returns the present value of a characteristic; empty data if there is no such characteristic
+    /// Returns the current value of a characteristic; empty data if there is no such characteristic
     /// or the accessory is off.
     public func value(of characteristic: BluetoothID) async -> Data {
         await world.ask { [self] in Data(currentValue(of: characteristic)) }

@@ -130,7 +130,7 @@ public final class LiveAccessory: Sendable {
         switchOff()
     }
 
-    /// Returns the present value. Must be called on the world's thread.
+    /// Returns the current value. Must be called on the world's thread.
     func currentValue(of identifier: BluetoothID) -> [UInt8] {
         var value: [UInt8] = []
         guard let controller else { return value }

@@ -13,7 +13,7 @@ final class PortClient: @unchecked Sendable {
     /// The number of states that the client received.
     private(set) var statesReceived = 0
 
-    /// The adapter. `nil` before it is open, and if there is none.
+    /// The adapter; `nil` before it is open, and if there is none.
     var adapter: SharedAdapter? { connection.adapter }
 
     /// Whether the client has left the adapter.

@@ -58,11 +58,11 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
-    /// Returns the present value of the first characteristic with the UUID; an empty array if there
+    /// Returns the current value of the first characteristic with the UUID; an empty array if there
     /// is none.
     public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
 
-    /// The number of links since the accessory was switched on, with the present one.
+    /// The number of links since the accessory was switched on, including the current one.
     public var linkCount: Int { server.values.linkCount }
 
     /// The instant at which the accessory has something to send, or the controller's or the

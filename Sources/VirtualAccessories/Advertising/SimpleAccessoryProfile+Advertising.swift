@@ -27,7 +27,7 @@ extension SimpleAccessoryProfile {
         var builder = AdvertisingData.Builder()
         if appearance != 0 { try? builder.append(appearance: appearance) }
         if let manufacturerData { try? builder.append(manufacturerData: manufacturerData) }
-        // If the name leaves no room for them in the advertisement.
+        // The UUIDs are here if the name leaves no room for them in the advertisement.
         if advertisement.serviceUUIDs.isEmpty { appendServices(to: &builder) }
         return builder.data
     }

@@ -6,8 +6,9 @@ extension SimpleAccessoryProfile {
     /// Returns a protected door lock. Only a paired central can read whether it is locked, and only
     /// a central that paired with protection against a man in the middle can lock and unlock it.
     ///
-    /// The lock has a display and a button. So pairing uses the comparison or the entry of six
-    /// digits. A central without input and output pairs without this protection, and can only read.
+    /// The lock has a display and a button. Pairing therefore uses the comparison or the entry of
+    /// six digits. A central without input and output pairs without this protection, and can only
+    /// read.
     public static func doorLock(name: String) -> SimpleAccessoryProfile {
         let lock = Service(
             BluetoothUUID.example(0x1C00),

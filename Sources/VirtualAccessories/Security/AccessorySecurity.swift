@@ -41,7 +41,7 @@ struct AccessorySecurity: Sendable {
         self.pairing = pairing
     }
 
-    /// Deletes all bonds. The security of the present link stays until its end.
+    /// Deletes all bonds. The security of the current link stays until its end.
     mutating func forgetBonds() {
         (bonds, clientRecords, bond) = ([], [:], nil)
     }

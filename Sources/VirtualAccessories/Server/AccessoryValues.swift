@@ -8,7 +8,7 @@ public struct AccessoryValues: Sendable {
     /// The server, which has all values except those with a reaction.
     var server = GATTServer()
 
-    /// The number of links so far, with the present one.
+    /// The number of links so far, including the current one.
     public internal(set) var linkCount = 0
 
     /// The characteristics, by the handles of their values.
@@ -110,7 +110,7 @@ public struct AccessoryValues: Sendable {
 
     /// Returns the whole value after a write. A partial write replaces the bytes at its offset.
     ///
-    /// - Returns: The value; `nil` if the offset is beyond the end of the present value.
+    /// - Returns: The value; `nil` if the offset is beyond the end of the current value.
     func written(by entry: GATT.WriteEntry) -> [UInt8]? {
         guard entry.offset > 0 else { return entry.value }
         let value = reactiveValues[entry.handle] ?? []

@@ -100,7 +100,7 @@ extension AdapterChoice {
         return choices.first { !names.insert($0).inserted }.map { .repeatedAdapter("\($0)") }
     }
 
-    /// Returns the adapter in `bluez:hci1`. `nil` for any other text.
+    /// Returns the adapter in `bluez:hci1`; `nil` for any other text.
     private static func daemonAdapter(_ text: String) -> String? {
         guard text.hasPrefix("bluez:") else { return nil }
         let adapter = String(text.dropFirst("bluez:".count))

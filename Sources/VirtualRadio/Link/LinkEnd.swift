@@ -121,7 +121,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// Whether the end has a PDU to send that is not empty.
     var hasSomethingToSend: Bool { outgoing != nil || hasMore }
 
-    /// Whether the end has more PDUs after the present one: the MD bit.
+    /// Whether the end has more PDUs after the current one: the MD bit.
     var hasMore: Bool { flags.hasPDU || (!queue.isEmpty && !flags.isDataPaused) }
 
     /// The instant at which the end closes, unless it receives a packet before.

@@ -167,7 +167,7 @@ extension ResolvingList {
         }
     }
 
-    /// Sets the timeout of private addresses, including the present ones.
+    /// Sets the timeout of private addresses, including the current ones.
     mutating func setTimeout(_ timeout: Duration) {
         self.timeout = timeout
     }

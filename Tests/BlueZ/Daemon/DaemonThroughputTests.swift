@@ -10,7 +10,8 @@ import Testing
     /// The number of notifications after which the accessory waits for the client: the socket of
     /// bluetoothd has room for two to three times as many, and Linux drops those that do not fit.
     fileprivate static let burst = 100
-    /// The number of values in each measurement, a multiple of `burst`. `nil` if nothing is measured.
+    /// The number of values in each measurement, a multiple of `burst`; `nil` if nothing is
+    /// measured.
     private static let measuredCount =
         ProcessInfo.processInfo.environment["LANYARD_BLUEZ_THROUGHPUT"].flatMap(Int.init)
 

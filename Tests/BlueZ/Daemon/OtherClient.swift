@@ -92,7 +92,7 @@ struct OtherClient: Sendable {
         #expect(line.contains(text(of: value)))
     }
 
-    /// Ends the program in good order, and with it the connection.
+    /// Ends the program, and with it the connection.
     func end() async throws {
         try await bluez.call("close_input", ["name": .string(Self.name)])
         _ = try await bluez.event("ended", within: DaemonProgram.limit) {

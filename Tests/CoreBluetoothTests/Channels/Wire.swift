@@ -61,7 +61,7 @@ final class Wire: @unchecked Sendable {
         queue.sync { endpoints[end.rawValue].total }
     }
 
-    /// Returns the reason for the channel's end at one end. `nil` before it.
+    /// Returns the reason for the channel's end at one end; `nil` before it.
     func end(of end: End) -> ChannelEnd? {
         queue.sync { endpoints[end.rawValue].end }
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A record of events, as lines in their order. Tests wait for lines, and not for time to pass.
 final class Journal: Sendable {
-    /// The executor whose virtual time passes only during waits. `nil` if the test itself runs on
+    /// The executor whose virtual time passes only during waits; `nil` if the test itself runs on
     /// it.
     private let holder: (any HostExecutor)?
 

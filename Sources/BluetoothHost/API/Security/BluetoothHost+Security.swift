@@ -91,7 +91,7 @@ extension Link {
     }
 
     /// The bonded peer of the link, once the peer has proved its identity: by encrypting the link
-    /// with the keys of the bond, or by pairing. `nil` before, whatever address the peer used to
+    /// with the keys of the bond, or by pairing; `nil` before, whatever address the peer used to
     /// connect. Throws the reason why the link ended if it is not open.
     public var bondedPeer: BondedPeer? {
         get async throws { try await host.bondedPeer(of: identifier) }

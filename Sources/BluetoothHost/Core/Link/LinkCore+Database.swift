@@ -19,7 +19,7 @@ extension LinkCore {
         lookup.isSubscribed && lookup.serviceChanged == value
     }
 
-    /// Returns the store's record of the peer's database. `nil` without a bond, because such a
+    /// Returns the store's record of the peer's database; `nil` without a bond, because such a
     /// record would never be removed.
     private func databaseName(_ context: LinkContext) -> RecordName? {
         guard context.configuration.store != nil else { return nil }

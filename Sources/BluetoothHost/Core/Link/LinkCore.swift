@@ -89,9 +89,9 @@ struct LinkCore: Sendable {
     /// The requests that await the database.
     var databaseRequests: [RequestIdentifier] = []
 
-    /// The operation whose answer shows that the link is usable. `nil` after its end.
+    /// The operation whose answer shows that the link is usable; `nil` after its end.
     var probe: UInt64?
-    /// The connection request that this link answers. `nil` after it was completed.
+    /// The connection request that this link answers; `nil` after it was completed.
     var connectionRequest: RequestIdentifier?
     var procedures: [Procedure: Waiter] = [:]
     /// The requests that are repeated if the peer refuses them because the link lacks protection.

@@ -13,7 +13,7 @@ extension HostCore {
     }
 
     /// Returns the address of the device with this identifier: the identity address of a bonded
-    /// peer. `nil` if this host cannot have made the identifier.
+    /// peer; `nil` if this host cannot have made the identifier.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         let bond = bonds.last { $0.identifier == identifier }
         return bond?.peer ?? context.peerCipher.address(of: identifier)

@@ -70,7 +70,7 @@ struct LinkProtection: Sendable {
     var loss: BondLoss?
     /// Whether the application was informed that the peer has lost its bond.
     var hasLostBond = false
-    /// The peer whose bond a pairing on this link may replace. `nil` once a pairing has produced
+    /// The peer whose bond a pairing on this link may replace; `nil` once a pairing has produced
     /// keys.
     var replaceableBond: DeviceAddress?
     /// Whether the host has asked for the peer's name, and the operation that reads it.

@@ -47,7 +47,7 @@ struct SignCounter: Equatable, Sendable {
 
     /// Takes the next counter.
     ///
-    /// - Returns: The counter, and whether `reserved` must be stored before the counter is used.
+    /// - Returns: The counter, and whether `reserved` must be stored before the counter is used;
     ///   `nil` if all counters are used.
     mutating func take() -> (counter: UInt32, isBlockNew: Bool)? {
         guard next < .max else { return nil }

@@ -18,7 +18,7 @@ open class CBCharacteristic: CBAttribute {
         var isPublished = false
     }
 
-    /// The characteristic in the peripheral's database. `nil` for a characteristic of this device.
+    /// The characteristic in the peripheral's database; `nil` for a characteristic of this device.
     let origin: GATT.Characteristic?
 
     let snapshot: LockedState<State>
@@ -38,18 +38,18 @@ open class CBCharacteristic: CBAttribute {
         super.init(identity: identity)
     }
 
-    /// The service that contains the characteristic. `nil` once the service was released.
+    /// The service that contains the characteristic; `nil` once the service was released.
     open var service: CBService? { snapshot.read(\.service) }
 
     /// The ways in which the value can be used. The peer may still refuse a request, because
     /// permissions are not part of the declaration.
     open var properties: CBCharacteristicProperties { snapshot.read(\.properties) }
 
-    /// The value that was read or received last. `nil` before the first one. Set before the
+    /// The value that was read or received last; `nil` before the first one. Set before the
     /// delegate is called. An error leaves it unchanged.
     open var value: Data? { snapshot.read(\.value) }
 
-    /// The descriptors that were discovered. `nil` before the first discovery.
+    /// The descriptors that were discovered; `nil` before the first discovery.
     open var descriptors: [CBDescriptor]? { snapshot.read(\.descriptors) }
 
     /// Whether the value is broadcast. Always `false`: Apple's framework no longer broadcasts

@@ -12,7 +12,7 @@ open class CBDescriptor: CBAttribute {
         var isInvalidated = false
     }
 
-    /// The descriptor in the peripheral's database. `nil` for a descriptor of this device.
+    /// The descriptor in the peripheral's database; `nil` for a descriptor of this device.
     let origin: GATT.Descriptor?
 
     let snapshot: LockedState<State>
@@ -31,10 +31,10 @@ open class CBDescriptor: CBAttribute {
         super.init(identity: identity)
     }
 
-    /// The characteristic that has the descriptor. `nil` once the characteristic was released.
+    /// The characteristic that has the descriptor; `nil` once the characteristic was released.
     open var characteristic: CBCharacteristic? { snapshot.read(\.characteristic) }
 
-    /// The value that was read last. `nil` before the first one. Its type depends on the UUID: an
+    /// The value that was read last; `nil` before the first one. Its type depends on the UUID: an
     /// `NSNumber` for 2900, 2902 and 2903, a `String` for 2901, and `Data` for all others.
     open var value: Any? { snapshot.read(\.value) }
 

@@ -38,7 +38,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         }
     }
 
-    /// The centrals that subscribed to notifications or indications. `nil` if there are none.
+    /// The centrals that subscribed to notifications or indications; `nil` if there are none.
     /// Changes on the manager's queue, just before the delegate is called.
     open var subscribedCentrals: [CBCentral]? {
         let centrals = publication.read(\.subscribedCentrals)

@@ -18,7 +18,7 @@ open class CBService: CBAttribute {
         var isPublished = false
     }
 
-    /// The service in the peripheral's database. `nil` for a service of this device.
+    /// The service in the peripheral's database; `nil` for a service of this device.
     let origin: GATT.Service?
 
     private let primary: Bool
@@ -40,7 +40,7 @@ open class CBService: CBAttribute {
         super.init(identity: identity)
     }
 
-    /// The peripheral that has the service. `nil` once it was released, and for a service of this
+    /// The peripheral that has the service; `nil` once it was released, and for a service of this
     /// device.
     open var peripheral: CBPeripheral? { snapshot.read(\.peripheral) }
 
@@ -48,10 +48,10 @@ open class CBService: CBAttribute {
     /// includes it.
     open var isPrimary: Bool { primary }
 
-    /// The included services that were discovered. `nil` before the first discovery.
+    /// The included services that were discovered; `nil` before the first discovery.
     open var includedServices: [CBService]? { snapshot.read(\.includedServices) }
 
-    /// The characteristics that were discovered. `nil` before the first discovery.
+    /// The characteristics that were discovered; `nil` before the first discovery.
     open var characteristics: [CBCharacteristic]? { snapshot.read(\.characteristics) }
 
     /// The text that Apple's logs show for a service.

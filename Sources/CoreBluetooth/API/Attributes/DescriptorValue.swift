@@ -17,7 +17,7 @@ enum DescriptorValue {
     }
 
     /// Returns the bytes of a descriptor's value that the application publishes: a `String` for
-    /// 2901, `Data` for 2904. `nil` for any other combination.
+    /// 2901, `Data` for 2904; `nil` for any other combination.
     static func bytes(of uuid: BluetoothUUID, value: Any?) -> [UInt8]? {
         switch uuid {
         case GATT.AttributeType.characteristicUserDescription:

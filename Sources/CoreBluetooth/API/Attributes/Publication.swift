@@ -36,7 +36,7 @@ extension CBMutableCharacteristic {
     /// Whether the service was added and Bluetooth has been on since.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
-    /// The value with which the system answers reads. `nil` for a dynamic characteristic, because
+    /// The value with which the system answers reads; `nil` for a dynamic characteristic, because
     /// the system does not use its `value`.
     var cachedValue: Data? { isDynamic ? nil : value }
 

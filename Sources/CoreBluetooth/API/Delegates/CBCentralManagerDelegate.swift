@@ -66,7 +66,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - isReconnecting: Whether the system tries to connect again. If so,
     ///     `centralManager(_:didConnect:)` reports the next connection. If not, this connection
     ///     causes no further calls.
-    ///   - error: The reason for the disconnection. `nil` if the application canceled the
+    ///   - error: The reason for the disconnection; `nil` if the application canceled the
     ///     connection.
     func centralManager(
         _ central: CBCentralManager,

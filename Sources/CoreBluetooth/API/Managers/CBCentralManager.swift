@@ -48,7 +48,7 @@ open class CBCentralManager: CBManager {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// Makes a manager whose delegate is called on `queue`. `nil` for the main queue.
+    /// Makes a manager whose delegate is called on `queue`; `nil` for the main queue.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }

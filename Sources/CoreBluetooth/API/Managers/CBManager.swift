@@ -32,7 +32,7 @@ open class CBManager: NSObject {
         super.init()
     }
 
-    /// The adapter of the manager. `nil` if there is none, or until a former use of the adapter has
+    /// The adapter of the manager; `nil` if there is none, or until a former use of the adapter has
     /// ended. Until then the state is `unknown` and commands are ignored.
     var adapter: SharedAdapter? { connection.adapter }
 

@@ -34,7 +34,7 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// Makes a manager whose delegate is called on `queue`. `nil` for the main queue.
+    /// Makes a manager whose delegate is called on `queue`; `nil` for the main queue.
     public convenience init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: DispatchQueue?
@@ -131,7 +131,7 @@ open class CBPeripheralManager: CBManager {
     /// - Parameters:
     ///   - value: The value.
     ///   - characteristic: The characteristic, which the manager has published.
-    ///   - centrals: The centrals that get the value. `nil` for all that subscribed.
+    ///   - centrals: The centrals that get the value; `nil` for all that subscribed.
     /// - Returns: `false` if there is no space for the value. `peripheralManagerIsReady` follows
     ///   when there is.
     open func updateValue(

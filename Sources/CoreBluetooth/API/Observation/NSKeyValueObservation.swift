@@ -12,7 +12,7 @@ import BluetoothClients
     ///
     /// Made by `observe(_:options:changeHandler:)` of a manager or peripheral.
     public final class NSKeyValueObservation: NSObject, Sendable {
-        /// Compares the property with its last value. `nil` after the end of the observation.
+        /// Compares the property with its last value; `nil` after the end of the observation.
         private let comparison: LockedState<(() -> Void)?>
 
         init(_ comparison: @escaping () -> Void) {
@@ -43,9 +43,9 @@ import BluetoothClients
 
         /// The kind of the change, which is always `setting`.
         public let kind: Kind
-        /// The value after the change. `nil` unless the options contain `new`.
+        /// The value after the change; `nil` unless the options contain `new`.
         public let newValue: Value?
-        /// The value before the change. `nil` unless the options contain `old`, and in the first
+        /// The value before the change; `nil` unless the options contain `old`, and in the first
         /// call for the option `initial`.
         public let oldValue: Value?
         /// The changed elements of a collection. Always `nil`: a change replaces the whole value.

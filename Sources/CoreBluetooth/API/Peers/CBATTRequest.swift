@@ -14,10 +14,10 @@ open class CBATTRequest: NSObject {
     private let subject: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
     private let content: LockedState<Data?>
 
-    /// The server's identifier of the request. `nil` if no answer is expected.
+    /// The server's identifier of the request; `nil` if no answer is expected.
     let requestID: GATTServer.RequestID?
 
-    /// The attribute to write, which an Error Response names. `nil` for a read.
+    /// The attribute to write, which an Error Response names; `nil` for a read.
     let handle: AttributeHandle?
 
     init(

@@ -63,7 +63,7 @@ open class CBPeripheral: CBPeer {
         adapter?.enter { [peer, session] in $0.release(peer, for: session, request) }
     }
 
-    /// The peripheral's name. `nil` if it is not known. Can be observed.
+    /// The peripheral's name; `nil` if it is not known. Can be observed.
     open var name: String? { snapshot.read(\.remote.name) }
 
     /// The state of this manager's connection. Can be observed with
@@ -72,7 +72,7 @@ open class CBPeripheral: CBPeer {
         CBPeripheralState(rawValue: snapshot.read(\.remote.state.rawValue)) ?? .disconnected
     }
 
-    /// The services that were discovered. `nil` before the first discovery and after a
+    /// The services that were discovered; `nil` before the first discovery and after a
     /// disconnection. Can be observed.
     open var services: [CBService]? { snapshot.read(\.services) }
 

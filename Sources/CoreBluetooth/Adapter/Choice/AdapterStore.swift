@@ -48,7 +48,7 @@ enum AdapterStore {
         return nil
     }
 
-    /// Returns the name under which an adapter's data is stored. `nil` if the name is not known
+    /// Returns the name under which an adapter's data is stored; `nil` if the name is not known
     /// yet.
     private static func storeName(of adapter: String) -> String? {
         guard let specification = try? AdapterSpecification(adapter) else { return adapter }

@@ -134,7 +134,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     private static let found = Lock<CBAdapter?>(nil)
     private static let chosen = Lock<CBAdapter?>(nil)
 
-    /// The adapter of managers whose options name none. `nil` if there is none. Setting it does not
+    /// The adapter of managers whose options name none; `nil` if there is none. Setting it does not
     /// affect existing managers.
     public static var `default`: CBAdapter? {
         get {

@@ -36,7 +36,7 @@ extension MessageChannel {
     /// both sides.
     ///
     /// - Parameter key: The new permanent key, which the other side accepts already (see
-    ///   ``acceptKey(_:)``); `nil` for the present one.
+    ///   ``acceptKey(_:)``); `nil` for the current one.
     /// - Throws: ``MessageError/sealing(_:)`` if the channel is not sealed with ``GCMSealing``, if
     ///   its session has not begun, if another rotation of this side is under way, or if the other
     ///   side does not answer within ten seconds, for example because it does not accept the key;

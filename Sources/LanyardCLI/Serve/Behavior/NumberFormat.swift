@@ -45,7 +45,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The whole numbers that fit, or the mantissas of a medical number without its special values.
+    /// The whole numbers that fit, or the mantissas of a medical number without its special values;
     /// `nil` if the number need not be whole.
     private var mantissas: ClosedRange<Double>? {
         switch self {

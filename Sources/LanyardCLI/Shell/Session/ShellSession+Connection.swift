@@ -93,7 +93,7 @@ extension ShellSession {
         }
     }
 
-    /// Removes the link and what belongs to it. Returns whether it was the present one.
+    /// Removes the link and what belongs to it. Returns whether it was the current one.
     @discardableResult
     private func forget(_ connection: Connection) -> Bool {
         let (isPresent, tasks) = change { state in
