@@ -54,7 +54,7 @@ package final class CompositeAdapter: BluetoothPort {
         var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     }
 
-    /// The largest number of addresses whose identifiers are kept, because computing an identifier
+    /// The maximum number of addresses whose identifiers are kept, because computing an identifier
     /// takes long.
     static let identifierLimit = 4_096
 

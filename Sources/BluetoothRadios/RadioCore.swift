@@ -13,7 +13,7 @@ import BluetoothTypes
 /// poor and no radio receives the peer. Each move interrupts the connection, so a link stays on its
 /// radio for `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
 struct RadioCore: Sendable {
-    /// The largest number of connection requests and links that the core follows.
+    /// The maximum number of connection requests and links that the core follows.
     static let peerLimit = 1_024
 
     enum Action: Equatable, Sendable {

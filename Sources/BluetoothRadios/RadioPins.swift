@@ -10,7 +10,7 @@ import BluetoothTypes
 package struct RadioPins: Equatable, Sendable {
     /// The name of the record.
     package static let recordName = "radio-pins"
-    /// The largest number of peers.
+    /// The maximum number of peers.
     package static let limit = 1_024
 
     /// The name of the radio of each peer.

@@ -43,7 +43,7 @@ package struct RadioRules: Hashable, Sendable {
 
     /// The reduction of a radio's signal for each recent failure to connect, in dB.
     package var failurePenalty = 10.0
-    /// The largest number of failures that count.
+    /// The maximum number of failures that count.
     package var failureLimit = 3
     /// The time for which a failure counts.
     package var failureTime: Duration = .seconds(30)

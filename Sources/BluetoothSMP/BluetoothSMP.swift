@@ -3,7 +3,7 @@
 // The Security Manager, with which two devices create shared keys (Vol 3, Part H).
 //
 // Pairing has three phases. In phase 1, the devices exchange their input and output capabilities,
-// their requirements, and the keys that they want. The result determines the pairing method. In
+// their requirements, and the keys that they request. The result determines the pairing method. In
 // phase 2, the devices create a key by this method and encrypt the link with it. LE Secure
 // Connections uses a Diffie-Hellman exchange on P-256. Legacy pairing uses a short secret that an
 // eavesdropper can guess. In phase 3, the devices exchange keys for later links over the encrypted

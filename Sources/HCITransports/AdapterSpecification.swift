@@ -188,7 +188,7 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
 extension AdapterSpecification {
     /// The character between the adapters of a list.
     package static let listSeparator: Character = "+"
-    /// The largest number of adapters that work as one.
+    /// The maximum number of adapters that work as one.
     package static let listLimit = 64
 
     /// Parses several adapters that work as one, for example `hci0+tcp:192.0.2.1:9000`.

@@ -10,7 +10,7 @@ import VirtualRadio
 /// It is used on the world's thread. An error in writing a log does not stop the world: see
 /// `failure`.
 final class WorldTrace {
-    /// The largest number of logs at one time. Each log keeps a file open.
+    /// The maximum number of logs at one time. Each log keeps a file open.
     static let fileLimit = 512
 
     /// The log of one controller.
@@ -36,7 +36,7 @@ final class WorldTrace {
     /// - Parameters:
     ///   - directory: The directory.
     ///   - microsecondsAtZero: The beginning of the world's time, in microseconds since 1970.
-    ///   - fileLimit: The largest number of logs at one time.
+    ///   - fileLimit: The maximum number of logs at one time.
     init(directory: String, microsecondsAtZero: Int64 = 0, fileLimit: Int = fileLimit) {
         self.directory = directory
         self.fileLimit = fileLimit

@@ -164,7 +164,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The digits of the next pairing with a device replace those before")
+    @Test("The digits of the next pairing with a device replace the earlier ones")
     func nextDigits() async throws {
         let daemon = try FakeDaemon()
         let fixture = Fixture(daemon, person: person)

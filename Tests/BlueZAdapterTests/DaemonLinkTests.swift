@@ -11,7 +11,7 @@ import Testing
     private static let rate = AttributeHandle(0x12)
     private static let control = AttributeHandle(0x15)
 
-    @Test("A connected device has its table, its values and its MTU")
+    @Test("A connected device has its database, its values and its MTU")
     func table() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, database) = try await fixture.connected()
@@ -172,7 +172,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A request for the table waits until the services are complete")
+    @Test("A request for the database waits until the services are complete")
     func lateServices() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "An attribute whose object vanished is out of sync, and a change of the table is reported"
+        "An attribute whose object vanished is out of sync, and a change of the database is reported"
     )
     func vanishedAttribute() async throws {
         let fixture = try Fixture(FakeDaemon())

@@ -42,7 +42,9 @@ import Testing
         let root: String
         private let answers: AsyncStream<DBusMessage>
 
-        /// - Parameter permissions: Those of the value in the table.
+        /// Creates a daemon, and publishes the service.
+        ///
+        /// - Parameter permissions: Those of the value in the database.
         init(
             refusing refused: String? = nil,
             storing permissions: GATT.Permissions = .init(read: .encrypted)
@@ -189,7 +191,7 @@ import Testing
         )
     }
 
-    @Test("A value in the table is read from an offset, and not beyond its end")
+    @Test("A value in the database is read from an offset, and not beyond its end")
     func stored() async throws {
         let scene = try await Scene()
         scene.call(1, "ReadValue", [], ["offset": .uint16(1)])
@@ -342,6 +344,8 @@ import Testing
         await scene.fixture.end()
     }
 
+    /// The daemon keeps the advertisement while the adapter is off.
+    ///
     /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready again.
     @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
     func turnedOffAndOn(updates: Bool) async throws {

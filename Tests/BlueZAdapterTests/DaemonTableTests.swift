@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "Objects with impossible handles are no table, and never trap",
+        "Objects with impossible handles form no database, and never trap",
         arguments: [
             ["service0000"], ["service0010", "service0010/char0009"],
             ["service0010", "service0010/charffff"], ["service0010", "x/service0010"],
@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    @Test("Random objects make a valid table or none", arguments: RunSeed.seeds(4))
+    @Test("Random objects form a valid database or none", arguments: RunSeed.seeds(4))
     func random(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var tables = 0

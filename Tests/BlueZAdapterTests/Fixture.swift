@@ -94,7 +94,7 @@ final class Fixture: PortObserver, Sendable {
         }
     }
 
-    /// Returns the reason of the next `linkClosed`.
+    /// Returns the reason in the next `linkClosed`.
     func closed() async -> PortError? {
         await next { event -> PortError? in
             if case .linkClosed(_, let error) = event { error } else { nil }
@@ -119,7 +119,7 @@ final class Fixture: PortObserver, Sendable {
         return try result.get()
     }
 
-    /// Connects, and reads the table.
+    /// Connects, and reads the database.
     func connected() async throws -> (LinkIdentifier, GATT.Database) {
         await becomes(.ready)
         _ = await connect()

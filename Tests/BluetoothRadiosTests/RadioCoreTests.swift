@@ -177,7 +177,7 @@ struct RadioCoreTests {
         )
     }
 
-    @Test("A radio that failed lately has a penalty")
+    @Test("A radio that failed recently has a penalty")
     mutating func penalty() {
         receive([-50, -55, nil])
         #expect(connect() == [Self.begin(0)])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The radios that a person has chosen")
 struct RadioPinsTests {
-    /// Makes a choice, which must succeed or not.
+    /// Makes a choice, and expects its success or its failure.
     private func set(
         _ name: String?,
         for peer: PeerIdentifier,
@@ -39,7 +39,7 @@ struct RadioPinsTests {
         #expect(RadioPins([0xFF, 0xFE, 0x0A]).names.isEmpty)
     }
 
-    @Test("A name of two lines, an empty name, and a choice too many are refused")
+    @Test("A name of two lines, an empty name, and one choice too many are refused")
     func bounds() {
         var pins = RadioPins()
         set("a\nb", for: Self.peer, in: &pins, succeeds: false)

@@ -9,8 +9,8 @@ import Synchronization
 /// A message bus with one client, and the programs behind it, in this process. It lets a test answer,
 /// delay and forge every message.
 package final class FakeBus: Sendable {
-    /// A function that answers a message to another name than the bus itself. It runs on the thread
-    /// of the bus, in the order of the messages.
+    /// A function that answers a message to a name other than that of the bus itself. It runs on
+    /// the thread of the bus, in the order of the messages.
     package typealias Program = @Sendable (DBusMessage, FakeBus) -> Void
 
     /// The unique names of the client, and of the program that owns all other names.
@@ -43,7 +43,7 @@ package final class FakeBus: Sendable {
 
     package var address: DBusAddress { .path(path) }
 
-    /// The match rules that the client added on its present connection.
+    /// The match rules that the client added on its current connection.
     package var rules: [String] { state.withLock { $0.rules } }
 
     /// Ends the connection and the listener, and removes the socket.

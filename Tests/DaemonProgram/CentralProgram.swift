@@ -88,8 +88,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Writes a number of values of a length without response, or counts notifications and
-    /// prints a line after each so many. Each value begins with its number.
+    /// Writes a number of values of a length without response, or counts notifications and prints a
+    /// line after each `count` of them. Each value begins with its number.
     private func stream(_ characteristic: CBCharacteristic, _ verb: String, _ arguments: [Int]) {
         guard let count = arguments.first else { return say("no count: \(verb)") }
         if verb == "send" {
@@ -198,7 +198,7 @@ extension CentralProgram: CBPeripheralDelegate {
         }
     }
 
-    /// Prints the table when the last characteristic has its descriptors.
+    /// Prints the database when the last characteristic has its descriptors.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,

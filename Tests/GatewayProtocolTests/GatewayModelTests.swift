@@ -6,8 +6,8 @@ import Testing
 
 @testable import GatewayProtocol
 
-/// Random connections, bytes, faults and time, with a model of the controller that traps nothing and
-/// checks everything.
+/// Random connections, bytes, faults and time, with a model of the controller that checks every
+/// action.
 @Suite("A gateway keeps its rules under random inputs")
 struct GatewayModelTests {
     private struct Model {

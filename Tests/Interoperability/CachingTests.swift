@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "The second link reads only the hash of an unchanged table",
+        "The second link reads only the hash of an unchanged database",
         arguments: ControllerKind.available
     )
     func unchangedTable(kind: ControllerKind) async throws {

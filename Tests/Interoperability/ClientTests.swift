@@ -6,7 +6,7 @@ import Testing
 /// The Bumble client has the behavior that the tests of our server rely on. These tests use
 /// Bumble's own server.
 @Suite(.needsPeers) struct ClientTests {
-    @Test("The Bumble client discovers the table that the server describes")
+    @Test("The Bumble client discovers the database that the server describes")
     func discovery() async throws {
         try await withPeers { peers in
             let (client, accessory) = try await meeting(peers, .large)

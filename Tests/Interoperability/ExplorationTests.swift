@@ -2,11 +2,11 @@
 
 import Testing
 
-/// `lanyard explore --json` prints exactly the accessory's table, and tshark can decode the
+/// `lanyard explore --json` prints exactly the accessory's database, and tshark can decode the
 /// packets.
 @Suite(.needsPeers) struct ExplorationTests {
     @Test(
-        "The explore command prints exactly the table of the accessory",
+        "The explore command prints exactly the database of the accessory",
         arguments: ControllerKind.available,
         [Accessory.Profile.demo, .large, .stream]
     )
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("The explore command prints the same table with any MTU", arguments: [23, 24, 50, 517])
+    @Test("The explore command prints one database with any MTU", arguments: [23, 24, 50, 517])
     func anyMTU(mtu: Int) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)

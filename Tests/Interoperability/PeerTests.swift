@@ -8,7 +8,7 @@ import Testing
 @Suite(.needsPeers) struct PeerTests {
     static let limit: Duration = .seconds(90)
 
-    @Test("An accessory describes its own table", arguments: ControllerKind.available)
+    @Test("An accessory describes its own database", arguments: ControllerKind.available)
     func description(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)

@@ -117,7 +117,8 @@ import Testing
         if Dissection.isPossible { try await trace.expectWellFormed() }
     }
 
-    /// While the wire is held, the time limit of a step does not end the command.
+    /// Returns options with which the time limit of a step does not end the command while the wire
+    /// is held.
     private static func options(_ kind: ControllerKind, _ break: Relay.Break) -> [String] {
         `break` == .hold ? ["--timeout", "60"] : []
     }

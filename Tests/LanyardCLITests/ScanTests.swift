@@ -256,7 +256,7 @@ import Testing
         #expect(!type("fq", into: &view) && view.filter == "q")
     }
 
-    @Test("p freezes the table, and p again shows the present")
+    @Test("p freezes the table, and p again shows the current state")
     func pauses() {
         var view = view()
         type("p", into: &view)

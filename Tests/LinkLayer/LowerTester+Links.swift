@@ -114,7 +114,7 @@ extension LowerTester {
         report(content, from: link.controller, to: link.tester)
     }
 
-    /// The handle in the second and third byte.
+    /// Returns the handle in the second and third byte.
     private func handle(_ parameters: [UInt8]) -> ConnectionHandle {
         ConnectionHandle(rawValue: (UInt16(parameters[1]) | UInt16(parameters[2]) << 8) & 0x0FFF)
     }

@@ -8,9 +8,9 @@ import VirtualRadio
 /// suite writes and reads.
 ///
 /// RootCanal's packets have no time, and each answer comes at once. On this radio an answer begins
-/// T_IFS after the packet. So the world stands still at the end of each packet that the suite may
-/// answer, until the suite lets time pass (`pass`). Three packets of an advertising event, one on
-/// each channel, are one packet of RootCanal: the suite sees the first of them.
+/// T_IFS after the packet. The world therefore stands still at the end of each packet that the
+/// suite may answer, until the suite lets time pass (`pass`). Three packets of an advertising
+/// event, one on each channel, are one packet of RootCanal: the suite sees the first of them.
 struct LowerTester {
     /// A packet for the suite.
     enum Output: Equatable {
@@ -34,7 +34,7 @@ struct LowerTester {
     static let leap = Duration.milliseconds(640)
     /// The time in which a waiting advertisement looks for a scan window before time passes.
     static let lead = 20
-    /// The largest number of such times. Together they are the longest scan interval, 10.24 s.
+    /// The maximum number of such times. Together they are the longest scan interval, 10.24 s.
     static let leadLimit = 512
 
     var core = WorldCore(seed: WorldSeed(1), pathLoss: .freeSpace, shadowing: .none)

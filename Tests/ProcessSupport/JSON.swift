@@ -55,13 +55,13 @@ package enum JSON: Equatable, Sendable, Codable {
         return members[key] ?? .null
     }
 
-    /// The members of an object. Empty for other values.
+    /// The members of an object; empty for other values.
     package var members: [String: JSON] {
         guard case .object(let members) = self else { return [:] }
         return members
     }
 
-    /// The elements of an array. Empty for other values.
+    /// The elements of an array; empty for other values.
     package var elements: [JSON] {
         guard case .array(let elements) = self else { return [] }
         return elements
@@ -120,7 +120,7 @@ extension JSON {
         .string(bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
     }
 
-    /// The bytes that the hexadecimal digits stand for. Empty for other texts.
+    /// The bytes that the hexadecimal digits stand for; empty for other texts.
     package var bytes: [UInt8] {
         let digits = (text ?? "").compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map {

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A table with one attribute of each kind that a request can meet, at handles that the tests
+/// A database with one attribute of each kind that a request can meet, at handles that the tests
 /// contain as numbers.
 ///
 /// | handle | attribute |
@@ -37,7 +37,7 @@ package enum SampleTable {
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    /// Returns a server that serves the table.
+    /// Returns a server that serves the database.
     package static func server() throws -> GATTServer {
         var server = GATTServer()
         _ = try server.publish(kinds)

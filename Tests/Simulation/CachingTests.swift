@@ -10,8 +10,8 @@ import VirtualAdapters
 
 import struct BluetoothHost.Link
 
-/// Our client caches the table of our server across links and hosts.
-@Suite("Caching of a table, in virtual time")
+/// Our client caches the database of our server across links and hosts.
+@Suite("Caching of a database, in virtual time")
 struct CachingTests {
     private static let readByType: UInt8 = 0x08
 
@@ -28,7 +28,7 @@ struct CachingTests {
         )
     }
 
-    @Test("A cached table costs one read on the second link", arguments: [true, false])
+    @Test("A cached database costs one read on the second link", arguments: [true, false])
     func oneRead(isBonded: Bool) async throws {
         let home = try Household(seed: 1, isBonded: isBonded)
         try await home.run { phone, lamp in
@@ -72,7 +72,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A cached table survives a restart of the host with a bond and a store")
+    @Test("A cached database survives a restart of the host with a bond and a store")
     func restart() async throws {
         let home = try Household(seed: 3, isBonded: true)
         let store = MemoryStore()
@@ -97,7 +97,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A bonded phone discovers a table that changed while it was disconnected")
+    @Test("A bonded phone discovers a database that changed while it was disconnected")
     func changedMeanwhile() async throws {
         let home = try Household(seed: 4, isBonded: true)
         try await home.run { phone, lamp in
@@ -120,7 +120,7 @@ struct CachingTests {
     /// The phone uses handles only as long as they are valid: it never reads one value in place of
     /// another.
     @Test(
-        "A cached table never leads to a wrong value while the table changes",
+        "A cached database never leads to a wrong value while the database changes",
         arguments: RunSeed.seeds(8),
         [true, false]
     )
@@ -167,7 +167,7 @@ struct CachingTests {
         }
     }
 
-    /// Reads all values by the table, ten times on one link. Returns how often the value of the
+    /// Reads all values by the database, ten times on one link. Returns how often the value of the
     /// last service was read.
     private static func visit(_ phone: BluetoothHost, _ home: Household) async throws -> Int {
         var lastReads = 0

@@ -120,7 +120,7 @@ struct FaultTests {
         #expect(visitCount == 5)
     }
 
-    /// A visit with a time limit, because lost events can hide the accessory.
+    /// Makes a visit with a time limit, because lost events can hide the accessory.
     private static func briefVisit(_ host: BluetoothHost, _ air: SimulatedAir) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

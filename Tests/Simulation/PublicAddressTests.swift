@@ -10,7 +10,8 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// The controller's public address beside the random static identity address of a host.
+/// The controller's public address, which a host has in addition to its random static identity
+/// address.
 @Suite("The public address, and directed advertising, in virtual time")
 struct PublicAddressTests {
     @Test("A host reports the public address of its controller only while the adapter is ready")

@@ -7,7 +7,7 @@ import Testing
 
 import struct BluetoothHost.Link
 
-/// The number of ATT requests of the common tasks of a client, besides the MTU exchange of a new
+/// The number of ATT requests of the common tasks of a client, without the MTU exchange of a new
 /// link. The server has eight services of one characteristic each.
 @Suite("Round trips of a client, in virtual time")
 struct RoundTripTests {
@@ -66,7 +66,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A discovery of the whole table is short, and a known table takes one request")
+    @Test("A discovery of the whole database is short, and a known database takes one request")
     func wholeTable() async throws {
         let home = try Household(seed: 2, isBonded: true)
         let store = MemoryStore()

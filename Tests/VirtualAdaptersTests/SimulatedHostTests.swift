@@ -70,7 +70,7 @@ struct DemoAir {
 
 @Suite("Our host in virtual time")
 struct SimulatedHostTests {
-    @Test("A host finds an accessory, discovers its table, and disconnects")
+    @Test("A host finds an accessory, discovers its database, and disconnects")
     func visit() async throws {
         let demo = try DemoAir()
         try await demo.air.run { try await demo.visit() }

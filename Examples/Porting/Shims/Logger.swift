@@ -86,7 +86,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     public static let fault = OSLogType(rawValue: 17)
 }
 
-/// Whether the log shows a value.
+/// The privacy of a value: whether the log shows it.
 public struct OSLogPrivacy: Hashable, Sendable {
     private enum Kind {
         case automatic

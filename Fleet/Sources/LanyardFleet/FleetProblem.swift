@@ -27,7 +27,7 @@ struct FleetProblem: Error, Hashable, Sendable {
             detail: detail
         )
     }
-    /// The problem of an operation that the characteristic's roles do not include.
+    /// Returns the problem of an operation that the characteristic's roles do not include.
     static func refused(_ type: String, _ title: String, _ role: String) -> Self {
         Self(
             type: type,

@@ -58,7 +58,7 @@ struct Credentials: Sendable {
         return (key.pemRepresentation, try certificate.serializeAsPEM().pemString)
     }
 
-    /// The settings for TLS 1.3 with a certificate on both sides.
+    /// Returns the settings for TLS 1.3 with a certificate on both sides.
     func context(isServer: Bool) throws -> NIOSSLContext {
         var settings =
             isServer

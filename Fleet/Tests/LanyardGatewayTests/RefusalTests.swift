@@ -221,7 +221,7 @@ struct RefusalTests {
         }
     }
 
-    /// Sends bytes when TLS has been agreed.
+    /// A handler that sends bytes when TLS has been agreed.
     private final class Liar: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -170,7 +170,7 @@ package struct AdapterFacts: Sendable {
     package var valueLengths: [PeerIdentifier: Int] = [:]
     /// The names and services that peers advertised or reported.
     var cache = PeerCache()
-    /// The capabilities of the port. Empty while there is no controller.
+    /// The capabilities of the port; empty while there is no controller.
     package var capabilities: PortCapabilities = []
 }
 

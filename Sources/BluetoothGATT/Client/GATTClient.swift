@@ -68,7 +68,7 @@ package struct GATTClient: Sendable {
 
     /// Creates the client of a new bearer.
     ///
-    /// - Parameter exchangesMTU: Whether MTUs can be exchanged on the bearer. `false` for an
+    /// - Parameter exchangesMTU: Whether MTUs can be exchanged on the bearer; `false` for an
     ///   enhanced bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
     package init(exchangesMTU: Bool = true) {
         if !exchangesMTU { mtuExchange = .finished }

@@ -21,7 +21,7 @@ package enum DBusAddress: Hashable, Sendable {
         return DBusAddress(list: list)
     }
 
-    /// Returns the first supported address of a list such as
+    /// Creates the first supported address of a list such as
     /// `unix:path=/run/bus;tcp:host=localhost`; `nil` if there is none.
     package init?(list: String) {
         guard let address = list.split(separator: ";").lazy.compactMap(Self.init(one:)).first else {

@@ -63,8 +63,8 @@ extension SerialVendor {
         }
     }
 
-    /// Update UART Baud Rate: two zero bytes in place of a coded speed, then the speed as a number.
-    /// Above 3,000,000 bits per second, the UART first needs its faster clock (the kernel's
+    /// Returns Update UART Baud Rate: two zero bytes in place of a coded speed, then the speed as a
+    /// number. Above 3,000,000 bits per second, the UART first needs its faster clock (the kernel's
     /// hci_bcm).
     private static func broadcomCommands(_ speed: Int) -> [Command] {
         let update = Command(opcode: 0xFC18, parameters: [0, 0] + bytes(speed))

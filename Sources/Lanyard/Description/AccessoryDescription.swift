@@ -157,7 +157,7 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     public init() {}
 }
 
-/// Whether an accessory must be paired.
+/// The pairing that an accessory requires.
 public enum PairingRequirement: Hashable, Sendable {
     /// Pairing is not required: the accessory is ready as soon as it is usable.
     case none

@@ -13,10 +13,10 @@ import Observation
 /// pairs the device that a person chose.
 @MainActor @Observable
 public final class NearbyModel {
-    /// The present devices, strongest signal first; see ``NearbyDevices/devices``. Empty unless
+    /// The present devices, strongest signal first; see ``NearbyDevices/devices``; empty unless
     /// ``search()`` runs.
     public var devices: [NearbyDevice] { list.devices }
-    /// The most recently lost devices, newest first. Empty unless ``search()`` runs.
+    /// The most recently lost devices, newest first; empty unless ``search()`` runs.
     public var lost: [NearbyDevice] { list.lost }
     /// Whether a search is running.
     public private(set) var isSearching = false

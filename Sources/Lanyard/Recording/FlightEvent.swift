@@ -21,7 +21,7 @@ public struct FlightEvent: Hashable, Sendable {
 
     /// The time of the event, relative to a fixed moment.
     public var time: Duration
-    /// The accessory: its name or another identification. Empty if the event concerns all
+    /// The accessory: its name or another identification; empty if the event concerns all
     /// accessories.
     public var device: String
     /// The kind of the event.

@@ -95,7 +95,7 @@ package struct SystemAttribute: Hashable, Sendable {
     /// Whether a service is primary.
     package var isPrimary = true
     /// Whether a discovery of services found this service, or the service that contains this
-    /// attribute. `false` if it was found only because another service includes it.
+    /// attribute; `false` if it was found only because another service includes it.
     package var isListed = true
     /// The services that a service includes.
     package var includes: [AttributeReference] = []

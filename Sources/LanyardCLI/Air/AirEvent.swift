@@ -91,7 +91,7 @@ enum AirEvent: Equatable, Sendable {
 }
 
 extension AirEvent {
-    /// The event for an event of the server.
+    /// Creates the event for an event of the server.
     init(_ event: AirServer.Event) {
         switch event {
         case .connected(let host, let name): self = .connected(host: host, controller: name)

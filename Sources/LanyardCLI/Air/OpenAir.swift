@@ -41,7 +41,7 @@ struct OpenAir: Sendable {
 }
 
 extension ProgramFailure {
-    /// The failure to listen at an address.
+    /// Creates the failure to listen at an address.
     init(_ error: TransportError, listeningAt address: AdapterSpecification) {
         let step = "cannot listen at \(TerminalText.escape("\(address)"))"
         switch error {

@@ -107,7 +107,7 @@ extension AdapterSession {
 }
 
 extension ProgramFailure {
-    /// The failure of a step on the daemon.
+    /// Creates the failure of a step on the daemon.
     init(_ error: PortError, during step: String) {
         switch error {
         case .linkEnded, .unavailable:

@@ -109,7 +109,7 @@ extension AccessoryState {
         .connected, .ready, .outOfRange, .disconnecting,
     ]
 
-    /// The state with this name in a recording.
+    /// Creates the state with this name in a recording.
     init?(named name: String) {
         guard let state = Self.all.first(where: { String(describing: $0) == name }) else {
             return nil

@@ -109,7 +109,7 @@ struct SystemTree: Sendable {
     /// The prefix of every path.
     var root = ""
 
-    /// Returns the names in a directory, sorted. Empty if it cannot be read.
+    /// Returns the names in a directory, sorted; empty if it cannot be read.
     func names(in path: String) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: root + path)
         return Array((names ?? []).prefix(Self.nameLimit)).sorted()

@@ -149,7 +149,8 @@ private enum LinkChange {
     case made(ConnectionHandle, DeviceAddress)
     case ended(ConnectionHandle)
 
-    /// The change that an event reports (Vol 4, Part E, 7.7.5 and 7.7.65); `nil` for other packets.
+    /// Creates the change that an event reports (Vol 4, Part E, 7.7.5 and 7.7.65); `nil` for other
+    /// packets.
     init?(_ record: Btsnoop.Record) {
         guard record.packet.first == 0x04, [0x05, 0x3E].contains(record.packet.dropFirst().first),
             case .event(let code, let parameters)? = try? HCI.Packet(h4: record.packet),

@@ -44,7 +44,7 @@ extension AdapterChoice {
 }
 
 extension ProgramFailure {
-    /// The failure for an adapter that cannot be chosen.
+    /// Creates the failure for an adapter that cannot be chosen.
     init(_ error: AdapterChoiceError) {
         switch error {
         case .noAdapter(let error):
@@ -78,7 +78,7 @@ extension ProgramFailure {
         }
     }
 
-    /// The failure for a world that has no room.
+    /// Creates the failure for a world that has no room.
     init(_ error: WorldFullError) {
         self.init(.badData, "\(error)", advice: "leave some devices out")
     }

@@ -6,7 +6,7 @@ import BluetoothHost
 import BluetoothPort
 
 extension ProgramFailure {
-    /// The failure of a step that ended with `error`, with advice.
+    /// Creates the failure of a step that ended with `error`, with advice.
     init(_ error: any Error, during step: String) {
         switch error {
         case let failure as ProgramFailure: self = failure
@@ -110,8 +110,8 @@ extension ProgramFailure {
         }
     }
 
-    /// The failure for an adapter that cannot be used. The transport's description includes the
-    /// advice.
+    /// Creates the failure for an adapter that cannot be used. The transport's description includes
+    /// the advice.
     init(adapter failure: AdapterFailure) {
         let happened = "the adapter cannot be used: \(TerminalText.escape(failure.description))"
         if case .transport = failure {
@@ -153,7 +153,7 @@ extension ProgramFailure {
 }
 
 extension ProgramFailure {
-    /// The failure of a pairing, with advice.
+    /// Creates the failure of a pairing, with advice.
     init(_ failure: Pairing.Failure, during step: String) {
         let happened = "\(step): \(failure)"
         switch failure {

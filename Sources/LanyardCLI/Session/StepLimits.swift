@@ -25,7 +25,7 @@ struct StepLimits: Equatable, Sendable {
 
     init() {}
 
-    /// The limits of `--timeout`, or the defaults.
+    /// Creates the limits of `--timeout`, or the defaults.
     init(seconds: Double?) {
         guard let seconds else { return }
         isChosen = true

@@ -10,7 +10,8 @@ struct ShellHistory: Sendable {
 
     let path: String
 
-    /// The file in the state directory of the user; `nil` if the environment has no place for it.
+    /// Creates the history in the state directory of the user; `nil` if the environment has no
+    /// place for it.
     init?(environment: [String: String]) {
         guard
             let path = FileStore.defaultDirectory(for: "shell-history", environment: environment)

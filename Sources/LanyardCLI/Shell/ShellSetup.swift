@@ -14,7 +14,7 @@ struct ShellSetup: Sendable {
     /// The terminal of a person; `nil` for a script.
     let terminal: LineTerminal?
 
-    /// The parts for lines that a person types at the terminal.
+    /// Creates the parts for lines that a person types at the terminal.
     init(_ options: AdapterOptions, at terminal: LineTerminal) throws {
         let console = terminal.commandConsole
         let questions = QuestionQueue(
@@ -28,7 +28,7 @@ struct ShellSetup: Sendable {
         try self.init(options, on: console, questions, terminal)
     }
 
-    /// The parts for the lines of a script. Only `answer` answers questions.
+    /// Creates the parts for the lines of a script. Only `answer` answers questions.
     init(_ options: AdapterOptions, on console: Console, worksOnDaemon: Bool = true) throws {
         let questions = QuestionQueue(unasked: .queued, say: console.remark)
         questions.end()

@@ -135,7 +135,7 @@ struct ValueDecoder: Sendable {
 }
 
 extension MalformedBytes {
-    /// The same error as an error of the layers below.
+    /// Creates the same error as an error of the layers below.
     init(_ error: ValueError) {
         self =
             switch error {

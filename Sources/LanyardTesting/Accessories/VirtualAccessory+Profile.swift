@@ -140,7 +140,7 @@ extension BluetoothID {
 
 /// The record of all values that were written to an accessory.
 final class WriteRecord: Sendable {
-    /// The largest number of values. When it is reached, the older half is removed.
+    /// The maximum number of values. When it is reached, the older half is removed.
     static let limit = 100_000
 
     private let writes = Lock<[(identifier: BluetoothID, value: Data)]>([])

@@ -8,7 +8,7 @@ import Lanyard
 ///
 /// A test can compare it with an earlier story. A failed expectation prints it.
 public final class Story: Sendable, CustomStringConvertible {
-    /// The largest number of lines. When it is reached, the older half is removed.
+    /// The maximum number of lines. When it is reached, the older half is removed.
     static let limit = 100_000
 
     /// An event of the story.

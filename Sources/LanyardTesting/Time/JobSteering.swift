@@ -27,7 +27,7 @@ enum JobSteering {
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
     private typealias TaskNumber = @convention(thin) (UnownedJob) -> UInt64
 
-    /// The largest number of tasks in a generation of the registry. The owners of older tasks may
+    /// The maximum number of tasks in a generation of the registry. The owners of older tasks may
     /// not be found by number.
     private static let taskLimit = 65_536
 

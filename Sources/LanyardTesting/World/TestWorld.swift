@@ -70,7 +70,7 @@ public final class TestWorld: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the phone.
-    ///   - connectionLimit: The largest number of links of its controller; `nil` for the default.
+    ///   - connectionLimit: The maximum number of links of its controller; `nil` for the default.
     ///   - hasPrivateAddress: Whether the phone uses private addresses that change, which only
     ///     bonded devices resolve, as real phones do.
     @discardableResult

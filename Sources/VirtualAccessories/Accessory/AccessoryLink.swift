@@ -6,7 +6,7 @@ import BluetoothTypes
 
 /// The state of an accessory's link to its central.
 struct AccessoryLink: Sendable {
-    /// The largest number of answers that wait for the controller. A central that sends more
+    /// The maximum number of answers that wait for the controller. A central that sends more
     /// requests without waiting for answers gets no further answers.
     static let answerLimit = 16
 
@@ -40,7 +40,7 @@ struct AccessoryLink: Sendable {
 
 /// A stream that is being sent to a client.
 struct RunningStream: Sendable {
-    /// The largest number of streams for a client. Beyond it, the oldest stream ends.
+    /// The maximum number of streams for a client. Beyond it, the oldest stream ends.
     static let limit = 32
 
     let valueHandle: AttributeHandle

@@ -3,7 +3,7 @@ import BluetoothTypes
 
 /// The bytes that wait to be sent to a client, in order.
 struct WaitingBytes: Sendable {
-    /// The largest number of waiting bytes: room for a sealed message of the longest usual framing,
+    /// The maximum number of waiting bytes: room for a sealed message of the longest usual framing,
     /// and for shorter ones.
     static let limit = 131_072
 

@@ -13,7 +13,7 @@ struct AccessoryAdvertisingPlan: Sendable {
         case extended
     }
 
-    /// Whether the device accepts connections.
+    /// The device's answer to connection requests: it accepts them or not.
     enum Kind: Sendable {
         case connectable
         case nonConnectable

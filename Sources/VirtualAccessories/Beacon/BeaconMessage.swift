@@ -55,7 +55,7 @@ public enum BeaconMessage: Hashable, Sendable {
 
 /// The abbreviated form of URLs in Eddystone-URL frames.
 package enum EddystoneURL {
-    /// The largest number of bytes after the scheme.
+    /// The maximum number of bytes after the scheme.
     static let lengthLimit = 17
 
     /// The abbreviations. The byte of each is its place in the list.

@@ -12,7 +12,7 @@ import VirtualRadio
 /// `@unchecked Sendable`: all mutable state is used only on the air's thread, as `air.world`
 /// checks.
 public final class AirServer: @unchecked Sendable {
-    /// The largest number of connected hosts. Further hosts are refused.
+    /// The maximum number of connected hosts. Further hosts are refused.
     public static let connectionLimit = 256
 
     /// An event of the server.

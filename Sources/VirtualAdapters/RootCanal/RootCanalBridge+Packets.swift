@@ -306,7 +306,7 @@ extension HCI.ConnectionParameters {
 }
 
 extension HCI.PHYPreference {
-    /// The preference for the PHYs of these bits. Without a bit, the PHY stays.
+    /// Creates the preference for the PHYs of these bits. Without a bit, the PHY stays.
     fileprivate init(transmit: UInt8, receive: UInt8) {
         self.init(
             transmit: transmit == 0 ? nil : HCI.PHYSet(rawValue: transmit),

@@ -19,9 +19,9 @@ import VirtualAccessories
 /// The bridge does no I/O. After each call, the driver performs the outputs (`takeOutputs()`) and
 /// sets its timer to `nextDeadline`.
 package struct RootCanalBridge: Sendable {
-    /// The largest number of proxies. Packets of further devices are ignored.
+    /// The maximum number of proxies. Packets of further devices are ignored.
     package static let proxyLimit = 64
-    /// The largest number of links of all proxies. Further links are ended.
+    /// The maximum number of links of all proxies. Further links are ended.
     static let linkLimit = 256
     /// The time after which a proxy without links is removed, if its device sends nothing.
     static let silenceLimit = Duration.seconds(30)
@@ -238,7 +238,7 @@ extension RootCanalBridge {
         drainSessions()
     }
 
-    /// Whether the proxy has links or makes one.
+    /// Returns whether the proxy has links or makes one.
     private func isInUse(_ number: Int) -> Bool {
         proxies[number]?.pendingConnection != nil
             || links.values.contains { $0.place.proxy == number }

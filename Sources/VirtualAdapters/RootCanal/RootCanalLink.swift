@@ -19,8 +19,8 @@ struct RootCanalLink: Sendable {
         let handle: ConnectionHandle
     }
 
-    /// The largest number of bytes that wait for the proxy's controller. RootCanal does not wait for
-    /// an acknowledgment, so a host there can send faster than the radio. The link then ends.
+    /// The maximum number of bytes that wait for the proxy's controller. RootCanal does not wait
+    /// for an acknowledgment, so a host there can send faster than the radio. The link then ends.
     static let dataLimit = 262_144
 
     let key: Key

@@ -8,13 +8,14 @@ import VirtualAccessories
 /// It only listens. The scan requests of an active scanner that listens all the time would collide
 /// with the connection requests of our devices, which begin at the same time after an advertisement.
 struct RootCanalObserver: Sendable {
-    /// The largest number of advertisements for RootCanal in a second. Its port takes one packet in
+    /// The maximum number of advertisements for RootCanal in a second. Its port takes one packet in
     /// each of its ticks of 5 to 10 ms, and the rest of its time is for links.
     static let rateLimit = 50
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
     /// interval, so the others would contain nothing new.
     static let repeatPeriod = Duration.milliseconds(100)
-    /// The largest number of sets whose times are remembered. When there are more, all are forgotten.
+    /// The maximum number of sets whose times are remembered. When there are more, all are
+    /// forgotten.
     static let setLimit = 256
     /// The largest data of an advertisement (Vol 6, Part B, 2.3.4.9).
     private static let dataLimit = 1_650

@@ -73,7 +73,7 @@ struct RootCanalProxy: Sendable {
 // MARK: - Advertising
 
 extension RootCanalProxy {
-    /// The largest number of advertising sets: those that a controller has by default.
+    /// The maximum number of advertising sets: those that a controller has by default.
     static let setLimit = 8
     /// A time in which every advertising event ends.
     static let eventLimit = Duration.seconds(1)
@@ -218,7 +218,7 @@ extension RootCanalProxy {
 }
 
 extension RootCanalProxy.Parameters {
-    /// The parameters of a legacy advertisement.
+    /// Creates the parameters of a legacy advertisement.
     init(_ type: RootCanalPacket.AdvertisingType, target: DeviceAddress) {
         switch type {
         case .undirected: self.init(properties: [.legacy, .connectable, .scannable])
@@ -229,7 +229,8 @@ extension RootCanalProxy.Parameters {
         }
     }
 
-    /// The parameters of an extended advertisement; `nil` if our Link Layer does not have it.
+    /// Creates the parameters of an extended advertisement; `nil` if our Link Layer does not have
+    /// it.
     init?(_ advertisement: RootCanalPacket.ExtendedAdvertisement, target: DeviceAddress) {
         guard !advertisement.isConnectable || !advertisement.isScannable else { return nil }
         var properties: HCI.AdvertisingProperties = []

@@ -7,9 +7,9 @@ import VirtualRadio
 /// A scenario file is JSON; `docs/SCENARIOS.md` describes every key. A scenario is only a plan:
 /// `populate` adds its devices to a world, and an air plays it.
 public struct Scenario: Hashable, Sendable {
-    /// The largest number of devices.
+    /// The maximum number of devices.
     public static let deviceLimit = 1_000
-    /// The largest number of waypoints, switches, losses and partitions, of each kind.
+    /// The maximum number of waypoints, switches, losses and partitions, of each kind.
     public static let changeLimit = 10_000
 
     /// One device.

@@ -12,7 +12,7 @@ import BluetoothTypes
 ///
 /// There are few sets, so they are in an array, and timers and packets find them by their handles.
 package struct VirtualAdvertiser: Sendable {
-    /// The largest number of sets.
+    /// The maximum number of sets.
     let setLimit: Int
     /// The sets, in the order in which they were created.
     var sets: [VirtualAdvertisingSet] = []

@@ -27,7 +27,7 @@ package struct Air: Sendable {
     /// (17,040 µs).
     package static let retention = leadLimit + .milliseconds(18)
 
-    /// The largest number of packets that are remembered for one channel. Beyond it the oldest is
+    /// The maximum number of packets that are remembered for one channel. Beyond it the oldest is
     /// forgotten. Forty advertisers that never pause send about this many full advertisements.
     package static let transmissionLimit = 4_096
 

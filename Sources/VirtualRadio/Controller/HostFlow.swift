@@ -4,7 +4,7 @@ import BluetoothHCI
 /// Flow control from the controller to the host (Vol 4, Part E, 4.1.2): the controller counts the
 /// host's free buffers, and holds data back while there is none.
 package struct HostFlow: Sendable {
-    /// The largest number of packets that are held back. Further packets are lost. A link avoids
+    /// The maximum number of packets that are held back. Further packets are lost. A link avoids
     /// the loss: it checks `hasRoom` first, and makes its peer wait.
     package static let heldLimit = 256
 

@@ -8,7 +8,7 @@ import BluetoothHCI
 /// Error takes the last place, and all further packets are lost until the host takes the waiting
 /// ones.
 package struct HostOutbox: Sendable {
-    /// The largest number of packets that wait.
+    /// The maximum number of packets that wait.
     package static let packetLimit = 65_536
     /// The number of waiting packets from which advertising reports are dropped.
     package static let reportLimit = packetLimit / 2

@@ -7,7 +7,7 @@ import BluetoothTypes
 /// Every event consumes five numbers of the stream whatever the plan is, so a change of plan
 /// changes the faults but not the randomness.
 struct EventFate: Sendable {
-    /// The largest number of bits that a plan can flip in one event.
+    /// The maximum number of bits that a plan can flip in one event.
     static let corruptBitLimit = 64
     /// The places of the event code and of the parameters in an H4 packet.
     private static let code = 1

@@ -4,7 +4,7 @@ import BluetoothTypes
 /// One direction of the wire between a controller and its host, which determines when packets
 /// arrive.
 struct WireLane: Sendable {
-    /// The largest number of packets under way. Further packets are lost, as on a UART without flow
+    /// The maximum number of packets under way. Further packets are lost, as on a UART without flow
     /// control.
     static let underWayLimit = 65_536
 

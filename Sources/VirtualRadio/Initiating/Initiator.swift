@@ -12,7 +12,7 @@ import BluetoothTypes
 /// The initiator uses the shortest connection interval that the host allows, as most controllers
 /// do.
 package struct Initiator: Sendable {
-    /// The largest number of packets that the initiator waits for at one time.
+    /// The maximum number of packets that the initiator waits for at one time.
     static let followLimit = 4
 
     /// The host's request; `nil` without one.

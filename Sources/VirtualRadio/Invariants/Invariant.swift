@@ -43,7 +43,7 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
 
 /// The invariants of every controller of a world.
 struct InvariantWatch: Sendable {
-    /// The largest number of violations that are kept. A broken rule often breaks again with every
+    /// The maximum number of violations that are kept. A broken rule often breaks again with every
     /// packet.
     static let violationLimit = 100
 

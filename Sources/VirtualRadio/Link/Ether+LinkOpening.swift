@@ -7,7 +7,7 @@ extension Ether {
     /// Prepares a link for a connection request that is about to be sent. The caller must call
     /// `abandonLink` for a link that it does not open.
     ///
-    /// - Returns: The identity of the link; `nil` if the central has the largest number of links.
+    /// - Returns: The identity of the link; `nil` if the central has the maximum number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
         let resources = links.resources[proposal.central.index]
         guard links.identifiers(of: proposal.central).count < resources.linkLimit else {
@@ -31,7 +31,7 @@ extension Ether {
     /// now, and reports it to the host with LE Connection Complete.
     ///
     /// - Returns: The handle of the link; `nil`, without any effect, if the link was abandoned or
-    ///   the controller has the largest number of links.
+    ///   the controller has the maximum number of links.
     package mutating func joinLink(
         _ id: LinkID,
         as radio: RadioID,
@@ -46,7 +46,7 @@ extension Ether {
     /// Complete, and schedules the first connection event. Only the packets of that event show
     /// whether the advertiser has joined the link.
     ///
-    /// If the controller already has the largest number of links, the host gets a failed LE
+    /// If the controller already has the maximum number of links, the host gets a failed LE
     /// Connection Complete instead.
     package mutating func openLink(_ id: LinkID, _ identity: LinkIdentity) {
         guard let link = links[id], link.central == nil else { return }

@@ -6,7 +6,7 @@ import BluetoothTypes
 /// The resolution of an address takes one encryption for each entry of the list, and an advertiser
 /// shows the same address many times a second. So most addresses are resolved from this cache.
 struct ResolutionCache: Sendable {
-    /// The largest number of addresses in each of two generations. When the younger generation is
+    /// The maximum number of addresses in each of two generations. When the younger generation is
     /// full, the older one is discarded. The limit is more than the number of devices in range of a
     /// radio.
     static let generationLimit = 2_048

@@ -18,7 +18,7 @@ package struct RadioEnvironment: Sendable {
         }
     }
 
-    /// The largest number of radios in a world.
+    /// The maximum number of radios in a world.
     package static let stationLimit = 4_096
 
     /// The path loss between radios without an explicit loss.

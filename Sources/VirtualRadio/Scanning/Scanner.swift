@@ -15,7 +15,7 @@ import BluetoothTypes
 package struct Scanner: Sendable {
     /// The capacity of the duplicate filter.
     static let duplicateLimit = 200
-    /// The largest number of follows at one time.
+    /// The maximum number of follows at one time.
     static let followLimit = 8
 
     /// The scan parameters that the next LE Set Scan Enable uses.

@@ -31,7 +31,7 @@ package struct EventHeap<Event: Sendable>: Sendable {
     /// The default for `eventLimit`: about a thousand events for each of a thousand devices.
     package static var defaultEventLimit: Int { 1 << 20 }
 
-    /// The largest number of events that can wait at one time.
+    /// The maximum number of events that can wait at one time.
     package let eventLimit: Int
 
     private var entries: [Entry] = []

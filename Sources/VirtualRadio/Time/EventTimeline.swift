@@ -12,7 +12,7 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     /// The default for `instantLimit`.
     package static var defaultInstantLimit: Int { 1_000_000 }
 
-    /// The largest number of events of one instant.
+    /// The maximum number of events of one instant.
     package let instantLimit: Int
 
     /// The present.

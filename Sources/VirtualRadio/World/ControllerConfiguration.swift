@@ -22,9 +22,9 @@ public struct ControllerConfiguration: Sendable {
     public var acceptListLimit = 32
     /// The capacity of the resolving list.
     public var resolvingListLimit = 32
-    /// The largest number of advertising sets.
+    /// The maximum number of advertising sets.
     public var advertisingSetLimit = 8
-    /// The largest number of links at one time, at most 1,919: half of all connection handles.
+    /// The maximum number of links at one time, at most 1,919: half of all connection handles.
     public var linkLimit = 20
     /// Whether the controller has the features of Bluetooth 4.x: no extended advertising, no LE 2M
     /// and no LE Coded PHY.

@@ -17,7 +17,7 @@ import BluetoothTypes
 /// an hour may take a second. The same calls on a world of the same seed lead to the same packets
 /// at the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
 public final class World {
-    /// The largest number of controllers at one time.
+    /// The maximum number of controllers at one time.
     public static let controllerLimit = RadioEnvironment.stationLimit
 
     /// The state of the world, as a value.

@@ -18,7 +18,7 @@ struct Symbol {
         self.body = body
     }
 
-    /// Returns the errors of the symbol. Empty if there are none.
+    /// Returns the errors of the symbol; empty if there are none.
     func problems() -> [String] {
         var check = SymbolCheck()
         body(&check)

@@ -177,6 +177,6 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
 }
 
 extension CBUUID {
-    /// The same UUID in Apple's type.
+    /// Creates the same UUID in Apple's type.
     fileprivate convenience init(_ uuid: BluetoothUUID) { self.init(string: "\(uuid)") }
 }

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "The host refuses or pairs again a BlueZ that has lost its keys",
+        "The host refuses a BlueZ that has lost its keys, or pairs with it again",
         arguments: Setting.each(Answer.refuse, orElse: .pairAnew)
     )
     func lostByBlueZ(_ setting: Setting, answer: Answer) async throws {

@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ's table changes, and our host detects the change on the same link or on the next one.
+/// BlueZ's database changes, and our host detects the change on the same link or on the next one.
 @Suite(.machines) struct AccessoryChangeTests {
     @Test("The host reports services that BlueZ adds and removes", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The host does not use a handle of an outdated table", arguments: Setting.oldestAndLatest)
+    @Test("The host uses no handle of an outdated database", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.connectAndExplore()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("The host reads only the hash of an unchanged table again", arguments: Setting.all)
+    @Test("The host reads only the hash of an unchanged database again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "unchanged cache") { scene in
             let (link, database) = try await scene.connectAndExplore()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "The host discovers again a table that changed between two links",
+        "The host rediscovers a database that changed between two links",
         arguments: Setting.latestOnly
     )
     func changedBetweenLinks(_ setting: Setting) async throws {

@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ discovers our table, and has a D-Bus object for each attribute in it.
+/// BlueZ discovers our database, and has a D-Bus object for each attribute in it.
 @Suite(.machines) struct BeingExploredTests {
     private static let included = GATT.ServiceDefinition(
         BluetoothUUID(0x180F),
@@ -12,7 +12,7 @@ import Testing
         [.init(BluetoothUUID(0x2A19), [.read, .notify], value: .stored([87]))]
     )
 
-    /// A table with gaps between the handles, as handmade tables have them.
+    /// A database with gaps between the handles, as handmade databases have them.
     private static let spread = GATT.ServiceDefinition(
         ServerFixture.uuid(0x400),
         includes: [.uuid(BluetoothUUID(0x180F))],
@@ -163,8 +163,8 @@ extension GATT.CharacteristicProperties {
             (.writeWithoutResponse, "write-without-response"), (.notify, "notify"),
             (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
             (.extendedProperties, "extended-properties"),
-            // Each Extended Properties descriptor of the served table has only the bit for reliable
-            // writes.
+            // Each Extended Properties descriptor of the served database has only the bit for
+            // reliable writes.
             (.extendedProperties, "reliable-write"),
         ]
         return Set(names.filter { contains($0.0) }.map(\.1))

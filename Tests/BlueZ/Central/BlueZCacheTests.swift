@@ -8,9 +8,9 @@ import Testing
 /// BlueZ caches the result of a discovery, and discovers again only after a change (Vol 3, Part G,
 /// 2.5.2).
 @Suite(.machines) struct BlueZCacheTests {
-    /// The table changes while BlueZ is connected. BlueZ receives Service Changed, and discovers
+    /// The database changes while BlueZ is connected. BlueZ receives Service Changed, and discovers
     /// the change.
-    @Test("A connected BlueZ discovers each change of the table", arguments: Setting.all)
+    @Test("A connected BlueZ discovers each change of the database", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withVisit(setting, "Service Changed") { server in
             let (client, _) = try await server.connectClient()
@@ -24,9 +24,9 @@ import Testing
         }
     }
 
-    /// The table did not change between two links: BlueZ reads only the database hash.
+    /// The database did not change between two links: BlueZ reads only the database hash.
     @Test(
-        "A bonded BlueZ reads only the hash of an unchanged table when it reconnects",
+        "A bonded BlueZ reads only the hash of an unchanged database when it reconnects",
         arguments: Setting.all
     )
     func unchanged(_ setting: Setting) async throws {
@@ -46,7 +46,7 @@ import Testing
 
     /// All handles moved between two links, because our host's process restarted: BlueZ does not
     /// use the outdated handles.
-    @Test("A bonded BlueZ discovers a changed table when it reconnects", arguments: Setting.all)
+    @Test("A bonded BlueZ discovers a changed database when it reconnects", arguments: Setting.all)
     func changed(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in
             let before = Self.plan(with: [ServerFixture.definition])
@@ -62,7 +62,7 @@ import Testing
                 )
                 #expect(try await server.client.read(ServerFixture.uuid(0x301)) == [7])
             }
-            // After one report, BlueZ caches the new table as it cached the old one.
+            // After one report, BlueZ caches the new database as it cached the old one.
             try await withServer(near: bluez, after) { server in
                 try await server.reconnect()
                 #expect(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Has BlueZ discover the table and pair.
+    /// Has BlueZ discover the database and pair.
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withServer(near: bluez, plan) { server in

@@ -5,10 +5,10 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// BlueZ connects to `lanyard serve`, which serves the table of a file and the values that are
+/// BlueZ connects to `lanyard serve`, which serves the database of a file and the values that are
 /// typed while it runs.
 @Suite(.machines) struct ServeCommandTests {
-    @Test("The serve command serves the table that a file describes", arguments: Setting.all)
+    @Test("The serve command serves the database that a file describes", arguments: Setting.all)
     func servesTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "lanyard serve") { bluez in
             try await bluez.powerOn()

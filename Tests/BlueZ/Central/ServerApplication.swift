@@ -3,7 +3,7 @@
 import BluetoothHost
 import ProcessTestSupport
 
-/// The application behind the served table. It provides the dynamic values, and records the
+/// The application behind the served database. It provides the dynamic values, and records the
 /// actions of clients.
 actor ServerApplication {
     private var events: [ServerEvent] = []

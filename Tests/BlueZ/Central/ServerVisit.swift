@@ -93,7 +93,7 @@ struct ServerPlan: Sendable {
     }
 }
 
-/// Starts a host with the served table, gives it to `body`, and shuts it down, as if its process
+/// Starts a host with the served database, gives it to `body`, and shuts it down, as if its process
 /// had ended.
 func withServer<Value: Sendable>(
     near bluez: BlueZ,

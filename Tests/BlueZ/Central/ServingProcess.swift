@@ -10,7 +10,7 @@ import Testing
 struct ServingProcess: Sendable {
     let process: ChildProcess
 
-    /// Starts the process with a table, and waits until it advertises.
+    /// Starts the process with a database, and waits until it advertises.
     init(
         _ database: String,
         on adapter: AdapterSpecification,

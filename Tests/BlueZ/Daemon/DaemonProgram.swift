@@ -8,7 +8,7 @@ import Testing
 /// Tests/DaemonProgram inside the machine: an application on CoreBluetooth and Lanyard, run by an
 /// ordinary user.
 struct DaemonProgram: Sendable {
-    /// What the application uses Bluetooth through.
+    /// The way in which the application uses Bluetooth.
     enum BackEnd: String, CaseIterable, Sendable, CustomTestStringConvertible {
         /// The system's daemon, without any permission.
         case daemon = "bluetoothd"
@@ -33,7 +33,7 @@ struct DaemonProgram: Sendable {
         }
     }
 
-    /// The program is a debug build on emulated processors.
+    /// The time limit of a step. The program is a debug build on emulated processors.
     static let limit = Limits.step * 2
 
     private static let file = "daemon-program"
@@ -90,7 +90,7 @@ struct DaemonProgram: Sendable {
         try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
     }
 
-    /// Ends the program in order, so that it leaves no state behind.
+    /// Ends the program without killing it, so that it leaves no state behind.
     func end() async throws {
         try await bluez.call("close_input", ["name": .string(Self.name)])
         try await hasEnded()

@@ -20,8 +20,8 @@ struct InsideProgram: Sendable {
         }
     }
 
-    /// The program needs some time before its first line: the machine's processors are emulated,
-    /// and the program is a debug build.
+    /// The time limit of a step. The program needs some time before its first line: the machine's
+    /// processors are emulated, and the program is a debug build.
     static let limit = Limits.step * 2
 
     private static let folder = "/run/lanyard"

@@ -119,7 +119,7 @@ final class KernelAir: Sendable {
         await air.perform { $0.switchOff(controller) }
     }
 
-    /// Adds a controller for a program or for CoreBluetooth, and returns where to find it.
+    /// Adds a controller for a program or for CoreBluetooth, and returns its specification.
     func openEndpoint(_ name: String) async throws -> AdapterSpecification {
         let controller = try await addController(name)
         let endpoint = try await Self.open("\(folder)/\(name).sock", of: air, for: [controller])

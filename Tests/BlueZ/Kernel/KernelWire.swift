@@ -34,7 +34,7 @@ struct KernelWire {
         }
     }
 
-    /// A record without packets.
+    /// Creates a record without packets.
     init() {}
 
     /// Reads a log, which may still be in use.

@@ -60,8 +60,9 @@ enum Allowance {
     case commandCanceledByPowerOff
     /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
-    /// bluetoothd sets the privacy of a new adapter, which Linux refuses while the adapter is on (BlueZ,
-    /// doc/mgmt-api.txt, Set Privacy Command). A program that returns an adapter turns it on, if it was.
+    /// bluetoothd sets the privacy of a new adapter, which Linux refuses while the adapter is on
+    /// (BlueZ, doc/mgmt-api.txt, Set Privacy Command). A program that returns an adapter turns it
+    /// on, if it was on before.
     case privacyOfReturnedAdapter
 
     /// Returns whether this cause explains the error.

@@ -86,7 +86,7 @@ extension BlueZ {
 }
 
 extension DeviceAddress {
-    /// The address in a D-Bus path of BlueZ: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
+    /// Creates the address in a D-Bus path of BlueZ: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
     init?(ofBlueZPath path: String) {
         self.init(path.suffix(17).replacing("_", with: ":"), kind: .random)
     }

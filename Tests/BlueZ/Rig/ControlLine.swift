@@ -47,7 +47,7 @@ final class ControlLine: Sendable {
     private let process: ChildProcess
     private let state = Mutex(State())
 
-    /// A line over the standard input and output of a process.
+    /// Creates a line over the standard input and output of a process.
     init(of process: ChildProcess) {
         self.process = process
         process.followLines { [weak self] line in self?.receive(line) }

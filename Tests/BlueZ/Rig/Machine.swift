@@ -24,7 +24,7 @@ final class Machine: Sendable {
     private let image: Image
     private let running = Mutex<Running?>(nil)
 
-    /// A machine that is powered off.
+    /// Creates a machine that is powered off.
     init(of release: DebianRelease, keepsState: Bool) async throws {
         self.release = release
         self.keepsState = keepsState

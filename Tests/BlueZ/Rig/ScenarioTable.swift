@@ -80,7 +80,7 @@ final class ScenarioTable: Sendable {
         return (heads + rows + notes).joined(separator: "\n") + "\n"
     }
 
-    /// Seconds with one decimal.
+    /// Returns the seconds with one decimal.
     private static func seconds(_ duration: Duration) -> String {
         let tenths = Int((duration / .milliseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10)"

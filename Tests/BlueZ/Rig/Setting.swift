@@ -46,7 +46,7 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// The setting for scenarios that take too long to run four times.
     static let latest = Setting(release: .trixie, generation: .five)
 
-    /// The latest setting, for variations of scenarios that run in all settings. Empty if it is not
+    /// The latest setting, for variations of scenarios that run in all settings; empty if it is not
     /// to be tested.
     static let latestOnly = all.filter { $0 == latest }
 

@@ -21,7 +21,7 @@ final class Verdict: Sendable {
         self.isExcused = isExcused
     }
 
-    /// Whether everything passed. `false` until the scenario has ended.
+    /// Whether everything passed; `false` until the scenario has ended.
     var isPass: Bool { state.withLock { if case .passed = $0 { true } else { false } } }
 
     /// Whether the scenario failed, and every failure is excused.

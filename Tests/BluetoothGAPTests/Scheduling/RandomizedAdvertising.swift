@@ -104,7 +104,7 @@ struct RandomizedAdvertising {
         return Advertising(rawAdvertisingData: bytes, kind: kind)
     }
 
-    /// An event that no caller requested, or the answer to the outstanding operation.
+    /// Causes an event that no caller requested, or answers the outstanding operation.
     private func happen(
         _ harness: inout AdvertiserHarness,
         _ isHonest: Bool,

@@ -8,7 +8,7 @@ import LanyardTestSupport
 /// A generator of a client's PDUs: valid, hostile, and valid with mutations.
 struct RequestGenerator<Source: RandomNumberGenerator> {
     var random: Source
-    /// The last handle of the table. Some generated handles are beyond it.
+    /// The last handle of the database. Some generated handles are beyond it.
     var lastHandle: UInt16 = 64
 
     private static var types: [BluetoothUUID] {

@@ -43,7 +43,7 @@ struct Pair {
         try run(operation, sourceLocation: sourceLocation).get()
     }
 
-    /// Passes PDUs to and fro until there are no more.
+    /// Passes PDUs in both directions until there are no more.
     mutating func drive() throws -> [DrivenClient.Action] {
         var actions: [DrivenClient.Action] = []
         while let outgoing = client.nextPDU(now: .zero) {

@@ -13,7 +13,7 @@ import Testing
 struct DatabaseStories {
     private static let hashHandle = AttributeHandle(8)
 
-    /// Returns a peer with a Database Hash at the end of its table.
+    /// Returns a peer with a Database Hash at the end of its database.
     private static func peerWithHash(_ hash: [UInt8]) -> ModelPeer {
         var peer = ModelPeer(1)
         peer.server.attributes += [

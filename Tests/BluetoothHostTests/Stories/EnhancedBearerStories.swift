@@ -287,7 +287,7 @@ struct EnhancedBearerStories {
                 )
             ) { try harness.answer(read) }
         }
-        // A read of an old handle fails without a request, until the table is requested again.
+        // A read of an old handle fails without a request, until the database is requested again.
         let early = harness.ask(.gatt(read), of: link)
         harness.drive()
         #expect(throws: GATT.Failure.self) { try harness.answer(early) }

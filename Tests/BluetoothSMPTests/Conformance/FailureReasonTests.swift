@@ -7,8 +7,8 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Every reason of Pairing Failed for a device without BR/EDR (Vol 3, Part H, 3.5.5).
-@Suite("Every reason of Pairing Failed")
+/// Every reason in Pairing Failed for a device without BR/EDR (Vol 3, Part H, 3.5.5).
+@Suite("Every reason in Pairing Failed")
 struct FailureReasonTests {
     private func script(_ name: String) throws -> PairingScript {
         try #require(PairingScript.all.first { $0.testDescription == name })
@@ -391,6 +391,8 @@ enum PublicKeyForgery: CaseIterable {
     case own
     case negated
 
+    /// Returns a public key in place of the one in the PDU.
+    ///
     /// - Parameter own: The public key of the attacked side, if it was sent. Otherwise the key that
     ///   arrives is changed.
     func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {

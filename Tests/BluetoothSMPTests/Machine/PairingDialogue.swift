@@ -20,6 +20,8 @@ struct PairingDialogue {
     /// Changes a PDU on its way to a side. The default delivers it unchanged.
     var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }
 
+    /// Creates a dialogue with these policies.
+    ///
     /// - Parameters:
     ///   - policy: The central's policy for its own and the peer's requests.
     ///   - other: The peripheral's policy.

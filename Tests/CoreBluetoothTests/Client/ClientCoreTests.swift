@@ -44,7 +44,7 @@ struct ClientCoreTests {
         #expect(harness.questions == ["writeWithoutResponse"])
     }
 
-    @Test("6.4 A peripheral whose table cannot be read is discovered in parts")
+    @Test("6.4 A peripheral whose database cannot be read is discovered in parts")
     func parts() {
         var harness = CoreHarness()
         harness.ask(.find(.services(UUIDFilter(nil))))
@@ -72,7 +72,7 @@ struct ClientCoreTests {
         #expect(harness.posted == ["1 services CBATTError 17"])
     }
 
-    @Test("6.6 After a change, the new table is read before anything else")
+    @Test("6.6 After a change, the new database is read before anything else")
     func change() {
         var harness = CoreHarness()
         harness.ask(.find(.services(UUIDFilter(nil))))
@@ -149,12 +149,12 @@ struct ClientCoreTests {
         )
     }
 
-    @Test("5.7 After a reconnection, the table is read before an attribute is used")
+    @Test("5.7 After a reconnection, the database is read before an attribute is used")
     func verification() {
         var harness = CoreHarness(isVerified: false)
         harness.ask(.read(CoreHarness.value))
         #expect(harness.questions == ["table"])
-        // The host compares the table with that of the earlier link.
+        // The host compares the database with that of the earlier link.
         harness.change(AttributeHandle(20)...AttributeHandle(20), isReported: false)
         harness.answerTable()
         #expect(harness.posted == ["all modified 1 false"])

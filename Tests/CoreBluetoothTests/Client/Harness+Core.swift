@@ -41,7 +41,7 @@ struct CoreHarness {
         core = ClientCore(isVerified: isVerified)
     }
 
-    /// Returns a table with the service, and optionally with another one.
+    /// Returns a database with the service, and optionally with another one.
     static func table(withMore: Bool = false) -> GATT.Database? {
         var services = [
             GATT.DiscoveredService(
@@ -77,7 +77,7 @@ struct CoreHarness {
         note(core.completed(asked.removeFirst().job, result))
     }
 
-    /// Answers the oldest request with the table.
+    /// Answers the oldest request with the database.
     mutating func answerTable(withMore: Bool = false) {
         guard let table = Self.table(withMore: withMore) else { return }
         answer(.success(.database(table)))

@@ -8,7 +8,7 @@ import VirtualAccessories
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-@Suite("The table and the objects of a peripheral")
+@Suite("The database and the objects of a peripheral")
 struct RemoteTableTests {
     @Test("13.3 Stored attributes are restored as if they had just been discovered")
     func memory() async throws {
@@ -39,7 +39,7 @@ struct RemoteTableTests {
         }
     }
 
-    @Test("13.3 A stored table whose services are not in order is refused")
+    @Test("13.3 A stored database whose services are not in order is refused")
     func order() throws {
         let services = ["180D", "180F"].enumerated().map { index, uuid in
             RemoteTable.Service(

@@ -14,7 +14,7 @@ import Testing
 struct TableFloodTests {
     private let everything = AttributeHandle.first...AttributeHandle.last
 
-    @Test("6.6 Any number of changes causes one pending reading of the table")
+    @Test("6.6 Any number of changes causes one pending reading of the database")
     func bound() {
         var harness = CoreHarness()
         harness.ask(.read(CoreHarness.value))

@@ -88,7 +88,7 @@ struct BusyQueueTests {
                 let handle = try await client.find(SampleService.notified).valueHandle
                 try await flood(app) { adapter, link in
                     for mtu in 30..<1_000 { adapter.serverMTUChanged(mtu, on: link) }
-                    // This event has the length of its time.
+                    // This event has the length at the time of its subscription.
                     adapter.configured(handle, .notification, on: link)
                     adapter.serverMTUChanged(1_003, on: link)
                     let sessions = adapter.server.sessions.values

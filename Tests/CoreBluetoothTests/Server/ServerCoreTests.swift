@@ -269,7 +269,7 @@ struct AddedServiceTests {
     }
 
     @Test(
-        "9.2, 10.8 Permissions and properties become those of the host's table",
+        "9.2, 10.8 Permissions and properties become those of the host's database",
         arguments: [
             (0x102, 0x1, 0x12, GATT.Permissions(read: .open, subscribe: .encrypted)),
             (0x22A, 0xC, 0x2A, .init(read: .encrypted, write: .encrypted, subscribe: .encrypted)),

@@ -23,6 +23,8 @@ final class Journal: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates an empty record.
+    ///
     /// - Parameter holder: The executor of a test that runs on another thread, such as the main
     ///   actor's. Its time passes only while the test waits for a line. The test must have called
     ///   `beginOutsideWork` there.

@@ -41,7 +41,7 @@ final class ManualExecutor: HostExecutor {
         return timer
     }
 
-    /// Runs all enqueued work at the present time.
+    /// Runs all enqueued work at the current time.
     func drive() {
         while true {
             let (work, turnEnd) = state.withLock { state in

@@ -71,7 +71,7 @@ struct SerialEncounter: Sendable {
     let line: BadLine
     let accessory: Accessory
 
-    /// Returns the accessory's whole table, as our host discovers it.
+    /// Returns the accessory's whole database, as our host discovers it.
     func explore() async throws -> JSON {
         try await within(Encounter.limit * 2, "an exploration") { [host] in
             let options = ConnectOptions(timeout: Encounter.limit)

@@ -23,7 +23,7 @@ struct Companion: Sendable {
         /// `enter`.
         var declines: [String] = []
         var usesKeypresses = false
-        /// The peer's out-of-band data: `C:R` in hexadecimal digits. Empty if the companion has
+        /// The peer's out-of-band data: `C:R` in hexadecimal digits; empty if the companion has
         /// only given out its own data.
         var outOfBandData: String?
         /// The key of legacy pairing that both sides have.

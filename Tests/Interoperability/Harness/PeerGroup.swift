@@ -63,7 +63,7 @@ struct Controllers: Sendable {
 
 /// A running accessory.
 struct Accessory: Sendable {
-    /// The table of an accessory; see Peers/README.md.
+    /// The database of an accessory; see Peers/README.md.
     enum Profile: String, Sendable {
         case demo, large, stream, walker
     }

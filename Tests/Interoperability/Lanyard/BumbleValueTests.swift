@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    /// Returns a Bumble client with the published values of an `AccessoryPeripheral`.
+    /// A Bumble client with the published values of an `AccessoryPeripheral`.
     @Suite(.needsPeers) struct BumbleValueTests {
         private static func uuid(_ text: String) throws -> BluetoothUUID {
             try #require(BluetoothUUID(text))

@@ -70,8 +70,8 @@ struct PacketLog: Sendable {
 }
 
 extension PacketLog.Entry {
-    /// Returns `nil` for irrelevant packets. Of a PDU in several packets only the first is used,
-    /// because only its beginning matters.
+    /// Creates the entry of a packet; `nil` if the packet is irrelevant. Of a PDU in several
+    /// packets only the first is used, because only its beginning matters.
     fileprivate init?(_ packet: [UInt8], isSent: Bool) {
         switch packet.first {
         case 0x02:

@@ -7,7 +7,7 @@ import Testing
 /// Results of a pairing with Bumble beyond the table: out-of-band data, short keys, keys that are
 /// not stored, keypress notifications, and declined requests.
 @Suite(.needsPeers) struct PairingOptionsTests {
-    /// Our host as central on a radio of its own, and a companion.
+    /// Gives `body` our host as central on a radio of its own, and a companion.
     private func withPair(
         _ body: (PairingScene) async throws -> Void
     ) async throws {

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// A bonded client with a cached table does not get values at outdated handles: until it is
+    /// A bonded client with a cached database does not get values at outdated handles: until it is
     /// aware of a change that it missed, its requests are refused (Vol 3, Part G, 2.5.2.1).
     @Test(
         "A returning bonded client receives Service Changed before any value",

@@ -4,12 +4,12 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// A Bumble client finds the table that `lanyard serve` makes from a database file.
+/// A Bumble client finds the database that `lanyard serve` makes from a database file.
 @Suite(.needsPeers) struct ServingFileTests {
     /// The output of `explore --json` for an accessory can be served again, and the result is the
     /// same: twenty services with every structure that discovery has to handle.
     @Test(
-        "The serve command serves an explored table without changes",
+        "The serve command serves an explored database without changes",
         arguments: ControllerKind.available
     )
     func exploredTable(kind: ControllerKind) async throws {
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A handwritten database: with permissions, and without the handles of all attributes.
-    @Test("The serve command serves a handwritten table", arguments: ControllerKind.available)
+    @Test("The serve command serves a handwritten database", arguments: ControllerKind.available)
     func writtenTable(kind: ControllerKind) async throws {
         let table = try JSON(parsing: Self.written)
         try await withService(of: table, on: kind) { client in
@@ -88,9 +88,9 @@ import Testing
         }
         """
 
-    /// Returns the large accessory's table without the two services that every server has, because
-    /// our server adds its own. All handles are moved past those, and all attributes that can be
-    /// served are included.
+    /// Returns the large accessory's database without the two services that every server has,
+    /// because our server adds its own. All handles are moved past those, and all attributes that
+    /// can be served are included.
     private static func largeTable() async throws -> JSON {
         let script = PeerInstallation.scripts + "accessory.py"
         let process = try ChildProcess(
@@ -105,7 +105,7 @@ import Testing
         ])
     }
 
-    /// Has `lanyard serve` serve a table, and a Bumble client connect to it.
+    /// Has `lanyard serve` serve a database, and a Bumble client connect to it.
     private func withService(
         of table: JSON,
         on kind: ControllerKind,
@@ -143,7 +143,7 @@ extension JSON {
         "handle", "endHandle", "valueHandle", "serviceHandle", "serviceEndHandle",
     ]
 
-    /// Returns the same table at other handles.
+    /// Returns the same database at other handles.
     fileprivate func movingHandles(by distance: Double) -> JSON {
         switch self {
         case .array(let elements): .array(elements.map { $0.movingHandles(by: distance) })
@@ -162,7 +162,7 @@ extension JSON {
         }
     }
 
-    /// The same table with empty values where the explorer's reads were refused, and without
+    /// The same database with empty values where the explorer's reads were refused, and without
     /// broadcasts: Bumble omits the descriptor that a broadcast requires (Vol 3, Part G, 3.3.3.4).
     fileprivate var thatCanBeServed: JSON {
         switch self {
@@ -177,7 +177,7 @@ extension JSON {
         }
     }
 
-    /// Returns the differences of a discovered table from a database file. Members that the file
+    /// Returns the differences of a discovered database from a database file. Members that the file
     /// does not specify are not compared.
     fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
         switch (self, file) {

@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Our server answers invalid requests as the specification says, or not at all, and keeps serving
-/// other clients.
+/// Our server answers invalid requests as the specification requires, or not at all, and keeps
+/// serving other clients.
 @Suite(.needsPeers) struct ServingHostilityTests {
     /// A client's bytes, and the error that answers them.
     struct InvalidRequest: CustomTestStringConvertible, Sendable {

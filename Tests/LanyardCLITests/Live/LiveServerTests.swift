@@ -112,7 +112,7 @@ struct LiveServerTests {
         }
     }
 
-    @Test("A stream begins with the present state and gets each update", .timeLimit(.minutes(5)))
+    @Test("A stream begins with the current state and gets each update", .timeLimit(.minutes(5)))
     func streams() async throws {
         try await withServer { server, port in
             let client = try await RawClient(port: port)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("Out of band files")
+@Suite("Out-of-band files")
 struct OutOfBandFileTests {
     private static let c = [UInt8](repeating: 0xC1, count: 16)
     private static let r = [UInt8](repeating: 0x0A, count: 16)

@@ -66,7 +66,7 @@ struct PairingOptionsTests {
         }
     }
 
-    @Test("Out of band data replaces a user")
+    @Test("Out-of-band data replaces a user")
     func outOfBand() throws {
         #expect(throws: ProgramFailure.self) { try policy("--mitm", hasUser: false) }
         let withData = try policy("--mitm", hasUser: false, hasOutOfBandData: true)

@@ -89,7 +89,7 @@ struct FollowTests {
         }
     }
 
-    @Test("trace --follow says that a file is not a packet log", .timeLimit(.minutes(5)))
+    @Test("trace --follow reports that a file is not a packet log", .timeLimit(.minutes(5)))
     func wrongFile() async throws {
         try await withFolder {
             let path = folder + "/x"

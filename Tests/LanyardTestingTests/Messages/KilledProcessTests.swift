@@ -25,7 +25,7 @@ struct KilledProcessTests {
         }
     }
 
-    /// Longer than the supervision timeout of any link in these tests.
+    /// A number of seconds that exceeds the supervision timeout of any link in these tests.
     private static let secondsAfterwards = 15
     /// The longest supervision timeout of these links, and the time for a new link.
     private static let returnLimit = Duration.seconds(8)

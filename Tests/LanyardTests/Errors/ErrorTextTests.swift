@@ -100,7 +100,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("Every error but a cancellation says why or what to do")
+    @Test("Every error except a cancellation states a reason or a remedy")
     func remedies() {
         for error in Samples.all {
             let isExplained = error.failureReason != nil || error.recoverySuggestion != nil

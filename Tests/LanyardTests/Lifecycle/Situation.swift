@@ -110,7 +110,7 @@ extension Situation {
 }
 
 extension Situation {
-    /// Returns the kind of a state.
+    /// Creates the kind of a state.
     init(_ state: Machine.State) {
         switch state {
         case .unavailable(.unknown, _), .unavailable(.resetting, _): self = .waitingForBluetooth

@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "CBC alone does not detect a changed message, as its documentation says"
+        "CBC alone does not detect a changed message, as its documentation states"
     )
     func isMalleable() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits256))

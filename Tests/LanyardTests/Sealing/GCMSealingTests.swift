@@ -144,7 +144,7 @@ import Testing
         let sealed = try central.seal(Data("on".utf8))
         #expect(sealed.count == 2 + sealing.overhead)
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
-        // There is no counter here, as the documentation says.
+        // There is no counter here, as the documentation states.
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
     }
 }

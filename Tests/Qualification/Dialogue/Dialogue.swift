@@ -25,7 +25,7 @@ struct Dialogue {
     private let makeFixture: () throws -> any DialogueFixture
 
     /// Creates a dialogue with our client, which can receive `receiveMTU` bytes and has stored
-    /// `record` of the server's table.
+    /// `record` of the server's database.
     init(
         receiveMTU: Int = 517,
         record: DatabaseRecord? = nil,
@@ -35,7 +35,7 @@ struct Dialogue {
         self.lines = lines()
     }
 
-    /// Creates a dialogue with our server, which serves the sample table, on a link with this
+    /// Creates a dialogue with our server, which serves the sample database, on a link with this
     /// security and MTU.
     init(
         serving security: LinkSecurity,

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import ServerTestSupport
 
-// The lookup of the whole table, connected to the client as in a host.
+// The lookup of the whole database, connected to the client as in a host.
 extension Fixture {
     /// Operations of the lookup; those of the application are below.
     private static let lookupOperationBase: DrivenClient.OperationID = 1 << 63
@@ -27,7 +27,7 @@ extension Fixture {
 }
 
 extension DrivenClient.Action {
-    /// Whether the server reports that its table has changed.
+    /// Whether the server reports that its database has changed.
     var reportsChange: Bool {
         switch self {
         case .servicesChanged: true

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAS: a client that stores the server's table (Vol 3, Part G, 2.5.2 and 7).
+/// GATT/CL/GAS: a client that stores the server's database (Vol 3, Part G, 2.5.2 and 7).
 @Suite struct CachingTests {
     private static let hash = Array(0..<16) as [UInt8]
 
@@ -50,7 +50,7 @@ import Testing
         DatabaseRecord(database: try database(), hash: hash)
     }
 
-    /// The whole discovery of that table.
+    /// Returns the whole discovery of that database.
     @DialogueBuilder private static func discovery() -> [Line] {
         client(sends: "10 0100 FFFF 0028")
         server(sends: "11 06 0100 0800 0118")
@@ -107,8 +107,8 @@ import Testing
             server(sends: "13")
             client(sends: "12 0400 0200")
             server(sends: "13")
-            // The hash is compared after the subscription, since the table may have changed before
-            // it.
+            // The hash is compared after the subscription, since the database may have changed
+            // before it.
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(0..<16))")
         }.play()
@@ -127,14 +127,14 @@ import Testing
             server(sends: "13")
             client(sends: "12 0400 0200")
             server(sends: "13")
-            // The hash is compared after the subscription, since the table may have changed before
-            // it.
+            // The hash is compared after the subscription, since the database may have changed
+            // before it.
             client(sends: "08 0100 FFFF 2A2B")
             server(sends: "09 12 0800 \(bytes(16..<32))")
         }.play()
     }
 
-    @Test("Database Out Of Sync is reported, and the hash is read before the table is used again")
+    @Test("Database Out Of Sync is reported, and the hash is read before the next use of handles")
     func outOfSync() throws {
         var record = try Self.record()
         record.isWatched = true

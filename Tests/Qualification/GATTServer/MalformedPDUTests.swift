@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// Returns every opcode of the protocol in every invalid form, and the response that the
-/// specification requires. Bearer and server are tested together, from bytes to bytes.
+/// Every opcode of the protocol in every invalid form, and the response that the specification
+/// requires. Bearer and server are tested together, from bytes to bytes.
 @Suite struct MalformedPDUTests {
     private func fixture(mtu: UInt16 = 23) throws -> ServerFixture {
         var fixture = ServerFixture(try SampleTable.server())

@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAC and GATT/SR/GAD: the MTU and the discovery of the sample table.
+/// GATT/SR/GAC and GATT/SR/GAD: the MTU and the discovery of the sample database.
 @Suite struct ServerDiscoveryTests {
     @Test("GATT/SR/GAC/BV-01-C: Exchange MTU")
     func exchangesMTU() {

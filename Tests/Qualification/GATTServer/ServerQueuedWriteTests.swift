@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAW, continued: writing to the sample table with prepared writes.
+/// GATT/SR/GAW, continued: writing to the sample database with prepared writes.
 @Suite struct ServerQueuedWriteTests {
     @Test(
         "A long value is written in parts and replaces the previous value",

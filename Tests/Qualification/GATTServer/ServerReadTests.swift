@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAR: reading from the sample table.
+/// GATT/SR/GAR: reading from the sample database.
 @Suite struct ServerReadTests {
     /// For each error code, the encoded handle of an attribute and a link with insufficient
     /// security.
@@ -272,7 +272,7 @@ import Testing
     }
 
     // Vol 3, Part C, 12.1 and 12.2. The same applies to the values with which a client checks its
-    // stored table (Vol 3, Part G, 2.5.2 and 7.3).
+    // stored database (Vol 3, Part G, 2.5.2 and 7.3).
     @Test("A bonded client reads the name and appearance of the device before encryption")
     func readsDescriptionBeforeEncryption() {
         Dialogue(serving: .bonded) {

@@ -6,7 +6,7 @@ import BluetoothTypes
 import Testing
 
 /// Robust caching, from the first PDU to the last (GATT.TS, 4.9). The Upper Tester changes the
-/// table by publishing and removing a service that has no other effect.
+/// database by publishing and removing a service that has no other effect.
 @Suite("Services of the GATT server profile")
 struct ServerServiceTests {
     private typealias Tester = CachingTester
@@ -61,7 +61,7 @@ struct ServerServiceTests {
         #expect(tester.refusal(of: part) == .databaseOutOfSync)
     }
 
-    @Test("GATT/SR/GAS/BV-06-C: The table changes during the connection")
+    @Test("GATT/SR/GAS/BV-06-C: The database changes during the connection")
     func changeDuringConnection() throws {
         var tester = try Tester()
         tester.connect()
@@ -79,7 +79,7 @@ struct ServerServiceTests {
         #expect(tester.read() == .databaseOutOfSync)
     }
 
-    @Test("GATT/SR/GAS/BV-07-C: The table changes between connections")
+    @Test("GATT/SR/GAS/BV-07-C: The database changes between connections")
     func changeBetweenConnections() throws {
         var tester = try Tester()
         tester.connect(security: Tester.bonded)
@@ -150,7 +150,7 @@ struct ServerServiceTests {
         #expect(tester.read() == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-08-C: Several values of variable length in a table that changes")
+    @Test("GATT/SR/GAS/BV-08-C: Several values of variable length in a database that changes")
     func readMultipleVariable() throws {
         var tester = try Tester()
         tester.connect()

@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAW: writing to the sample table without prepared writes.
+/// GATT/SR/GAW: writing to the sample database without prepared writes.
 @Suite struct ServerWriteTests {
     /// For each error code, the encoded handle of an attribute and a link with insufficient
     /// security.

@@ -22,13 +22,13 @@ struct SerialHarness: Sendable {
     let uart: UART
     let states: StateLog
 
-    /// The work of a central: it finds the accessory, discovers its database, reads and writes, and
-    /// receives some notifications. Throws if any result is wrong or takes too long.
+    /// Performs the work of a central: finds the accessory, discovers its database, reads and
+    /// writes, and receives some notifications. Throws if any result is wrong or takes too long.
     func visit() async throws {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
     }
 
-    /// The same without a time limit. A canceled visit has ended when this returns.
+    /// Performs the same work without a time limit. A canceled visit has ended when this returns.
     func visitAtLeisure() async throws {
         let link = try await host.connect(to: Self.find(host).address)
         let found = try await Self.characteristics(of: link)
@@ -135,7 +135,7 @@ func withSerialHarness(
 }
 
 extension Result where Failure == any Error {
-    /// The result of `body`.
+    /// Creates the result of `body`.
     fileprivate init(_ body: () async throws -> Success) async {
         do {
             self = .success(try await body())

@@ -94,7 +94,7 @@ final class Life: Sendable {
         return description
     }
 
-    /// The accessories of the present central.
+    /// The accessories of the current central.
     var accessories: [Accessory] { central.withLock { $0?.accessories ?? [] } }
 
     /// Runs `body` in the world. Afterward no state may be left.
@@ -226,7 +226,7 @@ final class Life: Sendable {
         for accessory in accessories { try await expectValue(of: accessory) }
     }
 
-    /// A ready accessory is subscribed: a value arrives every second.
+    /// Expects that a value of a ready accessory arrives, as one does every second.
     private func expectValue(of accessory: Accessory) async throws {
         let values = try accessory.values(of: "2A37")
         let came = try await withThrowingTaskGroup(of: Bool.self) { group in

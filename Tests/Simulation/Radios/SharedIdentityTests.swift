@@ -80,7 +80,7 @@ struct SharedIdentityTests {
     }
 
     @Test(
-        "The other controller's host uses the table without discovering it again",
+        "The other controller's host uses the database without discovering it again",
         arguments: [true, false]
     )
     func table(isBonded: Bool) async throws {
@@ -98,7 +98,7 @@ struct SharedIdentityTests {
             let again = try await second.connect(to: link.address)
             _ = requests.take()
             #expect(try await again.database() == table)
-            // Without a bond the host reads the hash of the table.
+            // Without a bond the host reads the hash of the database.
             #expect(requests.take() <= 1, "\(discovery) for the discovery")
             #expect(discovery > 5)
             await strap?.shutdown()

@@ -77,6 +77,8 @@ final class TwoControllers: Sendable {
     private let shared: SharedStore
     private let seed: UInt64
 
+    /// Makes the controllers and the peripheral.
+    ///
     /// - Parameter positions: The positions of the two controllers in meters. The peripheral is at
     ///   the origin.
     init(seed: UInt64 = 1, _ peripheral: Peripheral, positions: [Double] = [2, 3]) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Services that are added while a client is connected, on the table of `TestProfile`.
+/// Services that are added while a client is connected, on the database of `TestProfile`.
 @Suite struct AddedServiceTests {
     private var client = ServerClient()
     private let service = SimpleAccessoryProfile.Service(
@@ -44,7 +44,7 @@ import Testing
         #expect(client.ask("04 1700 ffff") == "010417000a")
     }
 
-    @Test("A profile may describe Generic Access itself, and the table begins at the first handle")
+    @Test("A profile may describe Generic Access, and the database begins at the first handle")
     func ownGenericAccess() {
         let name = SimpleAccessoryProfile.Characteristic(
             BluetoothUUID(0x2A00),

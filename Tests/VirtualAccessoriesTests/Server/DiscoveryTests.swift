@@ -4,7 +4,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Requests for ranges of handles, on the table of `TestProfile` with the smallest MTU.
+/// Requests for ranges of handles, on the database of `TestProfile` with the smallest MTU.
 @Suite struct DiscoveryTests {
     private static let ownService = "00f0 0000 0000 00a0 0044 5241 594e 414c"
 

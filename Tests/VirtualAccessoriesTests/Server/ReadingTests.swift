@@ -2,7 +2,7 @@
 import BluetoothTypes
 import Testing
 
-/// Requests for values, on the table of `TestProfile` with the smallest MTU.
+/// Requests for values, on the database of `TestProfile` with the smallest MTU.
 @Suite struct ReadingTests {
     static let exchanges = [
         Exchange("GATT/SR/GAR/BV-01-C: a value", "0a 0c00", "0b 57"),

@@ -6,7 +6,8 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Write requests and commands of all kinds, on the table of `TestProfile` with the smallest MTU.
+/// Write requests and commands of all kinds, on the database of `TestProfile` with the smallest
+/// MTU.
 @Suite struct WritingTests {
     private var client = ServerClient()
 

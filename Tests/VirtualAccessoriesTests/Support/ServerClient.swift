@@ -13,7 +13,7 @@ struct ServerClient {
         server.clientConnected()
     }
 
-    /// Returns the server's answer. Empty if there is none.
+    /// Returns the server's answer; empty if there is none.
     mutating func ask(_ request: String) -> String {
         exchange(request).answer
     }

@@ -2,7 +2,7 @@
 import BluetoothTypes
 import VirtualAccessories
 
-/// A small table in which every attribute has a fixed handle.
+/// A small database in which every attribute has a fixed handle.
 ///
 /// 1 to 5 Generic Access, 6 to 9 Generic Attribute (9 configures Service Changed), 10 to 13 Battery
 /// (12 the level, 13 its configuration), 14 to 22 a service of 128 bits: 16 a long value to read

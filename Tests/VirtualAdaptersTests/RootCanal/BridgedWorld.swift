@@ -28,7 +28,7 @@ final class BridgedWorld {
         run(for: .milliseconds(100))
     }
 
-    /// The number of controllers of a bridge, with its observer.
+    /// Returns the number of controllers of a bridge, including its observer.
     func controllerCount(_ side: Side) -> Int { joins[side.rawValue].controllers.count }
 
     /// Gives a bridge a packet of RootCanal.

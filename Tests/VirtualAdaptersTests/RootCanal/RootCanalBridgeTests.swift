@@ -351,7 +351,7 @@ struct RootCanalBridgeTests {
         #expect(peripheral.received(from: central, in: world).last == .disconnection(reason: 0x14))
     }
 
-    @Test("A connection to a device that does not advertise is given up")
+    @Test("A connection to a device that does not advertise is abandoned")
     func noAdvertiser() {
         central.send(.connectionRequest(parameters), to: peripheral, in: world)
         world.run(for: RootCanalBridge.connectionLimit + .seconds(1))
@@ -373,7 +373,7 @@ struct RootCanalBridgeTests {
         #expect(world.controllerCount(.left) == 1)
     }
 
-    @Test("Malformed packets are ignored, and the bridge goes on")
+    @Test("Malformed packets are ignored, and the bridge continues")
     func malformed() throws {
         try link()
         let packets = RootCanalPacketTests.samples.map { sample in

@@ -9,7 +9,7 @@ final class LinkHarness {
     let world: World
     private(set) var hosts: [StreamingHost] = []
 
-    /// A world with this many hosts, a meter apart.
+    /// Creates a world with this many hosts, a meter apart.
     init(
         hosts count: Int = 2,
         seed: UInt64 = 1,
@@ -30,7 +30,7 @@ final class LinkHarness {
         hosts.append(try StreamingHost(world, configuration))
     }
 
-    /// The present state of a link.
+    /// The current state of a link.
     subscript(link: LinkID) -> RadioLink? {
         get { world.core.ether.links[link] }
         set { world.core.ether.links[link] = newValue }
@@ -124,7 +124,7 @@ extension LinkParameters {
     /// The parameters for tests that do not depend on them.
     static let quick = milliseconds(30)
 
-    /// Parameters with this interval.
+    /// Returns parameters with this interval.
     static func milliseconds(
         _ interval: Double,
         latency: Int = 0,

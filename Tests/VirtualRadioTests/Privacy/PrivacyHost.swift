@@ -10,8 +10,8 @@ struct PrivatePeer: Sendable {
     var peerKey: HCI.Key128
     var localKey: HCI.Key128
 
-    /// A peer with a random static address and keys that are made from the numbers; 0 is the zero
-    /// key.
+    /// Creates a peer with a random static address and keys that are made from the numbers; 0 is
+    /// the zero key.
     init(_ number: UInt8, peerKey: UInt8? = nil, localKey: UInt8 = 0xA0) throws {
         identity = DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
         self.peerKey = try .repeating(peerKey ?? number)
@@ -47,7 +47,7 @@ extension HCI.Key128 {
 }
 
 extension TestHost {
-    /// The present state of the controller.
+    /// The current state of the controller.
     var controller: VirtualController { world.core.controllers[Int(id.radio.rawValue)] }
 
     /// Enables or disables address resolution.

@@ -39,7 +39,7 @@ final class PrivateRoom {
     /// The phone's identity address.
     var phoneIdentity: DeviceAddress { phone.publicAddress }
 
-    /// The sensor's present private address for the phone.
+    /// The sensor's current private address for the phone.
     var sensorAddress: DeviceAddress {
         get throws {
             try sensor.perform(

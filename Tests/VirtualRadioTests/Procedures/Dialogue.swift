@@ -33,7 +33,7 @@ final class Dialogue {
     private(set) var script: [String] = []
     /// The exchanged PDUs, in full.
     private(set) var pdus: [LLControlPDU] = []
-    /// The number of the present event.
+    /// The number of the current event.
     private(set) var eventCounter: UInt16
     private(set) var now = Instant.zero
 
@@ -227,7 +227,7 @@ extension LLControlPDU {
 }
 
 extension ConnectionParameterProposal {
-    /// Parameters with this interval, in milliseconds.
+    /// Returns parameters with this interval, in milliseconds.
     static func milliseconds(
         _ interval: Int64,
         latency: Int = 0,

@@ -30,7 +30,7 @@ struct ScanFuzzTests {
         #expect(scanner.follows.isEmpty && scanner.plan == nil)
     }
 
-    /// A command for scanning or initiating: often almost valid, sometimes completely random.
+    /// Sends a command for scanning or initiating: often almost valid, sometimes completely random.
     private func send(to host: TestHost, _ generator: inout RandomStream) {
         let opcode = Self.opcodes[Int(generator.uniform(below: UInt64(Self.opcodes.count)))]
         let length = Int(generator.uniform(below: 30))
@@ -47,7 +47,7 @@ struct ScanFuzzTests {
         }
     }
 
-    /// A packet that no correct advertiser sends.
+    /// Sends a packet that no correct advertiser sends.
     private func transmit(
         _ world: World,
         _ sender: TestHost,

@@ -7,7 +7,7 @@ extension TestHost {
     /// A device that is not in the world: the target of directed advertising.
     static let unknownPeer = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
-    /// Unmasks every event, as hosts do that support all of them.
+    /// Unmasks every event, as hosts that support all events do.
     func unmaskEverything() throws {
         try status(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
         try status(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))

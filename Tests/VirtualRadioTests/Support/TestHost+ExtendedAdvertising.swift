@@ -70,7 +70,7 @@ extension TestHost {
         try status(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// Disables these sets, or all without any.
+    /// Disables these sets, or all sets if none is given.
     func disable(_ handles: UInt8...) throws {
         let runs = handles.map { HCI.AdvertisingSetRun(advertisingHandle: $0) }
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: false, sets: runs))

@@ -32,7 +32,7 @@ final class TestHost {
         try perform(HCI.LESetEventMask(mask: all.subtracting(later)))
     }
 
-    /// A host on a controller this many meters to the east of the origin.
+    /// Creates a host on a controller this many meters to the east of the origin.
     convenience init(_ world: World, _ name: String, at meters: Double) throws {
         let position = Position(x: meters, y: 0)
         try self.init(world, ControllerConfiguration(name: name, at: position))

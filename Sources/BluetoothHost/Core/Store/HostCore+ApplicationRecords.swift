@@ -60,7 +60,7 @@ extension BluetoothHost {
     /// no later than the shutdown of the host. A failure is reported as a `SecurityEvent`, and the
     /// host tries again.
     ///
-    /// - Returns: Whether the host has the record. `false` if `name` is not valid for
+    /// - Returns: Whether the host has the record; `false` if `name` is not valid for
     ///   `applicationRecord(_:)`, if there are more than `HostCore.applicationRecordLengthLimit`
     ///   bytes, or if there are already `HostCore.applicationRecordLimit` other names.
     @discardableResult

@@ -15,7 +15,7 @@ extension HostCore {
     /// A peer that bonds again keeps its identifier, and its name if the new bond has none.
     ///
     /// - Parameter isSaved: Whether the store already has this bond.
-    /// - Returns: Whether the bond was added. `false` if there is no room (`hasRoom`).
+    /// - Returns: Whether the bond was added; `false` if there is no room (`hasRoom`).
     @discardableResult
     package mutating func keepBond(_ bond: Bond, isSaved: Bool = false, now: Instant) -> Bool {
         guard hasRoom(for: bond) else { return false }

@@ -5,8 +5,8 @@ import BluetoothClients
 #if os(Linux)
     /// The observations of one object.
     ///
-    /// A key path does not say on Linux which property it names. After each change of the object,
-    /// every observation therefore compares the value of its key path with the last one.
+    /// On Linux, a key path does not state which property it names. After each change of the
+    /// object, every observation therefore compares the value of its key path with the last one.
     final class KeyValueObservers: Sendable {
         /// Held weakly: an observation ends when the application releases it.
         private let observations = LockedState<[WeakReference<NSKeyValueObservation>]>([])

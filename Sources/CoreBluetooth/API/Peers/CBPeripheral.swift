@@ -80,7 +80,7 @@ open class CBPeripheral: CBPeer {
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     open var rssi: NSNumber? { snapshot.read(\.rssi) }
 
-    /// Whether there is space for another write without response. `false` unless connected. If it
+    /// Whether there is space for another write without response; `false` unless connected. If it
     /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
     /// may be lost.
     open var canSendWriteWithoutResponse: Bool {

@@ -35,10 +35,10 @@ struct ServedValues: Sendable {
 
     private var entries: [AttributeHandle: Entry] = [:]
 
-    /// A store without values.
+    /// Creates a store without values.
     init() {}
 
-    /// A store with the values of published services.
+    /// Creates a store with the values of published services.
     init(_ published: [(ServedService, GATT.DiscoveredService)]) {
         for (served, service) in published {
             for (served, characteristic) in zip(served.values, service.characteristics) {
@@ -200,7 +200,7 @@ struct PeriodSchedule: Sendable {
 
     private var entries: [Entry]
 
-    /// Each value is due for the first time after one period.
+    /// Creates a schedule in which each value is due for the first time after one period.
     init(_ periods: [(handle: AttributeHandle, period: Duration)], now: Instant) {
         entries = periods.map { Entry(handle: $0.handle, period: $0.period, next: now + $0.period) }
     }

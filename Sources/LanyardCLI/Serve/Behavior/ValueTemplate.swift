@@ -21,7 +21,7 @@ struct ValueTemplate: Equatable, Sendable {
         self.pieces = pieces
     }
 
-    /// A fixed value.
+    /// Creates a fixed value.
     init(bytes: [UInt8]) {
         pieces = [.bytes(bytes)]
     }

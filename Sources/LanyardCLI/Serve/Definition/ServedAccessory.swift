@@ -93,7 +93,7 @@ struct ServedIdentity: Equatable, Sendable {
     let name: String
     let appearance: UInt16
 
-    /// The identity of the accessory at this address.
+    /// Creates the identity of the accessory at this address.
     init(of accessory: ServedAccessory, at address: DeviceAddress?) {
         self.address = address
         name = accessory.name

@@ -15,7 +15,7 @@ struct AirPacket {
     /// Whether the central sent the packet; `nil` if the sniffer does not report that.
     let isFromCentral: Bool?
 
-    /// Returns `nil` for a truncated or damaged packet.
+    /// Decodes the packet of a record; `nil` if it is truncated or damaged.
     init?(_ record: Pcap.Record, _ linkType: Pcap.LinkType) {
         var reader = ByteReader(record.bytes)
         var flags: UInt16 = 0

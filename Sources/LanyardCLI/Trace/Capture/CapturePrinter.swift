@@ -12,7 +12,7 @@ struct CapturePrinter: Sendable {
     let keys: [ExportedKey]
     let console: Console
 
-    /// Returns whether the file at `path` begins like a capture. `false` for a pipe, which could
+    /// Returns whether the file at `path` begins like a capture; `false` for a pipe, which could
     /// not be read again from its beginning.
     static func isCapture(_ path: String) -> Bool {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

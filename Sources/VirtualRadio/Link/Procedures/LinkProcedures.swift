@@ -43,7 +43,7 @@ package struct LinkProcedures: Sendable {
     /// The procedure response timeout: the time that the peer has for each step of a procedure (Vol
     /// 6, Part B, 5.2).
     package static let responseTimeout = Duration.seconds(40)
-    /// The largest number of PDUs that wait. A peer that runs one procedure at a time never reaches
+    /// The maximum number of PDUs that wait. A peer that runs one procedure at a time never reaches
     /// it. Any other peer gets no more answers.
     static let outboxLimit = 16
 

@@ -11,7 +11,7 @@ struct BondedClientTests {
 
     static let all: [UInt8] = [0x01, 0x00, 0xFF, 0xFF]
 
-    /// Returns the record of a client that has every subscription and knows the table.
+    /// Returns the record of a client that has every subscription and knows the database.
     static func clientRecord(of table: Table) throws -> ClientRecord {
         var table = table
         table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
@@ -195,7 +195,7 @@ struct BondedClientTests {
         #expect(!actions.contains { if case .report = $0 { true } else { false } })
     }
 
-    @Test("A client without a known hash gets an indication of the whole table")
+    @Test("A client without a known hash gets an indication of the whole database")
     func noHash() throws {
         var clientRecord = try Self.clientRecord(of: try Table())
         clientRecord.knownHash = nil

@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// A client with the address of a bonded client and without encryption. `ProtectionTests` show that
-/// values of all permissions are protected from it on all paths.
+/// A client with the address of a bonded client and without encryption. `ProtectionTests` shows
+/// that values of all permissions are protected from it on all paths.
 @Suite("A bonded client without encryption")
 struct UnprovedClientTests {
     private static let unproved = LinkSecurity(isBonded: true)
@@ -19,7 +19,7 @@ struct UnprovedClientTests {
         return fixture
     }
 
-    @Test("The client exchanges the MTU and discovers the structure of the table")
+    @Test("The client exchanges the MTU and discovers the structure of the database")
     func structure() throws {
         var fixture = try fixture()
         #expect(fixture.send([0x02, 0x40, 0x00]) == [[0x03, 0x05, 0x02]])
@@ -132,7 +132,7 @@ struct UnprovedClientTests {
         #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
     }
 
-    @Test("A change of the table is indicated once the link is encrypted")
+    @Test("A change of the database is indicated once the link is encrypted")
     func serviceChanged() throws {
         var table = try ServedTable(security: .none)
         try table.wantServiceChanged()

@@ -10,7 +10,7 @@ struct DatabaseHashTests {
     typealias Service = GATT.ServiceDefinition
     typealias Characteristic = GATT.CharacteristicDefinition
 
-    /// The table of Vol 3, Part G, Appendix B, with included services published first.
+    /// The database of Vol 3, Part G, Appendix B, with included services published first.
     static let sample: [Service] = [
         Service(
             BluetoothUUID(0x1800),
@@ -52,7 +52,7 @@ struct DatabaseHashTests {
         ),
     ]
 
-    @Test("The sample table of the specification has the specified hash")
+    @Test("The sample database of the specification has the specified hash")
     func sampleData() throws {
         var server = GATTServer()
         for service in Self.sample { _ = try server.publish(service) }
@@ -86,7 +86,7 @@ struct DatabaseHashTests {
         #expect(server.database.hash == empty)
     }
 
-    @Test("Tables that differ in one property have different hashes")
+    @Test("Databases that differ in one property have different hashes")
     func properties() throws {
         let hashes = try [GATT.CharacteristicProperties.read, [.read, .write]].map { properties in
             var database = AttributeDatabase()

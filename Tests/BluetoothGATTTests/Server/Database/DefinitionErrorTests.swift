@@ -115,7 +115,7 @@ struct DefinitionErrorTests {
     ]
 
     @Test(
-        "An invalid definition is refused with its reason and leaves the table unchanged",
+        "An invalid definition is refused with its reason and leaves the database unchanged",
         arguments: wrong
     )
     func refusals(_ definition: Service, _ error: GATT.DefinitionError) throws {
@@ -153,7 +153,7 @@ struct DefinitionErrorTests {
         #expect(database.attributes.count == 5)
     }
 
-    @Test("A table has at most 65,535 attributes")
+    @Test("A database has at most 65,535 attributes")
     func fullTable() throws {
         var database = AttributeDatabase()
         let descriptor = GATT.DescriptorDefinition(Self.uuid, value: .stored([]))
@@ -197,7 +197,7 @@ struct DefinitionErrorTests {
     }
 
     @Test(
-        "Random definitions are published or refused, and the table stays valid",
+        "Random definitions are published or refused, and the database stays valid",
         arguments: RunSeed.seeds(1)
     )
     func randomDefinitions(seed: UInt64) throws {

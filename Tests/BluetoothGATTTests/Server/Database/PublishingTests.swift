@@ -104,7 +104,7 @@ struct PublishingTests {
         #expect(database.attribute(AttributeHandle(0x41))?.type == BluetoothUUID(0x2803))
     }
 
-    @Test("Attributes are found by handle and by range in a table with gaps")
+    @Test("Attributes are found by handle and by range in a database with gaps")
     func lookup() throws {
         var database = AttributeDatabase()
         for handle: UInt16 in [0x0100, 0x0001, 0xFFFF, 0x0050] {

@@ -14,7 +14,7 @@ struct PortServerStories {
         [.init(BluetoothUUID(0x2A56), [.read, .write, .notify], value: .dynamic)]
     )
 
-    /// A peer whose table can change.
+    /// A peer whose database can change.
     private static let changing: ModelPeer = {
         var peer = ModelPeer(1)
         peer.server.otherServices = [

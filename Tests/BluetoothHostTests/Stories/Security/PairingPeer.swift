@@ -20,6 +20,8 @@ struct PairingPeer {
     private var receivedCount = 0
     private var isEncrypted = false
 
+    /// Creates a peer that can pair.
+    ///
     /// - Parameter identity: The identity that the peer claims. The default is the address of its
     ///   connection.
     init(

@@ -144,7 +144,7 @@ struct BondedClientStories {
         #expect(harness.core.context.clientRecords.isEmpty)
     }
 
-    @Test("A client that returns to a changed table is refused until it confirms Service Changed")
+    @Test("A client returning to a changed database is refused until it confirms Service Changed")
     func serviceChanged() throws {
         var (harness, service) = try serving()
         _ = try encrypted(&harness)
@@ -173,7 +173,7 @@ struct BondedClientStories {
         #expect(harness.read(handle, by: peer.address) == [.value([1, 2, 3])])
     }
 
-    @Test("A client that returns to a changed table is refused before encryption, too")
+    @Test("A client that returns to a changed database is refused before encryption, too")
     func staleHandlesUnencrypted() throws {
         var (harness, service) = try serving()
         _ = try encrypted(&harness)
@@ -203,7 +203,7 @@ struct BondedClientStories {
         guard isDeclaration else {
             return harness.handle(ofType: BluetoothUUID(type), for: peer.address)
         }
-        // The peer cannot read a declaration, so the test searches the attributes of the table.
+        // The peer cannot read a declaration, so the test searches the attributes of the database.
         return harness.core.context.server.database.attributes.first {
             $0.type == BluetoothUUID(type)
         }?.handle

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The links that clients know, each with the number in its cookie.
 final class Connections: Sendable {
-    /// The greatest number of links. A further link displaces the oldest, whose cookie is then
+    /// The maximum number of links. A further link displaces the oldest, whose cookie is then
     /// unknown.
     static let limit = 1_024
 

@@ -31,7 +31,7 @@ actor Device {
         self.isVerbose = isVerbose
     }
 
-    /// The present session.
+    /// The current session.
     ///
     /// - Throws: `RPCError` while the device is being reset.
     var session: Session {
@@ -43,7 +43,7 @@ actor Device {
         }
     }
 
-    /// Ends the present session, and starts a new host. Returns when the host is ready.
+    /// Ends the current session, and starts a new host. Returns when the host is ready.
     ///
     /// The work is a task of its own, so that it continues when the client closes the channel, as
     /// Avatar does after the answer.
@@ -62,7 +62,7 @@ actor Device {
         try await task.value
     }
 
-    /// Ends the present session: its pairing events, its streams and its links.
+    /// Ends the current session: its pairing events, its streams and its links.
     func end() async {
         guard let session = current else { return }
         current = nil

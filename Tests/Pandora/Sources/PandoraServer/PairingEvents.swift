@@ -14,7 +14,7 @@ final class PairingEvents: PairingDelegate {
     /// The result of a pairing.
     typealias Ending = Result<LinkSecurity, any Error>
 
-    /// The greatest number of events that wait for a client. A further event displaces the oldest.
+    /// The maximum number of events that wait for a client. A further event displaces the oldest.
     static let eventLimit = 64
 
     private typealias Waiter = CheckedContinuation<Pandora_PairingEventAnswer?, Never>

@@ -7,7 +7,7 @@ import BluetoothHost
 ///
 /// An advertisement without a response is reported when the next one of the device arrives.
 struct ScanResponses {
-    /// The greatest number of devices whose advertisement is held. Advertisements of further devices
+    /// The maximum number of devices whose advertisement is held. Advertisements of further devices
     /// are reported at once.
     static let limit = 256
 
