@@ -43,7 +43,7 @@ package struct RadioReport: Sendable {
 }
 
 extension RadioCore {
-    /// Returns the present state.
+    /// Returns the current state.
     func report(names: [String], now: Instant) -> RadioReport {
         RadioReport(
             radios: zip(names, radios).map {

@@ -15,7 +15,7 @@ public final class VirtualTransport: HCITransport {
     private final class Opening: Sendable {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void
-        /// The bytes that have arrived, which are delivered after the present step of the world.
+        /// The bytes that have arrived, which are delivered after the current step of the world.
         private let arrived = Lock<[UInt8]>([])
 
         init(

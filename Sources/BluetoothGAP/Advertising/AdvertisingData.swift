@@ -29,10 +29,10 @@ public struct AdvertisingData: Sendable {
     /// A digest for comparisons with earlier data of the same advertiser.
     let digest: UInt64
 
-    /// The greatest length of a legacy advertisement or scan response (Vol 6, Part B, 2.3.1).
+    /// The maximum length of a legacy advertisement or scan response (Vol 6, Part B, 2.3.1).
     public static let legacyLimit = 31
 
-    /// The greatest length of an extended advertisement (Vol 4, Part E, 7.8.57).
+    /// The maximum length of an extended advertisement (Vol 4, Part E, 7.8.57).
     public static let extendedLimit = 1650
 
     /// Creates data from received bytes. All bytes are allowed.

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The host's private addresses: their key, the present address and the time of its change (Vol 3,
+/// The host's private addresses: their key, the current address and the time of its change (Vol 3,
 /// Part C, 10.7.1.2).
 package struct PrivateAddresses: Sendable {
     /// The shortest and longest use of an address, as for controllers that generate private
@@ -18,7 +18,7 @@ package struct PrivateAddresses: Sendable {
     package private(set) var current: DeviceAddress?
     /// The next random address.
     private var next: DeviceAddress?
-    /// The time at which the use of the present address should end.
+    /// The time at which the use of the current address should end.
     private var dueAt: Instant?
 
     /// Creates the addresses of a key, each used for `rotation`. Returns `nil` if the key is all

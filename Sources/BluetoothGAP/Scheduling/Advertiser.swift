@@ -14,7 +14,7 @@ import BluetoothTypes
 /// - A set is *in force* when the controller advertises as requested, or when only a missing link
 ///   or another activity of the controller prevents it.
 /// - The *configuration* of a set contains the parameters of all commands for the set on the
-///   present controller.
+///   current controller.
 ///
 /// Rules:
 /// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller

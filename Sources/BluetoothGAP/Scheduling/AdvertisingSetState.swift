@@ -65,7 +65,7 @@ struct AdvertisingSetState: Sendable {
     var refusalCount = 0
     /// The number of back-offs in a row. Each is longer than the one before.
     var failureCount = 0
-    /// The time at which the present back-off ends.
+    /// The time at which the current back-off ends.
     var backoffEnd: Instant?
     /// Whether the set waits because the controller has no room for another link.
     var isWaitingForLink = false

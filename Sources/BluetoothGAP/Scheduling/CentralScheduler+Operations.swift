@@ -21,7 +21,7 @@ extension CentralScheduler {
         return outbox
     }
 
-    /// Ends the canceled requests that are not part of the controller's present turn.
+    /// Ends the canceled requests that are not part of the controller's current turn.
     private mutating func endWithdrawnRequests() {
         let members = initiation.turn?.members ?? []
         for id in queue.remove(where: { $0.isCancelled && !members.contains($0.id) }) {

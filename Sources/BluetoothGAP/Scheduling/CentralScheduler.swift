@@ -115,7 +115,7 @@ package struct CentralScheduler: Sendable {
     var share = RadioShare()
     /// Whether the controller refused to scan and initiate at once.
     var refusedOverlap = false
-    /// The number of failed operations in a row for the present turn.
+    /// The number of failed operations in a row for the current turn.
     var refusalCount = 0
     /// The number of stops in a row without an answer.
     var unansweredStopCount = 0

@@ -2,7 +2,7 @@
 
 import BluetoothHCI
 
-/// The present and requested activities of a controller besides advertising.
+/// The current and requested activities of a controller besides advertising.
 package struct RadioUse: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ package struct RadioUse: OptionSet, Sendable, Hashable {
 }
 
 extension CentralScheduler {
-    /// The present and requested activities of the scanner and the initiator.
+    /// The current and requested activities of the scanner and the initiator.
     package var radioUse: RadioUse {
         var use: RadioUse = []
         if let requested = scan.requested {

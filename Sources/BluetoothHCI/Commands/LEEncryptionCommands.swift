@@ -98,7 +98,7 @@ extension HCI {
         }
     }
 
-    /// The report that the host does not have the requested long-term key (Vol 4, Part E, 7.8.26).
+    /// Reports that the host does not have the requested long-term key (Vol 4, Part E, 7.8.26).
     package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters

@@ -149,7 +149,7 @@ public final class CentralModel {
         return accessories.first { $0.accessory === paired }
     }
 
-    /// Shows the present availability and slots, not those of a change that waited meanwhile.
+    /// Shows the current availability and slots, not those of a change that waited meanwhile.
     private func refresh() {
         if availability != central.availability { availability = central.availability }
         if slots != central.connectionSlots { slots = central.connectionSlots }

@@ -145,7 +145,7 @@ final class PeripheralDriver: @unchecked Sendable {
         }.map(\.value)
     }
 
-    /// The channels of the present centrals.
+    /// The channels of the current centrals.
     var channelsNow: [MessageChannel] {
         present.change { $0.values.compactMap(\.channel) }.filter(\.isLinked)
     }

@@ -20,7 +20,7 @@ struct TrackedDevice {
     private var isConnectable = true
     /// Whether the device is connected or being connected; its silence then means nothing.
     private(set) var isConnected = false
-    /// The time from which the present silence counts, in listening time: that of the latest
+    /// The time from which the current silence counts, in listening time: that of the latest
     /// advertisement, of the end of a link, or of the resumption of a scan.
     private(set) var lastSign: Duration
     /// The time of the latest advertisement, unless something since then explains a gap.

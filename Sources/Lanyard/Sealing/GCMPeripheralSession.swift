@@ -19,7 +19,7 @@ struct GCMPeripheralSession: RotatingSession {
 
     var keys: SealingKeyRing
     private(set) var sessionCount = 0
-    /// The name of the key in the invitation for new keys; empty for the present key, and `nil` if
+    /// The name of the key in the invitation for new keys; empty for the current key, and `nil` if
     /// the app has requested none.
     private var requested: Data?
     private let draw: @Sendable () -> Data

@@ -40,7 +40,7 @@ import Foundation
 ///   greeting. Both keep the current session until the new one is confirmed, so that a forged
 ///   greeting or invitation does not end it.
 /// - *Rotation*: either side replaces the keys of an open session. The central greets again, and
-///   the peripheral asks for a greeting: with `5` for one with the present key, or `5` and the name
+///   the peripheral asks for a greeting: with `5` for one with the current key, or `5` and the name
 ///   of another permanent key. Both sides know that key already. The name is the first 8 bytes of a
 ///   key that is derived with the info `Lanyard sealing 1: name` (32 bytes, no salt). The former
 ///   session opens messages that are on their way, so none is lost.

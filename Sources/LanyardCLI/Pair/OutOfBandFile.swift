@@ -3,7 +3,7 @@
 import BluetoothHost
 import JSONText
 
-/// Data for out of band pairing, as a JSON file: `{"confirmation": "…", "random": "…"}` for LE
+/// Data for out-of-band pairing, as a JSON file: `{"confirmation": "…", "random": "…"}` for LE
 /// Secure Connections, `{"temporaryKey": "…"}` for legacy pairing, each with 32 hexadecimal digits
 /// in the order of transmission; or `{"tag": "…"}` with the contents of an NFC tag.
 enum OutOfBandFile {

@@ -241,7 +241,7 @@ extension QuestionQueue.State {
     }
 
     /// Returns whether an answer that was read at this time may be meant for an earlier question:
-    /// it was read before the present question was shown, or another one has just ended.
+    /// it was read before the current question was shown, or another one has just ended.
     private func isTooSoon(
         _ readAt: ContinuousClock.Instant,
         _ questions: QuestionQueue

@@ -19,7 +19,7 @@ struct RadioTable: Sendable {
     let report: RadioReport
     let devices: [Device]
 
-    /// Reads the present state of the radios.
+    /// Reads the current state of the radios.
     init(_ received: ReceivedDevices, of radios: RadioGroup) async {
         let (all, connected) = received.all
         let report = radios.report

@@ -88,7 +88,7 @@ struct ScanView: Sendable {
 
     // MARK: The shown devices
 
-    /// Returns the time of the table: that of the pause, or the present.
+    /// Returns the time of the table: that of the pause, or the current time.
     func time(at now: Instant) -> Instant { paused?.at ?? now }
 
     /// The devices to show, in order.

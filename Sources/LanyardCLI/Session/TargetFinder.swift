@@ -70,7 +70,7 @@ struct TargetFinder: Sendable {
 
 /// The devices that a scan for a target has received.
 private final class TargetSearch: Sendable {
-    /// How well a name fits the target's; the best first.
+    /// The rank of a name by its similarity to the target's; the best first.
     fileprivate enum Rank: Int, Comparable {
         case exact, equal, prefix
 

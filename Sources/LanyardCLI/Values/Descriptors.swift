@@ -61,7 +61,7 @@ struct ExtendedProperties: WellKnownValue {
 /// The Report Reference descriptor (HID over GATT Profile, 4.10).
 struct ReportReference: WellKnownValue {
     let identifier: UInt8
-    /// 1 input, 2 output, 3 feature.
+    /// The type: 1 for input, 2 for output, 3 for feature.
     let type: UInt8
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {

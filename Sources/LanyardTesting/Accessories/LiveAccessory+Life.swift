@@ -9,7 +9,7 @@ import VirtualRadio
 extension LiveAccessory {
     // MARK: Position
 
-    /// Moves the accessory in a straight line from its present position.
+    /// Moves the accessory in a straight line from its current position.
     ///
     /// ```swift
     /// strap.walk(to: .outOfRange, over: .seconds(10))

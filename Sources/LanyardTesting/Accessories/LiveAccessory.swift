@@ -9,7 +9,7 @@ import VirtualRadio
 
 /// An accessory in a world, which the test controls.
 ///
-/// Its methods may be called on any thread. Their effects happen at the present instant of the
+/// Its methods may be called on any thread. Their effects happen at the current instant of the
 /// world, and each is a line of the world's story.
 public final class LiveAccessory: Sendable {
     private struct State {

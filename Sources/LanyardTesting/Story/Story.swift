@@ -47,7 +47,7 @@ public final class Story: Sendable, CustomStringConvertible {
     /// All lines, one on each line of text.
     public var description: String { lines.map(\.description).joined(separator: "\n") }
 
-    /// Adds a line at the present time.
+    /// Adds a line at the current time.
     public func note(_ text: String) {
         let line = Line(time: now(), text: text)
         state.withLock { state in
@@ -56,7 +56,7 @@ public final class Story: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Records every change of an accessory from now on, beginning with its present state. An
+    /// Records every change of an accessory from now on, beginning with its current state. An
     /// expectation of an accessory also makes the story follow it.
     ///
     /// - Parameters:

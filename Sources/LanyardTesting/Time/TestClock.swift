@@ -37,7 +37,7 @@ public struct TestClock: Clock {
         self.air = air
     }
 
-    /// The present.
+    /// The current time.
     public var now: Instant { Instant(offset: air.now - .zero) }
 
     /// The resolution of a world's time: one nanosecond.

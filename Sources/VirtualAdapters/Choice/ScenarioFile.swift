@@ -5,7 +5,7 @@ import VirtualAccessories
 
 /// A scenario file whose accessories are the example accessories.
 package enum ScenarioFile {
-    /// The largest length of a file, in bytes.
+    /// The maximum length of a file, in bytes.
     package static let lengthLimit = 4 << 20
 
     /// Reads a scenario.

@@ -53,13 +53,14 @@ public final class LiveAir: @unchecked Sendable {
     /// one instant do not end.
     public var failure: VirtualAirError? { problem.withLock { $0 } }
 
-    /// The world, at the present. Only for the air's thread; other threads use `perform(_:)`.
+    /// The world, at the current instant. Only for the air's thread; other threads use
+    /// `perform(_:)`.
     package var world: World {
         precondition(executor.isCurrent, "the world of a live air was used outside of its thread")
         return uncheckedWorld
     }
 
-    /// Runs `body` with the world, at the present instant, on the air's thread.
+    /// Runs `body` with the world, at the current instant, on the air's thread.
     ///
     /// - Parameter body: Changes or reads the world. It must not call `run`.
     public func perform<Value: Sendable>(
@@ -161,7 +162,7 @@ extension LiveAir {
         }
     }
 
-    /// Runs the events that are due at the present instant, even if no time has passed.
+    /// Runs the events that are due at the current instant, even if no time has passed.
     private func runPresent() {
         guard failure == nil else { return }
         if world.run(for: .zero) == .stalled { stop(.endless) }

@@ -62,7 +62,7 @@ package struct RootCanalBridge: Sendable {
 
     /// Creates a bridge. The observer's controller is the first output.
     ///
-    /// - Parameter now: The present instant of the world.
+    /// - Parameter now: The current instant of the world.
     package init(now: Instant) {
         outputs.append(.addController(Self.observerNumber, nil))
         observer.start(now: now)

@@ -171,7 +171,7 @@ extension RootCanalConnection {
         )
     }
 
-    /// Keeps a packet of a controller until the world's present run has ended.
+    /// Keeps a packet of a controller until the world's current run has ended.
     private func controllerSent(_ packet: [UInt8], _ number: Int) {
         arrived.append((number, packet))
         guard arrived.count == 1 else { return }

@@ -5,8 +5,8 @@ import BluetoothTypes
 ///
 /// Each packet is behind its length, in four bytes with the least significant first.
 struct RootCanalDeframer: Sendable {
-    /// The largest length of a packet, in bytes. RootCanal's longest packet contains an ACL packet of
-    /// its host, which has at most 65,535 bytes.
+    /// The maximum length of a packet, in bytes. RootCanal's longest packet contains an ACL packet
+    /// of its host, which has at most 65,535 bytes.
     static let packetLimit = 0x1_0000
 
     /// The error of a stream that does not consist of packets. No packet can be found after it.

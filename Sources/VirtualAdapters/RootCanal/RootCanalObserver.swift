@@ -32,7 +32,7 @@ struct RootCanalObserver: Sendable {
     private var relayed: [SetKey: Instant] = [:]
     /// The parts of an extended advertisement whose rest is missing.
     private var partial: (key: SetKey, data: [UInt8])?
-    /// The end of the present second, and the number of advertisements relayed in it.
+    /// The end of the current second, and the number of advertisements relayed in it.
     private var second = (end: Instant.zero, count: 0)
 
     mutating func start(now: Instant) {

@@ -78,7 +78,7 @@ public final class SimulatedAir: @unchecked Sendable {
         return uncheckedWorld
     }
 
-    /// The present.
+    /// The current time.
     public var now: Instant { executor.now }
 
     /// Adds a controller to the world.

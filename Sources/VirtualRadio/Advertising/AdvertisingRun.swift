@@ -19,7 +19,7 @@ struct AdvertisingRun: Sendable {
         case receiving(start: Instant)
     }
 
-    /// The present step.
+    /// The current step.
     var step = Step.resting
     /// The timer of the next event, or of the end of the request.
     var timer: EventToken?
@@ -36,11 +36,11 @@ struct AdvertisingRun: Sendable {
     /// The number of completed events.
     var completedEvents = 0
 
-    /// The beginning of the present event.
+    /// The beginning of the current event.
     var eventStart = Instant.zero
-    /// The addresses in the present event.
+    /// The addresses in the current event.
     var addresses: AdvertisingAddresses
-    /// The primary channels that are left in the present event.
+    /// The primary channels that are left in the current event.
     var channelsLeft: HCI.AdvertisingChannels = []
     /// The pointer to the next packet on a secondary channel.
     var pointer: ExtendedAdvertisement.Pointer?

@@ -195,8 +195,8 @@ extension VirtualAdvertisingSet {
         run?.endEvent()
     }
 
-    /// Returns the start of the next event: an interval and the delay, in nanoseconds, after the start
-    /// of the present event.
+    /// Returns the start of the next event: an interval and the delay, in nanoseconds, after the
+    /// start of the current event.
     fileprivate mutating func nextEvent(after delay: Int64) -> Instant {
         guard let run else { return .zero }
         return run.eventStart.later(run.interval + delay)
@@ -211,7 +211,7 @@ extension VirtualAdvertisingSet {
         return .advertise(set: handle)
     }
 
-    /// Returns whether the packet of the present step is this one.
+    /// Returns whether the packet of the current step is this one.
     fileprivate mutating func isSending(_ packet: AdvertisingPacket) -> Bool {
         guard case .sending(packet.transmission.start) = run?.step else { return false }
         return true

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The packets of the sets.
 extension VirtualController {
-    /// Returns the packet of the present event on a primary channel.
+    /// Returns the packet of the current event on a primary channel.
     mutating func primaryPacket(
         _ place: Int,
         on channel: RadioChannel,

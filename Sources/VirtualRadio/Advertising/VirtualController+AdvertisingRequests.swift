@@ -143,7 +143,7 @@ extension VirtualController {
     }
 
     /// Returns the place of the set to which a request that has just ended is addressed; `nil`
-    /// unless the set listens for a request at that time, with that address in its present event.
+    /// unless the set listens for a request at that time, with that address in its current event.
     private func asked(
         _ set: UInt8,
         as advertiserAddress: DeviceAddress,

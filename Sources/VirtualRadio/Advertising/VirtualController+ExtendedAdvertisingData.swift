@@ -79,7 +79,7 @@ extension VirtualAdvertisingSet {
         guard !isTooLong else { throw .packetTooLong }
     }
 
-    /// Checks that the present data fits other parameters (Vol 4, Part E, 7.8.53).
+    /// Checks that the current data fits other parameters (Vol 4, Part E, 7.8.53).
     ///
     /// - Throws: `invalidCommandParameters` or `packetTooLong` if it does not.
     func check(_ configuration: AdvertisingSetConfiguration) throws(HCI.ErrorCode) {

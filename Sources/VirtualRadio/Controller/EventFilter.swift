@@ -7,7 +7,7 @@ package struct EventFilter: Sendable {
     /// The mask of Set Event Mask (Vol 4, Part E, 7.3.1). The default has all events except LE
     /// Meta.
     package var mask = HCI.EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
-    /// Set Event Mask Page 2 (Vol 4, Part E, 7.3.69).
+    /// The mask of Set Event Mask Page 2 (Vol 4, Part E, 7.3.69).
     package var page2 = HCI.EventMaskPage2(rawValue: 0)
     /// The mask of LE Set Event Mask (Vol 4, Part E, 7.8.1). The default has the events of
     /// Bluetooth 4.0.

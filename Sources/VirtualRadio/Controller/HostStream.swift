@@ -18,7 +18,7 @@ struct HostStream: Sendable {
 
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    /// The largest length in the header of a data packet, in bytes. It is far above the 251 that LE
+    /// The maximum length in the header of a data packet, in bytes. It is far above the 251 that LE
     /// uses, so that a host that sends somewhat too much gets Data Buffer Overflow instead of
     /// losing synchronization.
     static let dataLengthLimit = 4_096

@@ -14,7 +14,7 @@ package struct KeyAgreement: Sendable {
     package static let computingTime = Duration.milliseconds(20)
 
     private var pair: P256KeyPair?
-    /// The event with the result of the present computation; `nil` without one.
+    /// The event with the result of the current computation; `nil` without one.
     private var result: HCI.Event?
 
     /// The handlers of LE Read Local P-256 Public Key and both versions of LE Generate DHKey (Vol

@@ -117,7 +117,7 @@ extension VirtualController {
         case .identity(let identity): peer = ResolvedPeer(address: identity, isResolved: true)
         case .unresolved: peer = ResolvedPeer(address: advertiser, isResolved: false)
         }
-        // A host may also specify the present private address of the device.
+        // A host may also specify the current private address of the device.
         let isRequested =
             request.peer.map { $0 == peer.address || $0 == advertiser }
             ?? acceptList.contains(peer.address)

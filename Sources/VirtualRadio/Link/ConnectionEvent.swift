@@ -9,7 +9,7 @@ struct ConnectionEvent: Sendable {
     let isPeripheralListening: Bool
     /// Whether the radios were not free long enough for all data of both ends.
     let isSqueezed: Bool
-    /// The instant until which both radios are reserved for the present exchange.
+    /// The instant until which both radios are reserved for the current exchange.
     var exchangeEnd: Instant
     /// Whether the peripheral has received a packet of the central in the event.
     var hasPeripheralReceived = false

@@ -31,7 +31,7 @@ extension Ether {
 }
 
 extension RadioLink {
-    /// Sets the connection parameters of the end from the present event on. The central determines
+    /// Sets the connection parameters of the end from the current event on. The central determines
     /// the anchors.
     fileprivate mutating func setParameters(
         _ parameters: LinkParameters,

@@ -132,13 +132,13 @@ extension RadioLink {
 }
 
 extension LinkEnd {
-    /// The largest length of a control PDU in bytes, with its MIC.
+    /// The maximum length of a control PDU in bytes, with its MIC.
     private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
     /// The length of the central's next PDU: payload and MIC in bytes.
     fileprivate var nextRequest: Int { nextPayload(isReceived: !isAwaitingAcknowledgement) }
 
-    /// Returns the largest length of the next PDU: payload and MIC in bytes.
+    /// Returns the maximum length of the next PDU: payload and MIC in bytes.
     ///
     /// - Parameter isReceived: Whether the peer has received the last PDU.
     func nextPayload(isReceived: Bool) -> Int {

@@ -23,13 +23,13 @@ package struct RadioLink: Sendable {
     /// Whether one of the two devices has regarded the link as created.
     var isMade = false
 
-    /// The number of the present connection event, or of the next one.
+    /// The number of the current connection event, or of the next one.
     package internal(set) var eventCounter: UInt16 = 0
     /// The anchor of that event.
     package internal(set) var anchor = Instant.zero
     /// The channel selection of the connection events.
     var hopping: ChannelHopping
-    /// The present connection event; `nil` between events.
+    /// The current connection event; `nil` between events.
     var event: ConnectionEvent?
 
     init(id: LinkID, proposal: LinkProposal, hopping: ChannelHopping) {

@@ -20,7 +20,7 @@ package struct ResolvingList: Sendable {
     package private(set) var isEnabled = false
     /// The timeout after which private addresses are replaced.
     private(set) var timeout = Self.defaultTimeout
-    /// The instant at which the present private addresses were made.
+    /// The instant at which the current private addresses were made.
     private(set) var madeAt = Instant.zero
     /// The timer that replaces the private addresses.
     var timer: EventToken?
@@ -81,7 +81,7 @@ extension ResolvingList {
         entry(of: identity)?.localAddress
     }
 
-    /// Returns the present private address of the device with the identity, made with its key, for
+    /// Returns the current private address of the device with the identity, made with its key, for
     /// directed advertising; `nil` if there is no such entry, its key is zero, or resolution is
     /// disabled.
     package func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {

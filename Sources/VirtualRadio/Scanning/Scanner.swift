@@ -44,7 +44,7 @@ package struct Scanner: Sendable {
     var duration = Duration.zero
     /// The scan period; zero for a single duration.
     var period = Duration.zero
-    /// The timer of the end of the present duration.
+    /// The timer of the end of the current duration.
     var endTimer: EventToken?
     /// The timer of the beginning of the next period.
     var periodTimer: EventToken?

@@ -15,7 +15,7 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     /// The maximum number of events of one instant.
     package let instantLimit: Int
 
-    /// The present.
+    /// The current time.
     package private(set) var now = Instant.zero
 
     /// The number of events that were refused because too many waited, which is a sign of a runaway
@@ -23,7 +23,7 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     package private(set) var refusedCount = 0
 
     private var heap: EventHeap<Event>
-    /// The end of the present run.
+    /// The end of the current run.
     private var runEnd = Instant.zero
     private var takenAtThisInstant = 0
 
@@ -42,7 +42,7 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     /// The instant of the next event; `nil` if there is none.
     package var nextInstant: Instant? { heap.firstInstant }
 
-    /// Whether the present instant has had `instantLimit` events and more are due in it.
+    /// Whether the current instant has had `instantLimit` events and more are due in it.
     package var isStalled: Bool {
         takenAtThisInstant >= instantLimit && heap.firstInstant == now
     }
@@ -83,7 +83,7 @@ package struct EventTimeline<Event: Sendable>: Sendable {
     }
 
     /// Advances the time to an instant, while an event is handled, if no event is due at this
-    /// instant or before and the present run lasts that long. Until then only the event that is
+    /// instant or before and the current run lasts that long. Until then only the event that is
     /// being handled can change anything, so it may continue in place.
     ///
     /// - Returns: Whether the time was advanced.
@@ -94,15 +94,15 @@ package struct EventTimeline<Event: Sendable>: Sendable {
         return true
     }
 
-    /// Returns whether `pass` would move the present to the instant, and to each earlier one.
+    /// Returns whether `pass` would move the current time to the instant, and to each earlier one.
     package func canPass(to instant: Instant) -> Bool {
         guard instant <= runEnd, instant > now else { return false }
         if let due = heap.firstInstant, due <= instant { return false }
         return true
     }
 
-    /// Moves the present forward to the instant, but not past an event that is due. Never moves it
-    /// back.
+    /// Moves the current time forward to the instant, but not past an event that is due. Never
+    /// moves it back.
     package mutating func advance(to instant: Instant) {
         let reachable = min(instant, heap.firstInstant ?? instant)
         guard reachable > now else { return }

@@ -36,7 +36,7 @@ extension World {
         core.ether.receivers[controller.radio.index].loss.plan = plan
     }
 
-    /// Returns the present power of one controller at the other, in dBm; `nil` if no signal
+    /// Returns the current power of one controller at the other, in dBm; `nil` if no signal
     /// arrives.
     public func power(from sender: ControllerID, to receiver: ControllerID) -> Double? {
         core.ether.environment.power(from: sender.radio, to: receiver.radio, at: now)?.decibels

@@ -55,7 +55,7 @@ public struct WorldStatus: Sendable {
 }
 
 extension World {
-    /// The present state of the world.
+    /// The current state of the world.
     public var status: WorldStatus {
         WorldStatus(
             instant: now,

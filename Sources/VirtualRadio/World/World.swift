@@ -63,7 +63,7 @@ public final class World {
     }
 
     /// Sends bytes from the host to its controller: H4 packets, divided in any way. The controller
-    /// receives them in the next run, at the present instant.
+    /// receives them in the next run, at the current instant.
     public func send(_ bytes: [UInt8], to controller: ControllerID) {
         core.ether.hostSends(bytes, to: controller.radio)
     }

@@ -8,7 +8,7 @@ enum BlueZTable {
 
     /// A short value that can only be read.
     static let label = BluetoothUUID(0xFFF1)
-    /// A value of the greatest length.
+    /// A value of the maximum length.
     static let page = BluetoothUUID(0xFFF2)
     /// A value that is written with a response. It does not allow writes without response: for a
     /// value that allows both, BlueZ answers at once and asks the application later.

@@ -10,7 +10,7 @@ enum ServerFixture {
     static let service = uuid(0x200)
     /// A value of 20 bytes that can be read.
     static let short = uuid(0x201)
-    /// A value of 512 bytes, the greatest length, that can be read and written.
+    /// A value of 512 bytes, the maximum length, that can be read and written.
     static let long = uuid(0x202)
     /// A value that the application provides.
     static let dynamic = uuid(0x203)

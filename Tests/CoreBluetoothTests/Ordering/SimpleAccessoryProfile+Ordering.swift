@@ -25,8 +25,8 @@ extension CBUUID {
 }
 
 extension SimpleAccessoryProfile {
-    /// Counts from 0, as fast as the link accepts values, for the centrals that are subscribed when
-    /// the start value is written.
+    /// Returns an accessory that counts from 0, as fast as the link accepts values, for the
+    /// centrals that are subscribed when the start value is written.
     static func counter(name: String, limit: Int) -> SimpleAccessoryProfile {
         let count = ValueStream(every: .zero, limit: limit) { bytes(of: UInt32($0)) }
         let start = Characteristic(

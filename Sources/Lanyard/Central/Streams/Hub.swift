@@ -87,7 +87,7 @@ final class Hub<Element: Sendable>: Sendable {
         withExtendedLifetime(closures) {}
     }
 
-    /// Ends the sequences of the present subscribers. Later subscribers get new sequences.
+    /// Ends the sequences of the current subscribers. Later subscribers get new sequences.
     func endSequences() {
         for mailbox in listeners.change({ $0.orderedMailboxes }) { mailbox.end() }
     }

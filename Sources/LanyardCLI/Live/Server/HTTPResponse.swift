@@ -40,7 +40,7 @@ struct HTTPResponse: Sendable {
     enum Content: Sendable {
         case html(String)
         case json(JSON)
-        /// A stream of events, which begins with the present state and does not end.
+        /// A stream of events, which begins with the current state and does not end.
         case events
         /// The reason of the status as text.
         case reason

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It has a thread of its own, so that no request delays the host. A stream whose reader is slow
 /// closes when 1 MiB waits for it (`ByteStream.pendingBytesLimit`). The page then opens a new one,
-/// which begins with the present state.
+/// which begins with the current state.
 final class LiveServer: Sendable {
     /// The maximum number of connections. Further ones are closed at once.
     static let connectionLimit = 32

@@ -2,7 +2,7 @@
 
 import HCITransports
 
-/// A capture in Wireshark's present format (draft-ietf-opsawg-pcapng), with an interface for each
+/// A capture in Wireshark's current format (draft-ietf-opsawg-pcapng), with an interface for each
 /// packet log.
 struct PcapngWriter: Sendable {
     /// The maximum number of interfaces.

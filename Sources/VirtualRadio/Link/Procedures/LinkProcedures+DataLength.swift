@@ -56,7 +56,7 @@ extension LinkProcedures {
             : DataPDU(payloadLength: local.dataLengthLimit, isEncrypted: true).airTime(.le1M)
     }
 
-    /// The lengths that both ends support on their present PHYs.
+    /// The lengths that both ends support on their current PHYs.
     var effectiveDataLength: LinkDataLength {
         let peer = peerLength
         let own = lengthOffer

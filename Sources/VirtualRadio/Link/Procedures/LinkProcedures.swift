@@ -14,12 +14,12 @@ package struct LinkProcedures: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send the event to the host.
         case emit(HCI.Event)
-        /// Use these connection parameters from the present event on, which begins `windowOffset`
+        /// Use these connection parameters from the current event on, which begins `windowOffset`
         /// after its old anchor.
         case setParameters(LinkParameters, windowOffset: Duration)
-        /// Use this modulation and PHY from the present event on.
+        /// Use this modulation and PHY from the current event on.
         case setPHYs(sending: Modulation, receiving: PHY)
-        /// Use these channels from the present event on.
+        /// Use these channels from the current event on.
         case setChannels(UInt64)
         /// Limit PDUs from now on to these lengths.
         case setDataLength(LinkDataLength)
@@ -146,7 +146,7 @@ package struct LinkProcedures: Sendable {
         let nextDeadline: Instant?
     }
 
-    /// Returns the present flags. It is `mutating`, because a read of a struct that an object holds
+    /// Returns the current flags. It is `mutating`, because a read of a struct that an object holds
     /// copies the struct.
     mutating func readFlags() -> Flags {
         Flags(
