@@ -9,7 +9,7 @@
 // its port:
 //
 //     Central       connection requests, which count the users of a link; scans; names of peers
-//     Client        requests to the attributes of a link, subscriptions, the attributes that clients know
+//     Client        requests to the attributes of a link, subscriptions, and known attributes
 //     Server        published services, requests of centrals, values for subscribers, advertising
 //     Channels      the buffers between a channel of the port and the streams of an application
 //     Restoration   what the next process needs to continue, as records of the port

@@ -24,7 +24,7 @@ struct UserChannelOpeningTests {
         return try opening.take()
     }
 
-    /// Returns the error with which it cannot be taken.
+    /// Returns the error with which the adapter cannot be taken.
     private func refusal(
         _ name: SystemAdapterName = .index(0),
         from kernel: ModelKernel,

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Models for a screen", .eachSystem)
 struct ModelStories {
-    @Test("A model of an accessory follows its state, and states what to do")
+    @Test("A model of an accessory follows its state, and gives advice")
     func accessory() async throws {
         let kit = Kit()
         try await kit.world.run { @MainActor in

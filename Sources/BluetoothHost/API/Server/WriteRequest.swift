@@ -43,7 +43,7 @@ public struct WriteRequest: Sendable {
     /// - Parameters:
     ///   - code: The reason that the client gets, for example `valueNotAllowed`.
     ///   - handle: The handle of the attribute that caused the refusal, which the client gets as
-    ///     well (Vol 3, Part F, 3.4.6.3). It must be in `entries`. `nil` for the first.
+    ///     well (Vol 3, Part F, 3.4.6.3). It must be in `entries`; `nil` for the first.
     public func refuse(_ code: ATT.ErrorCode, at handle: AttributeHandle? = nil) {
         precondition(
             handle == nil || entries.contains { $0.handle == handle },

@@ -71,6 +71,6 @@ open class CBUUID: NSObject, NSCopying {
     /// The hash value, which does not depend on the width.
     open override var hash: Int { form.value.hashValue }
 
-    /// The name of a well-known service or descriptor. For other UUIDs, `uuidString`.
+    /// The name of a well-known service or descriptor; `uuidString` for other UUIDs.
     open override var description: String { Self.names[form.value] ?? uuidString }
 }
