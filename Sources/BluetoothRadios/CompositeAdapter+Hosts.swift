@@ -4,8 +4,8 @@ import BluetoothHost
 import HCITransports
 
 extension CompositeAdapter {
-    /// Makes one adapter of several controllers, each with a host of its own. The hosts share the
-    /// store of the configuration, and with it identity, bonds and databases.
+    /// Creates one adapter from several controllers, each with a host of its own. The hosts share
+    /// the store of the configuration, and with it identity, bonds and databases.
     ///
     /// - Parameters:
     ///   - transports: The connections to 1 to `AdapterSpecification.listLimit` controllers.

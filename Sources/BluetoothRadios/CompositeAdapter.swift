@@ -63,7 +63,7 @@ package final class CompositeAdapter: BluetoothPort {
     // it, because they call back.
     let state: Lock<State>
 
-    /// Makes one adapter of several.
+    /// Creates one adapter from several.
     ///
     /// - Parameters:
     ///   - radios: 1 to `AdapterSpecification.listLimit` radios. The first one stores the records.

@@ -62,7 +62,7 @@ struct TracingTransportTests {
             let all = noise + before + Self.resetAnswer + Self.acl
             await log.wait { $0.bytes.count == all.count }
             await executor.turnEnd()
-            // The noise is recorded as it arrived. Without the answer after it, it has no meaning.
+            // The noise is recorded as it arrived. The bytes before the answer are not recorded.
             let packets = try readRecords(of: path).map { Array($0.packet) }
             #expect(packets == [noise, Self.reset, Self.resetAnswer, Self.acl])
             #expect(log.log.bytes == all)

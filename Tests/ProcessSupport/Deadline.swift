@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The latest moment until which a test waits for an event outside of it.
+/// The latest moment until which a test waits for an event outside of the test.
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 

@@ -20,7 +20,7 @@ final class Scene: Sendable {
     let accessory: ControllerID
     private let trace = TraceRecord()
 
-    /// Makes a scene with the demo accessory `meters` away from the phone. Invariants are not
+    /// Creates a scene with the demo accessory `meters` away from the phone. Invariants are not
     /// checked where faults of the wire violate them.
     init(
         seed: UInt64,

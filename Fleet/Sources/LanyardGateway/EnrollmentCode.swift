@@ -7,8 +7,8 @@ import NIOSSL
 
 /// A code that a person carries from a gateway to a host, once.
 ///
-/// It contains a fingerprint of the gateway's certificate, by which the host recognizes the gateway,
-/// and a secret, by which the gateway recognizes the host.
+/// It contains a fingerprint of the gateway's certificate, by which the host recognizes the
+/// gateway, and a secret, by which the gateway recognizes the host.
 struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
     /// The bytes of the fingerprint in a code.
     static let fingerprintLength = 16
@@ -19,7 +19,7 @@ struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
     let fingerprint: [UInt8]
     let secret: [UInt8]
 
-    /// Makes a code for a gateway with this certificate.
+    /// Creates a code for a gateway with this certificate.
     init(for certificate: [UInt8]) {
         var generator = SystemRandomNumberGenerator()
         fingerprint = Array(

@@ -48,7 +48,7 @@ final class GatewayHarness: Sendable {
         try result.get()
     }
 
-    /// Makes a valid code.
+    /// Creates a valid code.
     func makeCode() throws -> EnrollmentCode {
         let folder = try StateFolder(folder + "/gateway")
         let code = EnrollmentCode(for: try Credentials(in: folder).bytes)

@@ -6,8 +6,8 @@ import HCITransports
 
 /// The state of an open channel.
 struct DaemonChannelState: Sendable {
-    /// The maximum number of SDUs that wait for the application. Then the socket is not read, and the
-    /// kernel gives the peer no credits.
+    /// The maximum number of SDUs that wait for the application. Then the socket is not read, and
+    /// the kernel gives the peer no credits.
     static let receivedLimit = 16
 
     typealias Receiver = @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void
@@ -105,7 +105,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Makes a channel of an open socket.
+    /// Creates a channel of an open socket.
     func channel(
         _ opened: ChannelSocket,
         _ psm: L2CAP.SPSM,

@@ -5,10 +5,11 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// The services that this program publishes, as objects that the daemon reads (org.bluez.GattManager1).
+/// The services that this program publishes, as objects that the daemon reads
+/// (org.bluez.GattManager1).
 ///
-/// Each service is an application of its own, so that publishing one does not remove the others. The
-/// daemon chooses the handles on the air. The handles here only distinguish the attributes.
+/// Each service is an application of its own, so that publishing one does not remove the others.
+/// The daemon chooses the handles on the air. The handles here only distinguish the attributes.
 struct DaemonServer: Sendable {
     /// The maximum number of requests that wait for an answer. A client has one at a time.
     static let questionLimit = 256
@@ -27,8 +28,8 @@ struct DaemonServer: Sendable {
         let isRead: Bool
     }
 
-    /// A client that gets the values of a characteristic. Before BlueZ 5.69, the first client stands for
-    /// all that subscribe.
+    /// A client that gets the values of a characteristic. Before BlueZ 5.69, the first client
+    /// stands for all that subscribe.
     struct Subscription: Hashable, Sendable {
         let handle: AttributeHandle
         let link: LinkIdentifier
@@ -44,8 +45,8 @@ struct DaemonServer: Sendable {
     /// Publishes a service.
     ///
     /// - Parameter number: A number that no other service has had.
-    /// - Throws: `GATT.DefinitionError`, or `PortError.unsupported` for a service that includes others,
-    ///   which have to be in the same application.
+    /// - Throws: `GATT.DefinitionError`, or `PortError.unsupported` for a service that includes
+    ///   others, which have to be in the same application.
     mutating func publish(
         _ definition: GATT.ServiceDefinition,
         number: UInt64
@@ -93,7 +94,7 @@ struct DaemonObjectTree: Sendable {
     private(set) var objects: [DBusObjectPath: [String: DaemonObjects.Properties]] = [:]
     private(set) var handles: [DBusObjectPath: AttributeHandle] = [:]
 
-    /// Makes the objects of a service below a root.
+    /// Creates the objects of a service below a root.
     init(
         of service: GATT.DiscoveredService,
         in database: AttributeDatabase,

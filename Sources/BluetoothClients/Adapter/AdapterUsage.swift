@@ -34,7 +34,7 @@ package final class AdapterUsage: Sendable {
     package let switches = LockedState(AdapterSwitches())
     private let phase = Lock(Phase.unused)
 
-    /// Makes the use of an adapter.
+    /// Creates the use of an adapter.
     ///
     /// - Parameters:
     ///   - name: The adapter's name.

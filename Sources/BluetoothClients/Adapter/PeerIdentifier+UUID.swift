@@ -4,7 +4,7 @@ import BluetoothTypes
 import Foundation
 
 extension UUID {
-    /// Makes the UUID by which the application knows the peer.
+    /// Creates the UUID by which the application knows the peer.
     package init(_ peer: PeerIdentifier) {
         let bytes = peer.bytes
         self.init(
@@ -18,7 +18,7 @@ extension UUID {
 }
 
 extension PeerIdentifier {
-    /// Makes the identifier of the peer that the application knows by `identifier`.
+    /// Creates the identifier of the peer that the application knows by `identifier`.
     package init(_ identifier: UUID) {
         self.init(bytes: withUnsafeBytes(of: identifier.uuid) { Array($0) })
     }

@@ -17,20 +17,20 @@ package struct UUIDForm: Hashable, Sendable {
 }
 
 extension UUIDForm {
-    /// Makes the shortest form of a UUID, which discovered attributes have.
+    /// Creates the shortest form of a UUID, which discovered attributes have.
     package init(_ value: BluetoothUUID) {
         self.value = value
         width = value.short16 != nil ? .short16 : value.short32 != nil ? .short32 : .full
     }
 
-    /// Makes the full form of a Foundation UUID.
+    /// Creates the full form of a Foundation UUID.
     package init(_ uuid: UUID) {
         let bytes = withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }
         value = BluetoothUUID(littleEndian: bytes.reversed()) ?? BluetoothUUID(0)
         width = .full
     }
 
-    /// Makes a form from bytes, most significant byte first; `nil` unless there are 2, 4 or 16.
+    /// Creates a form from bytes, most significant byte first; `nil` unless there are 2, 4 or 16.
     package init?(bytes: some Collection<UInt8>) {
         guard let width = Width(rawValue: bytes.count),
             let value = BluetoothUUID(littleEndian: [UInt8](bytes).reversed())
@@ -39,7 +39,7 @@ extension UUIDForm {
         self.width = width
     }
 
-    /// Makes a form from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
+    /// Creates a form from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
     /// hyphens; `nil` for other text.
     package init?(text: String) {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]

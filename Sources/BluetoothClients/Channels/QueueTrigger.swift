@@ -22,7 +22,7 @@ package final class QueueTrigger: StreamTrigger, @unchecked Sendable {
     private let outsideWork: (any OutsideWork)?
     private let handler: () -> Void
 
-    /// Makes a trigger that calls `handler` on a queue.
+    /// Creates a trigger that calls `handler` on a queue.
     ///
     /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
     ///   end after the call.

@@ -84,7 +84,7 @@ package final class Delivery<Event: Sendable>: Sendable {
     private let queue: DispatchQueue
     private let receive: @Sendable (Event) -> Void
 
-    /// Makes a delivery.
+    /// Creates a delivery.
     ///
     /// - Parameters:
     ///   - queue: The application's queue; `nil` for the main queue.

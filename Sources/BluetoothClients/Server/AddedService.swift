@@ -122,7 +122,7 @@ extension AddedDescriptor {
 }
 
 extension BluetoothUUID {
-    /// Makes a UUID from the text of a form.
+    /// Creates a UUID from the text of a form.
     fileprivate init(text: String) {
         self = UUIDForm(text: text)?.value ?? BluetoothUUID(0)
     }

@@ -102,7 +102,7 @@ extension SharedAdapter {
 }
 
 extension ClientError.Code {
-    /// Makes the error that an application gets for a service that the port refused.
+    /// Creates the error that an application gets for a service that the port refused.
     fileprivate init(refusal error: any Error) {
         self =
             switch error {

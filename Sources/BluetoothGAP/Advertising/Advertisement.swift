@@ -49,7 +49,7 @@ public struct Advertisement: Sendable, Hashable {
     /// The PHY that carried the data of an extended advertisement, or `nil` if there was none.
     public var secondaryPHY: PHY?
 
-    /// The advertising set (SID) of an extended advertisement, 0 to 15.
+    /// The advertising set (SID) of an extended advertisement, 0 to 15; `nil` if there is none.
     public var setIdentifier: UInt8?
 
     /// The interval of the set's periodic advertising, or `nil` if there is none.

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The content of advertising, independent of the available room.
+/// The content of advertising, independent of the available room. Data that is `nil` is not sent.
 ///
 /// `AdvertisingLayout` puts it into advertising data and scan response in the order of the
 /// properties below, the most important first.

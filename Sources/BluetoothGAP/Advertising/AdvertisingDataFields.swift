@@ -27,18 +27,19 @@ extension AdvertisingData {
         firstValue(of: .flags)?.first.map(Flags.init)
     }
 
-    /// The transmit power in dBm.
+    /// The transmit power in dBm, or `nil` if the data does not contain it.
     public var txPowerLevel: Int? {
         guard let value = firstValue(of: .txPowerLevel), value.count == 1 else { return nil }
         return value.first.map { Int(Int8(bitPattern: $0)) }
     }
 
     /// The appearance of the device (Assigned Numbers, 2.6). The upper ten bits are the category.
+    /// `nil` if the data does not contain it.
     public var appearance: UInt16? {
         integer(of: .appearance, bytes: 2...2).map { UInt16(truncatingIfNeeded: $0) }
     }
 
-    /// The roles of the device.
+    /// The roles of the device, or `nil` if the data does not contain them.
     public var role: Role? {
         integer(of: .role, bytes: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
@@ -54,7 +55,7 @@ extension AdvertisingData {
         return .microseconds(1250 * minimum) ... .microseconds(1250 * maximum)
     }
 
-    /// The advertising interval in the data.
+    /// The advertising interval, or `nil` if the data does not contain it.
     public var advertisingInterval: Duration? {
         let units =
             integer(of: .advertisingInterval, bytes: 2...2)
@@ -62,7 +63,8 @@ extension AdvertisingData {
         return units.map { .microseconds(625 * $0) }
     }
 
-    /// The address in the data, which may differ from the address on the air.
+    /// The address in the data, which may differ from the address on the air; `nil` if there is
+    /// none.
     public var deviceAddress: DeviceAddress? {
         guard let value = firstValue(of: .deviceAddress), value.count == 7, let kind = value.last
         else { return nil }
@@ -78,7 +80,8 @@ extension AdvertisingData {
             + addresses(of: .randomTargetAddress, kind: .random)
     }
 
-    /// The first eight bytes of the link layer features (Vol 6, Part B, 4.6).
+    /// The first eight bytes of the link layer features (Vol 6, Part B, 4.6), or `nil` if the data
+    /// does not contain them.
     public var supportedFeatures: UInt64? {
         guard let value = firstValue(of: .supportedFeatures) else { return nil }
         return Self.integer(value.prefix(8))

@@ -22,7 +22,7 @@ public struct HostConfiguration: Sendable {
     public var appearance: UInt16 = 0
 
     /// The connection parameters that the device prefers on incoming links, as connected peers read
-    /// them (Vol 3, Part C, 12.3).
+    /// them (Vol 3, Part C, 12.3); `nil` for no preference.
     ///
     /// If the property is set and the central has chosen other parameters, the host requests these
     /// five seconds after the link was made (Vol 3, Part C, 9.3.12.2).

@@ -23,8 +23,8 @@ extension SecurityManager {
         }
         do throws(PairingRefusal) {
             guard activePairing.received < Self.pduLimit else { throw .endless }
-            // The peer had to wait when the local Security Request was sent, or must wait since
-            // then, for example after a failure on another link.
+            // The peer had to wait when the local Security Request was sent, or has had to wait
+            // since then, for example after a failure on another link.
             if case (.pairingRequest, .awaitingRequest) = (pdu, activePairing.state),
                 let refusalForPeer
             {

@@ -6,7 +6,7 @@ import BluetoothTypes
 import Foundation
 
 extension RequestedScan {
-    /// Makes the parameters from those of `scanForPeripherals`.
+    /// Creates the parameters from those of `scanForPeripherals`.
     init(_ services: [CBUUID]?, _ options: [String: Any]?) {
         let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
         self.init(
@@ -18,7 +18,7 @@ extension RequestedScan {
 }
 
 extension ConnectionEventRequest {
-    /// Makes the registration from options; `nil` if there are none.
+    /// Creates the registration from options; `nil` if there are none.
     init?(_ options: [CBConnectionEventMatchingOption: Any]?) {
         guard let options else { return nil }
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []

@@ -20,7 +20,7 @@ final class ChannelOutputStream: OutputStream, DispatchedStream {
         super.init(toMemory: ())
     }
 
-    /// Makes a stream without a channel, for `OutputStream.toMemory()` of this class.
+    /// Creates a stream without a channel, for `OutputStream.toMemory()` of this class.
     required init(toMemory: ()) {
         pipe = ChannelPipe(limits: ChannelLimits(sendMTU: 1), engine: NoEngine())
         schedule = StreamSchedule(pipe: pipe, side: .output)

@@ -32,7 +32,7 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
     private let outsideWork: (any OutsideWork)?
     private let handler: () -> Void
 
-    /// Makes a trigger that calls `handler` on the run loop's thread.
+    /// Creates a trigger that calls `handler` on the run loop's thread.
     ///
     /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
     ///   end after the call.

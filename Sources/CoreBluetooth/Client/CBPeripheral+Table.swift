@@ -52,7 +52,8 @@ extension CBPeripheral.Snapshot {
             .compactMap { objects[$0.origin.handle] as? CBService }
     }
 
-    /// Makes the objects of these services, or invalidates those that the table no longer contains.
+    /// Creates the objects of these services, or invalidates those that the table no longer
+    /// contains.
     fileprivate mutating func show(_ services: [AttributeHandle], of peripheral: CBPeripheral) {
         guard let table = remote.table else { return }
         for handle in services {

@@ -6,8 +6,8 @@ import Foundation
 
 // Restored state, on the manager's queue.
 extension CBCentralManager {
-    /// Makes the restored objects and passes them to the delegate. Peripherals that the application
-    /// does not keep are released, which cancels their connection requests.
+    /// Creates the restored objects and passes them to the delegate. Peripherals that the
+    /// application does not keep are released, which cancels their connection requests.
     func restored(_ restored: RestoredCentral) {
         let peripherals = restored.peers.map { peer in
             let peripheral = peripheral(for: peer.intent.identifier, name: peer.intent.name)

@@ -5,7 +5,7 @@ import Foundation
 
 // Restored state, on the manager's queue.
 extension CBPeripheralManager {
-    /// Makes the restored objects, which are already published, and passes them to the delegate.
+    /// Creates the restored objects, which are already published, and passes them to the delegate.
     func restored(_ restored: PeripheralManagerIntents) {
         var services: [Int: CBMutableService] = [:]
         for value in restored.services {

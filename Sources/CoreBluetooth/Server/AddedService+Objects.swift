@@ -5,7 +5,7 @@ import Foundation
 
 // Conversion from and to the application's objects.
 extension AddedService {
-    /// Makes the value of an application's object.
+    /// Creates the value of an application's object.
     ///
     /// - Parameter includes: The numbers of the included services.
     init(_ service: CBMutableService, number: Int, includes: [Int]) {
@@ -20,7 +20,7 @@ extension AddedService {
         )
     }
 
-    /// Makes the application's object.
+    /// Creates the application's object.
     ///
     /// - Parameter included: The objects that were made before, which the service may include.
     func makeService(included: [Int: CBMutableService]) -> CBMutableService {

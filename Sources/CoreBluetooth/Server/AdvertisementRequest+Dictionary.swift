@@ -10,7 +10,7 @@ extension AdvertisementRequest {
         CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
     ]
 
-    /// Makes the advertisement from the application's dictionary. Logs keys that cannot be
+    /// Creates the advertisement from the application's dictionary. Logs keys that cannot be
     /// advertised.
     init(_ dictionary: [String: Any], hasBackgroundRules: Bool) {
         let services = dictionary[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]

@@ -73,7 +73,7 @@ extension CBPeripheralManager {
 }
 
 extension ATT.ErrorCode {
-    /// Makes the error that a central gets. Numbers that are not in the protocol's range become
+    /// Creates the error that a central gets. Numbers that are not in the protocol's range become
     /// `unlikelyError`.
     fileprivate init(_ code: CBATTErrorCode) {
         self = UInt8(exactly: code.rawValue).map { ATT.ErrorCode(rawValue: $0) } ?? .unlikelyError

@@ -15,8 +15,8 @@
 package final class PacketSocket: @unchecked Sendable {
     /// The maximum number of packets that wait until the socket accepts them.
     package static let pendingPacketLimit = 1_024
-    /// The maximum number of packets that are read in one turn, so that other events of the thread are
-    /// not delayed.
+    /// The maximum number of packets that are read in one turn, so that other events of the thread
+    /// are not delayed.
     static let packetsPerTurnLimit = 64
 
     private struct Packet {
@@ -32,8 +32,8 @@ package final class PacketSocket: @unchecked Sendable {
     private var isWritableAwaited = false
     private var isReading = true
 
-    /// Takes the socket, and delivers its packets from now on. `ended` is called once, unless this side
-    /// closes the socket.
+    /// Takes the socket, and delivers its packets from now on. `ended` is called once, unless this
+    /// side closes the socket.
     package init(
         _ passed: PassedDescriptor,
         executor: AdapterExecutor,
@@ -48,8 +48,8 @@ package final class PacketSocket: @unchecked Sendable {
         executor.loop.watch(passed.descriptor, readable: true, writable: false, self)
     }
 
-    /// Makes two connected sockets, one of which is passed to another process; `nil` if the process
-    /// has too many open files.
+    /// Creates two connected sockets, one of which is passed to another process; `nil` if the
+    /// process has too many open files.
     package static func pair() -> (PassedDescriptor, PassedDescriptor)? {
         var ends: [Int32] = [-1, -1]
         // On Linux, close-on-exec is set at creation, because another thread may fork in between.
@@ -64,8 +64,8 @@ package final class PacketSocket: @unchecked Sendable {
         return (PassedDescriptor(owning: ends[0]), PassedDescriptor(owning: ends[1]))
     }
 
-    /// Sends a packet. `sent` gets `true` when the socket has accepted it, and `false` if the socket
-    /// has ended or too many packets wait.
+    /// Sends a packet. `sent` gets `true` when the socket has accepted it, and `false` if the
+    /// socket has ended or too many packets wait.
     package func send(_ bytes: [UInt8], then sent: @escaping @Sendable (Bool) -> Void) {
         precondition(executor.isCurrent, "used outside of the executor's thread")
         guard descriptor != nil, pending.count < Self.pendingPacketLimit else {

@@ -29,7 +29,7 @@ extension AccessoryCentral {
         public var connectionLimit = ConnectionLimit.learned
         /// The policy that chooses which link to end when all connection slots are in use.
         public var policy: any ConnectionPolicy = .standard
-        /// The recorder that receives everything that happens, for diagnosis.
+        /// The recorder that receives everything that happens, for diagnosis; `nil` for none.
         public var recorder: FlightRecorder?
         /// Whether scans without a service filter are allowed. Such scans cost power, and find
         /// nothing in the background.

@@ -20,7 +20,7 @@ final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
         self.peripheral = peripheral
     }
 
-    /// Makes the object for the driver.
+    /// Creates the object for the driver.
     static func make(_ peripheral: CBPeripheral) -> SystemPeripheral {
         let source = CoreBluetoothPeripheral(peripheral)
         let owner = SystemPeripheral(

@@ -7,18 +7,18 @@ public struct Discovery: Hashable, Sendable {
     /// The identifier that the system assigns to the device. It is permanent if the device is
     /// bonded. Otherwise it lasts as long as the device's address.
     public var identifier: UUID
-    /// The advertised name, otherwise the name that the system remembers.
+    /// The advertised name, otherwise the name that the system remembers; `nil` if it is unknown.
     public var name: String?
     /// The advertised services.
     public var services: [BluetoothID]
     /// The data about services, by service.
     public var serviceData: [BluetoothID: Data]
     /// The manufacturer data: the company identifier in two bytes, low byte first, and the data
-    /// that follows.
+    /// that follows; `nil` if there is none.
     public var manufacturerData: Data?
     /// The signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var rssi: Int?
-    /// The advertised transmit power in dBm.
+    /// The advertised transmit power in dBm; `nil` if there is none.
     public var transmitPower: Int?
     /// Whether the device accepts connections.
     public var isConnectable: Bool

@@ -101,14 +101,16 @@ public struct AttemptRecord: Hashable, Sendable {
     public let steps: [Step]
     /// The reason for the failure, if the attempt failed.
     public let failure: LinkFailure?
-    /// The number of links at the end of the attempt, and their limit.
+    /// The number of links at the end of the attempt, and their limit; `nil` if they were not
+    /// recorded.
     public let slots: Slots?
-    /// The last signal strength (RSSI) of the accessory, in dBm.
+    /// The last signal strength (RSSI) of the accessory, in dBm; `nil` if it is unknown.
     public let rssi: Int?
     /// The next step.
     public let next: Next
 
-    /// The furthest phase that the attempt reached, except ``Phase/ending``.
+    /// The furthest phase that the attempt reached, except ``Phase/ending``; `nil` if it reached
+    /// none.
     public var reached: Phase? { steps.map(\.phase).filter { $0 != .ending }.max() }
     /// The duration of the whole attempt.
     public var duration: Duration { steps.reduce(.zero) { $0 + $1.duration } }

@@ -11,7 +11,7 @@ public struct RememberedAccessory: Hashable, Sendable {
     public var systemIdentifier: UUID
     /// The kind of the accessory's description.
     public var kind: String
-    /// The name of the device.
+    /// The name of the device; `nil` if it is unknown.
     public var name: String?
     /// The date of the pairing.
     public var rememberedSince: Date

@@ -52,7 +52,7 @@ package enum SystemPeripheralEvent: Sendable {
 package struct SystemChannel: Sendable {
     /// The number of the channel.
     package let psm: UInt16
-    /// Makes the streams, once. Their calls and events are on the queue.
+    /// Creates the streams, once. Their calls and events are on the queue.
     package let makeStreams:
         @Sendable (_ queue: DispatchQueue, _ timekeeper: any Timekeeper) -> any ByteStreams
 

@@ -111,8 +111,8 @@ struct AirCommand: ConsoleCommand {
         )
     }
 
-    /// Makes the directory of the packet logs for its owner alone. An existing directory keeps its
-    /// permissions.
+    /// Creates the directory of the packet logs for its owner alone. An existing directory keeps
+    /// its permissions.
     private static func makeDirectory(_ path: String, on console: Console) throws {
         do {
             try FileManager.default.createDirectory(

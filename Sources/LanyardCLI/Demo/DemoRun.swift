@@ -48,8 +48,8 @@
 
         // MARK: Files
 
-        /// Makes the directory for packet logs if they are needed. If only the page needs them, the
-        /// directory is temporary.
+        /// Creates the directory for packet logs if they are needed. If only the page needs them,
+        /// the directory is temporary.
         private func withLogs(_ body: (String?) async throws -> Void) async throws {
             guard trace != nil || timeline != nil else { return try await body(nil) }
             let folder = trace ?? NSTemporaryDirectory() + "lanyard-demo-\(UUID().uuidString)"

@@ -33,7 +33,7 @@ extension AdapterChoice {
     /// The longest time until the adapter can be opened.
     var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
 
-    /// Makes the transport to the controller, and the world around a virtual one.
+    /// Creates the transport to the controller, and the world around a virtual one.
     func open() throws(ProgramFailure) -> AdapterAccess {
         do throws(AdapterChoiceError) {
             return try makeAccess()

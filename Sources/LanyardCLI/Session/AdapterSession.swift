@@ -199,7 +199,7 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Makes the packet log of an adapter. The second of several adapters has `FILE.2`.
+    /// Creates the packet log of an adapter. The second of several adapters has `FILE.2`.
     private func makeTrace(
         of transport: any HCITransport,
         number: Int

@@ -12,8 +12,8 @@ final class SecretFile: Sendable {
     private let path: String
     private let subject: String
 
-    /// Makes the file, or takes an existing one. Refuses devices, pipes and links, because another
-    /// user may have made them.
+    /// Creates the file, or takes an existing one. Refuses devices, pipes and links, because
+    /// another user may have made them.
     ///
     /// - Parameter subject: The contents, for errors.
     init(_ path: String, of subject: String) throws(ProgramFailure) {
@@ -76,7 +76,7 @@ final class KeyExport: Sendable {
     private let file: SecretFile
     private let state = Mutex(State())
 
-    /// Makes the file without keys.
+    /// Creates the file without keys.
     init(_ path: String, limit: Int = KeyExport.keyLimit) throws(ProgramFailure) {
         self.limit = limit
         file = try SecretFile(path, of: "keys")

@@ -52,7 +52,7 @@ public struct VirtualAccessory: Sendable {
     /// The services to advertise; `nil` for all of them, as far as they fit.
     public var advertisedServices: [BluetoothID]?
     /// The manufacturer data: the company identifier with its low byte first, followed by any
-    /// bytes.
+    /// bytes; `nil` for none.
     public var manufacturerData: [UInt8]?
     /// The advertising interval.
     public var advertisingInterval: Duration

@@ -53,7 +53,8 @@ public final class TestPhone: Sendable {
         )
     }
 
-    /// Makes the system of phones from their adapters. Tests that run on another system replace it.
+    /// Creates the system of phones from their adapters. Tests that run on another system replace
+    /// it.
     @TaskLocal package static var makeSystem: @Sendable (AdapterUsage) -> any AccessorySystem = {
         PortSystem(usage: $0)
     }

@@ -36,7 +36,7 @@ final class PortPeripheral: @unchecked Sendable {
             }
     }
 
-    /// Makes the object for the driver.
+    /// Creates the object for the driver.
     static func make(
         _ peer: PeerIdentifier,
         name: String?,

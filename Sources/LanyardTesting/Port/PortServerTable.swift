@@ -119,8 +119,8 @@ extension SystemSubscriber {
 }
 
 extension AddedCharacteristic {
-    /// Makes the characteristic without a value, so that the adapter asks for it. The properties of
-    /// a protected one include the protection of its values.
+    /// Creates the characteristic without a value, so that the adapter asks for it. The properties
+    /// of a protected one include the protection of its values.
     fileprivate init(_ characteristic: PublishedCharacteristic) {
         let uses = characteristic.uses
         var properties = ServedProperties(

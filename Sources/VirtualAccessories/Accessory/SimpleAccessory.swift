@@ -66,7 +66,7 @@ public struct SimpleAccessory: ScriptedHost {
     public var linkCount: Int { server.values.linkCount }
 
     /// The instant at which the accessory has something to send, or the controller's or the
-    /// central's time to answer ends.
+    /// central's time to answer ends; `nil` if there is none.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)

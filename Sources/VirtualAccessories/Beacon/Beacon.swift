@@ -57,7 +57,7 @@ public struct Beacon: ScriptedHost {
         return session.takePackets()
     }
 
-    /// The instant at which the controller's time to answer ends.
+    /// The instant at which the controller's time to answer ends; `nil` if no answer is awaited.
     public var nextDeadline: Instant? { session.nextDeadline }
 
     /// Ends the wait for an answer that did not arrive.

@@ -30,7 +30,7 @@ public struct SimpleAccessoryProfile: Sendable {
     public var services: [Service]
     /// The service UUIDs to advertise. The advertisement has as many of them, in order, as fit.
     public var advertisedServices: [BluetoothUUID]
-    /// The manufacturer data in the scan response.
+    /// The manufacturer data in the scan response; `nil` for none.
     public var manufacturerData: AdvertisingData.ManufacturerData?
     /// The advertising interval.
     public var advertisingInterval: Duration
@@ -112,7 +112,7 @@ public struct SimpleAccessoryProfile: Sendable {
         /// The descriptors. The server adds the Client Characteristic Configuration descriptor
         /// after them.
         public var descriptors: [GATT.DescriptorDefinition]
-        /// The values that a client gets while it is subscribed.
+        /// The values that a client gets while it is subscribed; `nil` for none.
         public var stream: ValueStream?
         /// The reaction to a write; `nil` to store the written value.
         public var reaction: WriteReaction?

@@ -30,7 +30,7 @@ public struct Scenario: Hashable, Sendable {
         public var transmitPower = 0.0
         /// The faults of the controller.
         public var faults = FaultPlan.none
-        /// The group of the device in a partitioned world.
+        /// The group of the device in a partitioned world; `nil` for none.
         public var group: String?
         /// The times at which the device is switched on and off. It is on at first, unless a switch
         /// at 0 turns it off.

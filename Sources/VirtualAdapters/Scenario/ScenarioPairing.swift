@@ -23,7 +23,7 @@ extension Scenario {
 
         /// The input and output capability, one of `ioCapabilities`.
         public var ioCapability: String
-        /// The passkey that is entered at the accessory.
+        /// The passkey that is entered at the accessory; `nil` for none.
         public var passkey: UInt32?
         /// Whether pairing requires protection against a man in the middle.
         public var requiresAuthentication = false

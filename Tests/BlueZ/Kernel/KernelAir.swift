@@ -35,7 +35,7 @@ final class KernelAir: Sendable {
     private let hosts = Mutex<[(host: BluetoothHost, controller: ControllerID)]>([])
     private let endpoints = Mutex<[Endpoint]>([])
 
-    /// Makes a virtual radio with the kernel's controller.
+    /// Creates a virtual radio with the kernel's controller.
     init(_ generation: Generation) async throws {
         self.generation = generation
         folder = NSTemporaryDirectory() + "kernel-\(UUID().uuidString.prefix(8))"
@@ -84,7 +84,7 @@ final class KernelAir: Sendable {
         return try added.get()
     }
 
-    /// Makes and starts a host on a controller of its own. The host shuts down with the
+    /// Creates and starts a host on a controller of its own. The host shuts down with the
     /// virtual radio.
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration()
@@ -92,7 +92,7 @@ final class KernelAir: Sendable {
         try await makeHosts([configuration])[0]
     }
 
-    /// Makes a host for each configuration, and then starts all of them.
+    /// Creates a host for each configuration, and then starts all of them.
     func makeHosts(_ configurations: [HostConfiguration]) async throws -> [BluetoothHost] {
         var made: [BluetoothHost] = []
         for configuration in configurations {

@@ -102,7 +102,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Makes and starts a host on the borrowed controller. The host shuts down at the end
+    /// Creates and starts a host on the borrowed controller. The host shuts down at the end
     /// of the scenario at the latest.
     ///
     /// - Parameter wrap: Inserts a transport between the host and the wire.

@@ -14,7 +14,7 @@ final class Verdict: Sendable {
     private let state = Mutex(State.open)
     private let isExcused: @Sendable () -> Bool
 
-    /// Makes a verdict.
+    /// Creates a verdict.
     ///
     /// - Parameter isExcused: Whether a failure at this moment is excused, and is not recorded.
     init(isExcused: @escaping @Sendable () -> Bool = { false }) {

@@ -23,7 +23,7 @@ struct RefusalStories {
         #expect(harness.controller.isScanning, "Another request causes another attempt")
     }
 
-    @Test("A scan command that is not answered once is repeated", arguments: [true, false])
+    @Test("A scan command is repeated if the first is not answered", arguments: [true, false])
     func scanUnansweredOnce(whileEnabling: Bool) throws {
         var harness = try SchedulerHarness()
         harness.planned = [({ whileEnabling ? $0.isEnable : $0.isSetParameters }, .timedOut)]

@@ -242,7 +242,7 @@ private final class ScanWindows: Sendable {
 }
 
 extension Fixture {
-    /// Makes a listener on the phone that scans.
+    /// Creates a listener on the phone that scans.
     func listener(
         scanningFor services: [CBUUID]?,
         options: [String: Any]? = nil,

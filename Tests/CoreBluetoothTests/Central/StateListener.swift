@@ -44,12 +44,12 @@ final class StateListener: NSObject, CBCentralManagerDelegate, @unchecked Sendab
 }
 
 extension Fixture {
-    /// Makes a listener on the phone.
+    /// Creates a listener on the phone.
     func listener() -> StateListener {
         StateListener(options: [CBManagerOptionAdapterKey: adapter])
     }
 
-    /// Makes a phone that is powered on and has discovered a peripheral.
+    /// Creates a phone that is powered on and has discovered a peripheral.
     func phone(
         finding name: String,
         on adapter: CBAdapter? = nil
@@ -62,7 +62,7 @@ extension Fixture {
         return phone
     }
 
-    /// Makes a phone that is connected to a peripheral.
+    /// Creates a phone that is connected to a peripheral.
     func phone(
         connectedTo name: String,
         on adapter: CBAdapter? = nil,

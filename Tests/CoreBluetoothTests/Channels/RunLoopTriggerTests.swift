@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Triggers of a run loop")
 struct RunLoopTriggerTests {
-    /// Makes a trigger that counts its calls, in the run loop of its own thread.
+    /// Creates a trigger that counts its calls, in the run loop of its own thread.
     private func trigger(
         on thread: LoopThread,
         mode: RunLoop.Mode = .default,

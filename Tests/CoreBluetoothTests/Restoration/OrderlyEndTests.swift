@@ -14,7 +14,7 @@ import VirtualRadio
 struct OrderlyEndTests {
     private let store = MemoryStore()
 
-    /// Makes a fixture with two straps.
+    /// Creates a fixture with two straps.
     private func fixture() throws -> Fixture {
         try Fixture(.heartRate(name: "Left"), .heartRate(name: "Right")) { $0.store = store }
     }

@@ -52,7 +52,7 @@ struct PendingRequestsTests {
     private let link = LinkIdentifier(rawValue: 1)
     private let sessions = [SessionIdentifier.next(), .next()]
 
-    @Test("10.4 The first answer counts, and others are unknown")
+    @Test("10.4 The first answer counts, and further ones answer no known request")
     func once() {
         var cache = PendingRequests()
         cache.ask(7, [sessions[0]], on: link)

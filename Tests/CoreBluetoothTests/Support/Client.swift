@@ -127,7 +127,7 @@ enum SampleService {
     static let other = "A005"
     static let secret = "A006"
 
-    /// Makes the service, and its characteristics by UUID.
+    /// Creates the service, and its characteristics by UUID.
     static func make() -> (CBMutableService, [String: CBMutableCharacteristic]) {
         let all = [
             characteristic(fixed, .read, .readable, value: Data([1, 2, 3])),

@@ -32,7 +32,7 @@ final class Fixture: Sendable {
     private let seed: UInt64
     private let extraAdapters = Mutex<[CBAdapter]>([])
 
-    /// Makes a fixture with these accessories, each one meter further away than the previous one.
+    /// Creates a fixture with these accessories, each one meter further away than the previous one.
     init(
         _ accessories: SimpleAccessoryProfile...,
         seed: UInt64 = 1,
@@ -113,7 +113,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Makes a central manager on the phone that records its callbacks.
+    /// Creates a central manager on the phone that records its callbacks.
     func central(
         on adapter: CBAdapter? = nil,
         queue: DispatchQueue? = nil,

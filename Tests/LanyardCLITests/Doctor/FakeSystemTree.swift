@@ -33,7 +33,7 @@ final class FakeSystemTree: Sendable {
         )
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     func link(_ path: String, to target: String) throws {
         let place = URL(fileURLWithPath: root + path)
         try folder(place.deletingLastPathComponent().path.replacing(root, with: ""))

@@ -121,7 +121,7 @@ struct DocumentedCommandTests {
         _ = try await air.waitUntilEnd(within: Self.limit)
     }
 
-    /// Makes the files that the documents name.
+    /// Creates the files that the documents name.
     private static func addFiles(to folder: String) throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/Examples",

@@ -44,7 +44,7 @@ final class PseudoTerminal: Sendable {
     /// The end that is not the serial port, or `nil` while it is unplugged.
     var near: Descriptor? { ends.withLock { $0?.near } }
 
-    /// Makes a new terminal with the same name.
+    /// Creates a new terminal with the same name.
     func plugIn() throws {
         let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
         let near = Descriptor(owning: open("/dev/ptmx", flags))

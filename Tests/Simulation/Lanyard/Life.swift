@@ -34,7 +34,7 @@ final class Life: Sendable {
     let central = Mutex<AccessoryCentral?>(nil)
     private let watches = Mutex<[StateWatch]>([])
 
-    /// Makes a phone with this many connection slots and this many accessories.
+    /// Creates a phone with this many connection slots and this many accessories.
     ///
     /// - Parameters:
     ///   - rooms: The number of the application's radios; zero for the phone's controller.

@@ -49,7 +49,7 @@ final class PrivateHousehold: Sendable {
     private let rotation: Duration
     private let lampIsPrivate: Bool
 
-    /// Makes the three devices.
+    /// Creates the three devices.
     ///
     /// - Parameter lampIsPrivate: Whether the lamp uses private addresses. If not, it still
     ///   supports them.

@@ -77,7 +77,7 @@ final class TwoControllers: Sendable {
     private let shared: SharedStore
     private let seed: UInt64
 
-    /// Makes the controllers and the peripheral.
+    /// Creates the controllers and the peripheral.
     ///
     /// - Parameter positions: The positions of the two controllers in meters. The peripheral is at
     ///   the origin.

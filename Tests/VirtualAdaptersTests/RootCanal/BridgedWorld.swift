@@ -22,7 +22,7 @@ final class BridgedWorld {
     private var joins: [Join] = []
     private var arrived: [(side: Side, number: Int, packet: [UInt8])] = []
 
-    /// Makes the world, and runs it until both bridges scan.
+    /// Creates the world, and runs it until both bridges scan.
     init() {
         joins = Side.allCases.map { _ in Join(bridge: RootCanalBridge(now: world.now)) }
         run(for: .milliseconds(100))

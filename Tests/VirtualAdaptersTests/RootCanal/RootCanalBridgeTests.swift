@@ -32,7 +32,7 @@ struct RootCanalBridgeTests {
         }
     }
 
-    /// Makes a link between the two devices, and removes the packets of its making.
+    /// Connects the two devices, and removes the packets of the connection.
     private func link() throws {
         central.send(.connectionRequest(parameters), to: peripheral, in: world)
         advertise()

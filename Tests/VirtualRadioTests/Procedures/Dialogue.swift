@@ -37,7 +37,7 @@ final class Dialogue {
     private(set) var eventCounter: UInt16
     private(set) var now = Instant.zero
 
-    /// Makes two ends that support every feature, unless `adjust` changes their capabilities.
+    /// Creates two ends that support every feature, unless `adjust` changes their capabilities.
     init(
         from eventCounter: UInt16 = 0,
         parameters: LinkParameters = LinkParameters(

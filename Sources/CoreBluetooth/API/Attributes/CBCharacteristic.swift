@@ -23,7 +23,7 @@ open class CBCharacteristic: CBAttribute {
 
     let snapshot: LockedState<State>
 
-    /// Makes a characteristic that was discovered in `service`.
+    /// Creates a characteristic that was discovered in `service`.
     init(_ origin: GATT.Characteristic, of service: CBService?) {
         self.origin = origin
         let properties = CBCharacteristicProperties(rawValue: UInt(origin.properties.rawValue))
@@ -31,7 +31,7 @@ open class CBCharacteristic: CBAttribute {
         super.init(identity: CBUUID(origin.uuid))
     }
 
-    /// Makes a characteristic of this device.
+    /// Creates a characteristic of this device.
     init(published identity: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         origin = nil
         snapshot = LockedState(State(properties: properties, value: value))

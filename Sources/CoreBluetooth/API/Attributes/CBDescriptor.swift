@@ -17,14 +17,14 @@ open class CBDescriptor: CBAttribute {
 
     let snapshot: LockedState<State>
 
-    /// Makes a descriptor that was discovered on `characteristic`.
+    /// Creates a descriptor that was discovered on `characteristic`.
     init(_ origin: GATT.Descriptor, of characteristic: CBCharacteristic?) {
         self.origin = origin
         snapshot = LockedState(State(characteristic: characteristic))
         super.init(identity: CBUUID(origin.uuid))
     }
 
-    /// Makes a descriptor of this device.
+    /// Creates a descriptor of this device.
     init(published identity: CBUUID, value: Any?) {
         origin = nil
         snapshot = LockedState(State(value: value))

@@ -18,7 +18,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
     let publication: LockedState<Publication>
 
-    /// Makes a characteristic. A `value` makes it static.
+    /// Creates a characteristic. A `value` makes it static.
     public init(
         type UUID: CBUUID,
         properties: CBCharacteristicProperties,

@@ -6,7 +6,7 @@ import Foundation
 /// A descriptor of a characteristic that the application publishes: a description in words (2901, a
 /// `String`) or the format of the value (2904, `Data`). The system adds all other descriptors.
 open class CBMutableDescriptor: CBDescriptor {
-    /// Makes a descriptor with a constant value.
+    /// Creates a descriptor with a constant value.
     ///
     /// - Precondition: The type is 2901 with a `String` or 2904 with `Data`. As with Apple's class,
     ///   any other combination ends the program.

@@ -5,7 +5,7 @@ import Foundation
 /// A service that the application publishes with a `CBPeripheralManager`. Adding it publishes a
 /// copy: later changes take effect for centrals when the service is added again.
 open class CBMutableService: CBService {
-    /// Makes a service without characteristics.
+    /// Creates a service without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
         super.init(published: UUID, isPrimary: isPrimary)
     }

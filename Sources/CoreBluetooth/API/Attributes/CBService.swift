@@ -24,7 +24,7 @@ open class CBService: CBAttribute {
     private let primary: Bool
     let snapshot: LockedState<State>
 
-    /// Makes a service that was discovered on `peripheral`.
+    /// Creates a service that was discovered on `peripheral`.
     init(_ origin: GATT.Service, of peripheral: CBPeripheral?) {
         self.origin = origin
         primary = origin.isPrimary
@@ -32,7 +32,7 @@ open class CBService: CBAttribute {
         super.init(identity: CBUUID(origin.uuid))
     }
 
-    /// Makes a service of this device.
+    /// Creates a service of this device.
     init(published identity: CBUUID, isPrimary: Bool) {
         origin = nil
         primary = isPrimary

@@ -12,7 +12,7 @@ open class CBChannelSoundingSessionConfiguration: NSObject {
 
     private let chosen: Role
 
-    /// Makes a configuration with the role of this device.
+    /// Creates a configuration with the role of this device.
     public init(role: CBChannelSoundingSessionConfiguration.Role) {
         chosen = role
     }

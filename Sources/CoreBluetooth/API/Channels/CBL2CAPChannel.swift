@@ -20,7 +20,7 @@ open class CBL2CAPChannel: NSObject {
 
     private let ends: Ends?
 
-    /// Makes a channel to `peer`. Its streams are not open.
+    /// Creates a channel to `peer`. Its streams are not open.
     init(_ channel: OpenChannel, to peer: CBPeer) {
         ends = Ends(
             peer: peer,
@@ -30,7 +30,7 @@ open class CBL2CAPChannel: NSObject {
         )
     }
 
-    /// Makes a channel without a peer. Its streams are `nil` and its PSM is 0. Apple's class
+    /// Creates a channel without a peer. Its streams are `nil` and its PSM is 0. Apple's class
     /// inherits this initializer.
     public override init() {
         ends = nil

@@ -5,7 +5,7 @@ import BluetoothPort
 import Foundation
 
 extension CBATTError {
-    /// Makes the error that a delegate gets, with its text in `userInfo`.
+    /// Creates the error that a delegate gets, with its text in `userInfo`.
     init(delivering code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
     }

@@ -7,7 +7,7 @@ import Foundation
 // carries only the `userInfo` that the application passes.
 
 extension CBError {
-    /// Makes the error that a delegate gets, with its text in `userInfo`.
+    /// Creates the error that a delegate gets, with its text in `userInfo`.
     init(delivering code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
     }

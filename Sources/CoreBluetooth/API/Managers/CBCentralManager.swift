@@ -43,17 +43,17 @@ open class CBCentralManager: CBManager {
         var peripherals: [PeerIdentifier: WeakReference<CBPeripheral>] = [:]
     }
 
-    /// Makes a manager without a delegate, on the main queue.
+    /// Creates a manager without a delegate, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// Makes a manager whose delegate is called on `queue`; `nil` for the main queue.
+    /// Creates a manager whose delegate is called on `queue`; `nil` for the main queue.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// Makes a manager with options: `CBCentralManagerOption…` keys and
+    /// Creates a manager with options: `CBCentralManagerOption…` keys and
     /// `CBManagerOptionAdapterKey`.
     ///
     /// Returns at once, in the state `unknown`. `centralManagerDidUpdateState` follows. If the

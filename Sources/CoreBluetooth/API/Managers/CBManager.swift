@@ -144,7 +144,7 @@ open class CBManager: NSObject {
 }
 
 extension CBManagerState {
-    /// Makes the state that applications see, which has the same number.
+    /// Creates the state that applications see, which has the same number.
     init(_ state: ManagerState) {
         self = Self(rawValue: state.rawValue) ?? .unknown
     }

@@ -29,12 +29,12 @@ open class CBPeripheralManager: CBManager {
     /// The values that wait to be sent. Shared with the adapter.
     let updates = LockedState(UpdateQueue())
 
-    /// Makes a manager without a delegate, on the main queue.
+    /// Creates a manager without a delegate, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// Makes a manager whose delegate is called on `queue`; `nil` for the main queue.
+    /// Creates a manager whose delegate is called on `queue`; `nil` for the main queue.
     public convenience init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: DispatchQueue?
@@ -42,7 +42,7 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// Makes a manager with options: `CBPeripheralManagerOption…` keys and
+    /// Creates a manager with options: `CBPeripheralManagerOption…` keys and
     /// `CBManagerOptionAdapterKey`.
     ///
     /// Returns at once, in the state `unknown`. `peripheralManagerDidUpdateState` follows.

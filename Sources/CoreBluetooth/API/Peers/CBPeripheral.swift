@@ -76,7 +76,7 @@ open class CBPeripheral: CBPeer {
     /// disconnection. Can be observed.
     open var services: [CBService]? { snapshot.read(\.services) }
 
-    /// The signal strength that was read last, in dBm.
+    /// The signal strength that was read last, in dBm; `nil` before the first reading.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     open var rssi: NSNumber? { snapshot.read(\.rssi) }
 

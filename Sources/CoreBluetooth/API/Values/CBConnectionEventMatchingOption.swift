@@ -8,7 +8,7 @@ public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresent
     /// The text of the key.
     public var rawValue: String
 
-    /// Makes a key from its text.
+    /// Creates a key from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -23,7 +23,7 @@ extension CBUUID {
 }
 
 extension CBUUID {
-    /// Makes the shortest form of a UUID.
+    /// Creates the shortest form of a UUID.
     convenience init(_ value: BluetoothUUID) {
         self.init(UUIDForm(value))
     }

@@ -18,7 +18,7 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a UUID from 4 or 8 hexadecimal digits, or from 32 digits with the usual hyphens, in
+    /// Creates a UUID from 4 or 8 hexadecimal digits, or from 32 digits with the usual hyphens, in
     /// upper or lower case. `0x` before 4 or 8 digits is ignored.
     ///
     /// - Precondition: The text has one of these forms. As with Apple's class, other text ends the
@@ -30,7 +30,7 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a UUID from its bytes, most significant byte first.
+    /// Creates a UUID from its bytes, most significant byte first.
     ///
     /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
     ///   program.
@@ -42,13 +42,13 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a 128-bit UUID from a Core Foundation UUID, which is an `NSUUID` on Linux.
+    /// Creates a 128-bit UUID from a Core Foundation UUID, which is an `NSUUID` on Linux.
     @available(*, deprecated, message: "use init(nsuuid:)")
     public convenience init(cfuuid theUUID: CFUUID) {
         self.init(string: theUUID.uuidString)
     }
 
-    /// Makes a 128-bit UUID from a Foundation UUID.
+    /// Creates a 128-bit UUID from a Foundation UUID.
     public init(nsuuid theUUID: UUID) {
         form = UUIDForm(theUUID)
     }

@@ -18,7 +18,7 @@ struct AdapterEnvironment: Sendable {
     /// The executor of several adapters that work as one.
     private var executor: AdapterExecutor?
 
-    /// Makes the port of an adapter with a name. Logs a warning and returns `nil` if there is no
+    /// Creates the port of an adapter with a name. Logs a warning and returns `nil` if there is no
     /// such adapter.
     init?(_ name: String, _ usage: AdapterUsage) {
         switch try? AdapterChoice(name) {
@@ -55,8 +55,8 @@ struct AdapterEnvironment: Sendable {
         )
     }
 
-    /// Makes one adapter of several. They use the store of the first, so that its bonds are those of
-    /// all.
+    /// Creates one adapter from several. They use the store of the first, so that its bonds are
+    /// those of all.
     private init(_ adapters: [AdapterSpecification], _ usage: AdapterUsage) {
         let executor = AdapterExecutor()
         self.executor = executor
@@ -82,7 +82,7 @@ struct AdapterEnvironment: Sendable {
     /// The name of the store for all adapters of the daemon, whose peers have the same identifiers.
     private static let daemonStoreName = "bluez"
 
-    /// Makes the port of the system's Bluetooth daemon. Logs a warning and returns `nil` if the
+    /// Creates the port of the system's Bluetooth daemon. Logs a warning and returns `nil` if the
     /// environment names a bus that cannot be used.
     private static func daemonPort(
         _ adapterName: String?,

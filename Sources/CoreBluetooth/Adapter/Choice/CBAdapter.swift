@@ -56,12 +56,11 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     /// The adapters that are known by name. Each exists once in the process.
     private static let named = Lock<[String: AdapterUsage]>([:])
 
-    /// Makes an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
+    /// Creates an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
     /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH`, `gateway:HOST:PORT`,
-    /// `serial:DEVICE@SPEED`, or `bluez` or
-    /// `bluez:hci1` for the system's Bluetooth daemon, which other programs use at the same time. The
-    /// name is checked when a manager is made. If it names no adapter, the manager's state is
-    /// `unsupported`.
+    /// `serial:DEVICE@SPEED`, or `bluez` or `bluez:hci1` for the system's Bluetooth daemon, which
+    /// other programs use at the same time. The name is checked when a manager is made. If it names
+    /// no adapter, the manager's state is `unsupported`.
     ///
     /// Several names with `+` between them, such as `hci0+tcp:192.0.2.1:9000`, make one adapter of
     /// several controllers. They have the identity and the bonds of the first.
@@ -69,7 +68,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         source = .named(name)
     }
 
-    /// Makes an adapter on a transport of the caller.
+    /// Creates an adapter on a transport of the caller.
     package init(
         transport: any HCITransport,
         executor: (any HostExecutor)? = nil,
@@ -80,7 +79,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// Makes one adapter of several controllers, whose hosts have one identity.
+    /// Creates one adapter from several controllers, whose hosts have one identity.
     ///
     /// - Parameters:
     ///   - radios: The connections to the controllers.
@@ -110,7 +109,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         self.init(usage)
     }
 
-    /// Makes an adapter that shares the use of an adapter.
+    /// Creates an adapter that shares the use of an adapter.
     package init(_ usage: AdapterUsage) {
         source = .made(usage)
     }
@@ -119,10 +118,10 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     public static let virtual = CBAdapter("virtual")
 
     /// The computer's adapter that is used by default: the first one that supports LE and is not in
-    /// use, or else the first one on which bluetoothd has no links. If there is none, or if the process
-    /// has no permission to take adapters, it is the system's Bluetooth daemon (`bluez`), provided that
-    /// bluetoothd runs and has turned an adapter on. `nil` if there is no adapter. Once found, it stays
-    /// the same until the process ends.
+    /// use, or else the first one on which bluetoothd has no links. If there is none, or if the
+    /// process has no permission to take adapters, it is the system's Bluetooth daemon (`bluez`),
+    /// provided that bluetoothd runs and has turned an adapter on. `nil` if there is no adapter.
+    /// Once found, it stays the same until the process ends.
     public static var ofSystem: CBAdapter? {
         found.withLock { found in
             // The result is kept: a later search would find the adapter in use by this process.

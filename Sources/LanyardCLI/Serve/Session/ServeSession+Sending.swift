@@ -4,7 +4,7 @@ import BluetoothHost
 
 // Sending values.
 extension ServeSession {
-    /// Makes the send queue of a client.
+    /// Creates the send queue of a client.
     func open(_ link: Link) -> SendQueue {
         let queue = SendQueue()
         state.withLock { $0.queues[link] = queue }
