@@ -51,9 +51,9 @@ struct SignalTable: Sendable {
 
     /// Adds a reading of a device by a radio.
     ///
-    /// - Returns: Whether this radio receives the device best, so that its report is passed on. Another
-    ///   radio takes its place if it is stronger by `reportMargin`, or if the device is no longer received
-    ///   there.
+    /// - Returns: Whether this radio receives the device best, so that its report is passed on. A
+    ///   radio takes the place of another one if it is stronger by `reportMargin`, or if the other
+    ///   one no longer receives the device.
     mutating func note(
         _ reading: Int,
         of peer: PeerIdentifier,

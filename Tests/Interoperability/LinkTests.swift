@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Requests to a link other than data. Bumble's controller supports few of them.
+/// Requests to a link that do not concern data. Bumble's controller supports few of them.
 @Suite(.needsPeers) struct LinkTests {
     @Test("RootCanal reports the signal strength, the version and the PHYs", .needsRootCanal)
     func rootCanal() async throws {

@@ -30,7 +30,7 @@ extension SharedAdapter {
     /// The length of the header of a Write Command (Vol 3, Part F, 3.4.5.3).
     private static let writeHeaderLength = 3
 
-    /// Returns the ATT MTU of the connection to a peer. The initial MTU until an exchange.
+    /// Returns the ATT MTU of the connection to a peer: the initial MTU until an exchange.
     package nonisolated func mtu(of peer: PeerIdentifier) -> Int {
         facts.withLock { $0.mtus[peer] } ?? Self.firstMTU
     }

@@ -26,7 +26,7 @@ package struct WireDuration<Unit: WireTimeUnit>: Hashable, Comparable, Sendable,
         rawValue = UInt16(clamping: duration.nanoseconds / (Unit.microseconds * 1000))
     }
 
-    /// The duration in time.
+    /// The duration as the standard library's type.
     package var duration: Duration { .microseconds(Int64(rawValue) * Unit.microseconds) }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -39,7 +39,7 @@ struct PendingConnection: Sendable {
     /// The time at which the request fails, or `nil` if it has no timeout or waits for a person.
     var deadline: Instant?
     var phase = Phase.connecting
-    /// The address that the scheduler has, or `nil`.
+    /// The address that the scheduler has; `nil` if it has none.
     var address: DeviceAddress?
     /// The time at which to check whether the peer has changed its address.
     var trialEndsAt: Instant?

@@ -3,7 +3,8 @@
 /// The client's side of the authentication ("Authentication Protocol").
 ///
 /// It uses EXTERNAL, with which the bus reads the user from the socket. The client sends no user
-/// number, so that it also works in a container whose numbers differ, and asks for file descriptors.
+/// number, so that it also works in a container whose user numbers differ, and asks for file
+/// descriptors.
 package struct DBusAuthentication: Sendable {
     /// The maximum length of a line from the bus in bytes.
     package static let lineLengthLimit = 16_384

@@ -134,7 +134,8 @@ struct FollowTests {
     )
     func wireshark() async throws {
         try await withFolder {
-            // As Wireshark starts the capture source, which a privileged user cannot choose for it.
+            // The test starts the capture source as Wireshark would, because a privileged user
+            // cannot make Wireshark start it.
             let (log, pipe) = (folder + "/packets.btsnoop", folder + "/pipe")
             #expect(mkfifo(pipe, 0o600) == 0)
             let source = try ChildProcess(

@@ -37,7 +37,7 @@ struct RecentAddresses: Sendable {
         entries[identity] = nil
     }
 
-    /// Removes the addresses of all other peers.
+    /// Removes all addresses except those that `isKept` selects by the identity of the peer.
     mutating func keep(where isKept: (DeviceAddress) -> Bool) {
         entries = entries.filter { isKept($0.key) }
     }
