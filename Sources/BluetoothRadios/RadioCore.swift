@@ -86,7 +86,7 @@ struct RadioCore: Sendable {
     struct Moves: Sendable {
         /// The radio of that link.
         var origin: Int
-        /// The least time for which the next link stays on its radio.
+        /// The minimum time for which the next link stays on its radio.
         var dwell: Duration
         /// Whether the next request listens before it connects.
         var needsSurvey: Bool

@@ -31,9 +31,9 @@ package struct RadioRules: Hashable, Sendable {
     package var weakTime: Duration = .seconds(2)
     /// The advantage that another radio needs to take over a link.
     package var moveMargin = 8.0
-    /// The least time between the opening of a link and its move.
+    /// The minimum time between the opening of a link and its move.
     package var dwell: Duration = .seconds(10)
-    /// The largest time between the opening of a link and its move. The time doubles with each move
+    /// The maximum time between the opening of a link and its move. The time doubles with each move
     /// of a peer from `dwell` to this limit, and is `dwell` again when the peer's link is strong.
     package var dwellLimit: Duration = .seconds(600)
 

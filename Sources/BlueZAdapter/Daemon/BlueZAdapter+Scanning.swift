@@ -26,7 +26,7 @@ struct DaemonScan: Sendable {
 struct DaemonDiscovery: Sendable {
     /// The time after which a refused start is repeated: the daemon is busy with another change.
     static let retryInterval = Duration.seconds(1)
-    /// The least time from one start to the next for connection attempts.
+    /// The minimum time from one start to the next for connection attempts.
     static let restartInterval = Duration.seconds(1)
 
     enum Phase: Sendable { case stopped, starting, running, stopping }

@@ -6,8 +6,8 @@ import BluetoothPort
 ///
 /// A value without locks, threads or run loops. The application's methods are called for the
 /// operations of its streams. The host's methods are called with the results of the actions. After
-/// each change, the caller performs the actions that `nextAction()` returns, and reports the events
-/// that `nextEvent(of:)` returns to the streams' delegates, until both return `nil`.
+/// each change, the caller performs the actions that `nextAction()` returns, and reports to the
+/// streams' delegates the events that `nextEvent(of:)` returns, until both return `nil`.
 ///
 /// Both directions are bounded: see `ChannelLimits`.
 package struct ChannelBuffers: Equatable, Sendable {

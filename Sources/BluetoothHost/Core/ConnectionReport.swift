@@ -12,7 +12,8 @@ struct ConnectionReport {
     let peer: DeviceAddress
     /// The peer's identity address, if the controller has resolved `peer`.
     let resolvedIdentity: DeviceAddress?
-    /// The private address that the controller generated for this host, or `nil`.
+    /// The private address that the controller generated for this host, or `nil` if it generated
+    /// none.
     let localPrivateAddress: DeviceAddress?
     /// The advertising set that led to the link, if the event contains it.
     let advertisingHandle: UInt8?

@@ -11,7 +11,8 @@ extension HostCore {
     ///
     /// - Parameters:
     ///   - losesBytes: Whether the transport can lose bytes, as a UART can.
-    ///   - longestPacket: The maximum length in bytes of an H4 packet on the transport, or `nil`.
+    ///   - longestPacket: The maximum length in bytes of an H4 packet on the transport, or `nil`
+    ///     without a limit.
     package mutating func transportOpened(
         losesBytes: Bool = false,
         longestPacket: Int? = nil,

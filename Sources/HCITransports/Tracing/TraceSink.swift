@@ -2,7 +2,7 @@
 
 /// The receiver of the packets of a ``TracingTransport``.
 protocol TraceSink: Sendable {
-    /// The error that stopped the log, or `nil`.
+    /// The error that stopped the log; `nil` if the log continues.
     var failure: TransportError? { get }
 
     /// Adds a packet with the current time.

@@ -70,7 +70,8 @@ public final class TracingTransport: HCITransport {
     /// The notice of the wrapped transport.
     public var notice: String? { inner.notice }
 
-    /// The error that stopped the log, for example because the disk is full, or `nil`.
+    /// The error that stopped the log, for example because the disk is full; `nil` if the log
+    /// continues.
     public var failure: TransportError? { sink.failure }
 
     /// Opens the wrapped transport.

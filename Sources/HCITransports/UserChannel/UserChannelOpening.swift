@@ -30,7 +30,8 @@ struct UserChannelOpening {
     /// Returns whether the opening was canceled. It is called before every step.
     private let isCancelled: @Sendable () -> Bool
 
-    /// The number of the adapter that this sequence has brought down, or `nil`.
+    /// The number of the adapter that this sequence has brought down, or `nil` if it has brought
+    /// down none.
     private var broughtDown: UInt16?
     private var bringDownCount = 0
 

@@ -24,9 +24,9 @@ struct AttemptLog: Equatable, Sendable {
 
     /// The records, oldest first.
     private(set) var records: [AttemptRecord] = []
-    /// The last reported number of links.
+    /// The last reported number of links; `nil` if none was reported.
     var slots: AttemptRecord.Slots?
-    /// The last signal strength of the accessory.
+    /// The last signal strength of the accessory; `nil` if it is unknown.
     var rssi: Int?
     private var current: Attempt?
     private var number = 0

@@ -109,7 +109,7 @@ struct AdapterOptions: ParsableArguments {
         return number
     }
 
-    /// Returns a valid limit. Throws if the number is not one.
+    /// Returns the limit. Throws if it is not valid.
     static func seconds(_ timeout: Double?) throws(ProgramFailure) -> Double? {
         guard let timeout else { return nil }
         guard timeout > 0, timeout <= longestTimeout else {

@@ -120,7 +120,7 @@ public final class TestWorld: Sendable {
     /// with `@MainActor`, so that it uses the models of screens without `await`.
     ///
     /// - Parameters:
-    ///   - bound: The largest time of the world that the body may take.
+    ///   - bound: The maximum time of the world that the body may take.
     ///   - body: The program to run.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or a `VirtualAirError` if the body waits for an event that

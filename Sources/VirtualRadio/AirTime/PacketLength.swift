@@ -28,6 +28,6 @@ package enum PacketLength {
 package enum FrameSpace {
     /// T_IFS, the pause between a packet and the answer to it.
     package static let betweenFrames = Duration.microseconds(150)
-    /// T_MAFS, the least pause between a packet and the auxiliary packet that it announces.
+    /// T_MAFS, the minimum pause between a packet and the auxiliary packet that it announces.
     package static let auxiliaryMinimum = Duration.microseconds(300)
 }

@@ -81,7 +81,7 @@ extension BlueZ {
         try await call("start_radio", arguments, within: Limits.reset)
     }
 
-    /// Restarts bluetoothd. Bonds stay unless it `forgets`; registrations are lost.
+    /// Restarts bluetoothd. Bonds remain unless `forgets` is `true`; registrations are lost.
     func restartDaemon(forgets: Bool = false) async throws {
         try await call("restart_daemon", ["forgets": .boolean(forgets)], within: Limits.reset)
     }

@@ -87,7 +87,7 @@ struct ScanningStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A scan before the start begins with it")
+    @Test("A scan that is requested before the start of the host begins then")
     func beforeStart() {
         var harness = Harness(peers: peers)
         let scan = harness.scan()

@@ -68,7 +68,7 @@ extension [UInt8] {
     }
 }
 
-/// Returns the error that `body` throws, or `nil`.
+/// Returns the error that `body` throws, or `nil` if it throws none.
 func error<Value: Sendable>(_ body: @Sendable () async throws -> Value) async -> (any Error)? {
     do {
         _ = try await body()

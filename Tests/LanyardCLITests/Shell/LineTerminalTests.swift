@@ -70,7 +70,7 @@ import Testing
         await fixture.close()
     }
 
-    @Test("A change of the prompt while it is determined is shown", .timeLimit(.minutes(1)))
+    @Test("A prompt that changes before it is shown has the new text", .timeLimit(.minutes(1)))
     func changeBeforeLine() async throws {
         let fixture = TerminalFixture()
         let terminal = fixture.terminal

@@ -88,7 +88,7 @@ final class Dialogue {
         perform(actions, side)
     }
 
-    /// Returns the error with which the host's request is refused, or `nil`.
+    /// Returns the error with which the host's request is refused, or `nil` if it is accepted.
     func refusal(_ side: LinkSide, _ request: LinkProcedureRequest) -> HCI.ErrorCode? {
         do throws(HCI.ErrorCode) {
             try ask(side, request)

@@ -20,7 +20,8 @@ extension GATTServer {
         }
     }
 
-    /// Returns the reason to refuse a write of the complete value of an attribute, or `nil`.
+    /// Returns the reason to refuse a write of the complete value of an attribute, or `nil` to
+    /// accept it.
     ///
     /// Write permissions are not checked. The result is `nil` for a value that the application
     /// provides.

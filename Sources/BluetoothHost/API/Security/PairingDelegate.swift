@@ -145,7 +145,8 @@ public struct PairingRequest: Identifiable, Hashable, Sendable {
     /// the peer, with each question.
     public let address: DeviceAddress
 
-    /// The link that is being paired. `nil` where the system's Bluetooth daemon pairs, which has no host.
+    /// The link that is being paired; `nil` if the system's Bluetooth daemon pairs, which has no
+    /// host.
     public let link: Link?
 
     /// The pairing method. Show it with each question, because a man-in-the-middle attacker may use

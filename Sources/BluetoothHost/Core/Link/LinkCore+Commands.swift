@@ -108,7 +108,7 @@ extension LinkCore {
 
 extension LinkContext {
     /// Completes a request that the answer to its command completes. Returns the error of a failed
-    /// command, or `nil`.
+    /// command, or `nil` if the command succeeded.
     mutating func complete(
         _ id: RequestIdentifier,
         _ request: LinkRequest,

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The sending of control PDUs.
 extension LinkProcedures {
-    /// The least number of events, of those for which the peripheral listens, between an indication
-    /// and its instant (Vol 6, Part B, 5.1.1).
+    /// The minimum number of events, of those for which the peripheral listens, between an
+    /// indication and its instant (Vol 6, Part B, 5.1.1).
     package static let instantLead = 6
 
     /// Returns the next control PDU. The owner calls this when the previous PDU is acknowledged,
