@@ -17,7 +17,7 @@ struct StateFolder: Sendable {
 
     /// The environment variables that give the folder: that of a systemd unit, and that of a user.
     private static let unitVariable = "STATE_DIRECTORY"
-    /// The longest file that is read, in bytes.
+    /// The maximum length in bytes of a file that is read.
     private static let fileLimit = 64 << 10
     /// The maximum number of certificates in a folder.
     static let certificateLimit = 256

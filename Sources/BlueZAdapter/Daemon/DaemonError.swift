@@ -3,8 +3,8 @@
 import BluetoothPort
 import DBus
 
-/// The errors of BlueZ as those of the port. BlueZ reports an ATT error as a name with an English text
-/// (src/gatt-client.c, `create_gatt_dbus_error`), and some different errors alike.
+/// The errors of BlueZ as those of the port. BlueZ reports an ATT error as a name with an English
+/// text (src/gatt-client.c, `create_gatt_dbus_error`), and reports some different errors alike.
 enum DaemonError {
     private static let prefix = "org.bluez.Error."
 

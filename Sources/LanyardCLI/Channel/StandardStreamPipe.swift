@@ -9,7 +9,7 @@ import Synchronization
 struct StandardStreamPipe: Sendable {
     /// The operations of a channel that the pipe needs.
     protocol Channel: Sendable {
-        /// The longest SDU that the peer accepts, in bytes.
+        /// The maximum length in bytes of an SDU that the peer accepts.
         var sendLimit: Int { get async throws }
         func send(_ sdu: [UInt8]) async throws
         func receive() async throws -> [UInt8]?

@@ -91,7 +91,7 @@ struct TimelineCommand: ConsoleCommand {
         return "\(stem).html"
     }
 
-    /// The longest recording, in bytes.
+    /// The maximum length of a recording in bytes.
     private static let lengthLimit = 64 << 20
 
     /// Returns the file's name without its extension and without the number that `--trace` puts in

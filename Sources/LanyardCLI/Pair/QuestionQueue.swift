@@ -67,7 +67,7 @@ final class QuestionQueue: Sendable {
     fileprivate let forgetTyped: @Sendable (TypedInput) -> Void
     /// Whether a person reads the questions on a terminal and types the answers.
     fileprivate let hasPerson: Bool
-    /// The text that begins the line of the question again.
+    /// The text that erases the question's line, or begins another one.
     fileprivate let lineStart: String
     fileprivate let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
@@ -76,7 +76,7 @@ final class QuestionQueue: Sendable {
     ///   - say: Shows a text to the person.
     ///   - forgetTyped: Discards input that was typed and not yet read.
     ///   - hasPerson: Whether a person reads the questions on a terminal and types the answers.
-    ///   - lineStart: The text that begins the line of the question again.
+    ///   - lineStart: The text that erases the question's line, or begins another one.
     ///   - now: The current time.
     init(
         unasked: Unasked,

@@ -24,7 +24,7 @@ struct ScanView: Sendable {
         }
     }
 
-    /// The longest filter, in characters.
+    /// The maximum length of a filter in characters.
     static let filterLimit = 40
 
     private(set) var devices = DiscoveredDevices()

@@ -6,7 +6,7 @@ import VirtualAdapters
 
 /// A kind of JSON file that a person writes.
 struct JSONFile {
-    /// The longest file, in bytes.
+    /// The maximum length of a file in bytes.
     static let lengthLimit = 4 << 20
 
     /// The contents of such a file, for messages.

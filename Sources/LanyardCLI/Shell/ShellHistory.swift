@@ -5,7 +5,7 @@ import HCITransports
 
 /// The file with the lines that were typed in the shell. Only its owner can read it.
 struct ShellHistory: Sendable {
-    /// The longest file, in bytes.
+    /// The maximum length of a file in bytes.
     static let lengthLimit = LineHistory.lineLimit * (LineEditor.lengthLimit + 1)
 
     let path: String

@@ -19,7 +19,8 @@ enum TerminalKey: Equatable, Sendable {
 
 /// A decoder of the bytes that a terminal sends for keys. The bytes may be split anywhere.
 struct KeyDecoder: Sendable {
-    /// The longest escape sequence, in bytes. Of a longer one, the bytes after the limit are text.
+    /// The maximum length of an escape sequence in bytes. Of a longer one, the bytes after the
+    /// limit are text.
     static let sequenceLimit = 32
 
     /// The bytes of a key whose end has not arrived.

@@ -14,7 +14,7 @@ struct LineEditor: Sendable {
         case interrupt, endOfInput, suspend, clearScreen
     }
 
-    /// The longest line, in bytes of UTF-8. Further characters are dropped.
+    /// The maximum length of a line in bytes of UTF-8. Further characters are dropped.
     static let lengthLimit = ShellWords.lengthLimit
 
     /// The text before and after the cursor.

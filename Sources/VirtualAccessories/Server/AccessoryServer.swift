@@ -143,7 +143,8 @@ extension AccessoryServer {
     /// Whether an indication can be sent now.
     var mayIndicate: Bool { indications == 0 }
 
-    /// The longest value that can be sent to the client, in bytes (Vol 3, Part F, 3.4.7.1).
+    /// The maximum length in bytes of a value that can be sent to the client (Vol 3, Part F,
+    /// 3.4.7.1).
     var valueLength: Int { bearer.mtu - 3 }
 
     /// Sends a value.

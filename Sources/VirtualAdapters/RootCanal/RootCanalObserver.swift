@@ -17,7 +17,7 @@ struct RootCanalObserver: Sendable {
     /// The maximum number of sets whose times are remembered. When there are more, all are
     /// forgotten.
     static let setLimit = 256
-    /// The largest data of an advertisement (Vol 6, Part B, 2.3.4.9).
+    /// The maximum length of the data of an advertisement (Vol 6, Part B, 2.3.4.9).
     private static let dataLimit = 1_650
 
     private struct SetKey: Hashable, Sendable {

@@ -201,7 +201,7 @@ extension RootCanalProxy {
 
     /// The largest part of a set's data in one command (Vol 4, Part E, 7.8.54).
     private static let pieceLimit = 251
-    /// The largest data of an advertisement (Vol 6, Part B, 2.3.4.9).
+    /// The maximum length of the data of an advertisement (Vol 6, Part B, 2.3.4.9).
     private static let dataLimit = 1_650
 
     /// Divides the data into the pieces of the commands.

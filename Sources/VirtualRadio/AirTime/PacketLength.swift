@@ -14,13 +14,13 @@ package enum PacketLength {
     package static let address = 6
     /// The part of a connection request that follows the two addresses.
     package static let connectionParameters = 22
-    /// The largest data of a legacy advertisement or scan response.
+    /// The maximum length of the data of a legacy advertisement or scan response.
     package static let legacyDataLimit = 31
     /// The largest payload of a data PDU, without its MIC.
     package static let dataPayloadLimit = 251
     /// The largest payload of an advertising PDU.
     package static let advertisingPayloadLimit = 255
-    /// The largest data of an extended advertisement, in all its PDUs together.
+    /// The maximum length of the data of an extended advertisement, in all its PDUs together.
     package static let extendedDataLimit = 1650
 }
 

@@ -19,7 +19,7 @@ extension ControllerConfiguration {
     /// The supported PHYs.
     package var phys: HCI.PHYSet { isOld ? [.le1M] : [.le1M, .le2M, .coded] }
 
-    /// The largest payload of a data PDU, in bytes (Vol 6, Part B, 4.5.10).
+    /// The maximum length of the payload of a data PDU in bytes (Vol 6, Part B, 4.5.10).
     package var dataLengthMaximum: UInt16 { 251 }
 
     /// The longest air time of a data PDU, which is on LE Coded if the controller supports it (Vol
@@ -28,8 +28,8 @@ extension ControllerConfiguration {
         HCI.AirTime(rawValue: phys.contains(.coded) ? 17_040 : 2_120)
     }
 
-    /// The largest data of an ACL packet from the host, in bytes: the configured length, limited to
-    /// 27 to 251.
+    /// The maximum length of the data of an ACL packet from the host in bytes: the configured
+    /// length, limited to 27 to 251.
     package var aclPacketLength: UInt16 { UInt16(min(max(dataPacketLength, 27), 251)) }
 
     /// The number of ACL packets from the host that the controller holds: the configured count,

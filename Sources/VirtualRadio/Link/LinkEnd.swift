@@ -153,7 +153,7 @@ struct LinkPace: Hashable, Sendable {
     let interval: Int64
     /// The supervision timeout, in nanoseconds.
     let supervisionTimeout: Int64
-    /// The longest payload of a data PDU, in bytes.
+    /// The maximum length of the payload of a data PDU in bytes.
     let payloadLimit: Int
     /// The air time of an empty PDU, in nanoseconds.
     let emptyNanoseconds: Int64

@@ -75,8 +75,8 @@ struct ReportHeading: Equatable, Sendable {
 }
 
 extension VirtualController {
-    /// The largest data of a report, in bytes. Longer data is reported in fragments (Vol 4, Part E,
-    /// 7.7.65.13).
+    /// The maximum length of the data of a report in bytes. Longer data is reported in fragments
+    /// (Vol 4, Part E, 7.7.65.13).
     static let reportDataLimit = 229
 
     /// Reports an advertisement to the host, with the event that belongs to the host's scanning

@@ -14,7 +14,7 @@ public struct ControllerConfiguration: Sendable {
     public var transmitPower: Double
     /// The faults of the controller.
     public var faults: FaultPlan
-    /// The largest data of an ACL packet from the host, in bytes (27 to 251).
+    /// The maximum length of the data of an ACL packet from the host in bytes (27 to 251).
     public var dataPacketLength = 251
     /// The number of ACL packets from the host that the controller can hold.
     public var dataPacketCount = 12

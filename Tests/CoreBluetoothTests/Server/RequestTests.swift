@@ -14,7 +14,7 @@ import Testing
 struct RequestTests {
     private static let hundred = Data((0..<100).map { UInt8($0) })
 
-    /// Answers reads with this value, and accepts all writes.
+    /// Answers reads with `hundred`, and accepts all writes.
     @Sendable private static func giveHundred(_ app: PeripheralRecorder, _ all: [CBATTRequest]) {
         guard let request = all.first else { return }
         guard request.value == nil else {

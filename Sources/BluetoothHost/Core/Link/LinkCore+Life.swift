@@ -107,8 +107,8 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// The longest link-layer payload that the controller sends, in bytes, or `nil` if it is the
-    /// initial payload of every link.
+    /// The maximum length in bytes of a link-layer payload that the controller sends, or `nil` if
+    /// it is the initial length of every link.
     fileprivate var longestPacket: Int? {
         guard let capabilities, capabilities.supports(HCI.LESetDataLength.self),
             let bytes = capabilities.maximumDataLength?.transmitBytes,

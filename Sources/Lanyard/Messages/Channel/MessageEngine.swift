@@ -3,7 +3,8 @@
 import Dispatch
 import Foundation
 
-/// The driver of a channel, which passes events to the deciding values and performs their actions.
+/// The driver of a channel, which passes events to the values that decide, and performs their
+/// actions.
 ///
 /// Unchecked: all mutable state is used on the transport's queue only, which every entry checks.
 /// State that other threads read is behind locks.

@@ -14,8 +14,8 @@ struct ServedAccessory: Equatable, Sendable {
     static let characteristicLimit = 1_024
     /// The maximum number of descriptors of a characteristic.
     static let descriptorLimit = 64
-    /// The longest name, in bytes. A name that does not fit into an advertisement is shortened
-    /// there (Vol 3, Part C, 12.1).
+    /// The maximum length of a name in bytes. A name that does not fit into an advertisement is
+    /// shortened there (Vol 3, Part C, 12.1).
     static let nameLimit = 248
 
     /// The device name.
@@ -41,7 +41,7 @@ struct ServedService: Equatable, Sendable {
 struct ServedValue: Equatable, Sendable {
     /// The description of the value.
     let template: ValueTemplate
-    /// The longest value that a write may set, in bytes.
+    /// The maximum length in bytes of a value that a write may set.
     var maximumLength = HexArgument.lengthLimit
     /// The period at which the value changes and is sent. Without a period, the value changes when
     /// it is read.

@@ -57,7 +57,7 @@ extension JSONMembers {
         }
     }
 
-    /// The longest value, in bytes.
+    /// The maximum length of a value in bytes.
     fileprivate var maximumLength: Int {
         get throws(JSONError) {
             let limit = Double(HexArgument.lengthLimit)

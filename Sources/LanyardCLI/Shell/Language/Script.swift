@@ -10,7 +10,7 @@ struct Script: Equatable, Sendable {
         let text: String
     }
 
-    /// The longest file, in bytes.
+    /// The maximum length of a file in bytes.
     static let lengthLimit = 1 << 20
     /// The maximum number of lines.
     static let lineLimit = 10_000

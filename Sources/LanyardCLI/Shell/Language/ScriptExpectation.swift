@@ -41,9 +41,9 @@ struct ScriptExpectation: Equatable, Sendable {
     let condition: Condition
     let isNegated: Bool
 
-    /// The longest regular expression, in characters.
+    /// The maximum length of a regular expression in characters.
     static let patternLimit = 256
-    /// The longest text that a regular expression is compared with, in characters.
+    /// The maximum length in characters of a text that a regular expression is compared with.
     static let textLimit = 8_192
     /// The forms, for messages.
     static let forms = "equals VALUE, contains TEXT, matches PATTERN, or between LOW HIGH"

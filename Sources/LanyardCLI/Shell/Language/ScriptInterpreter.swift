@@ -23,7 +23,7 @@ struct ScriptInterpreter: Sendable {
 
     /// The maximum number of variables.
     static let variableLimit = 256
-    /// The longest value of a variable, in bytes.
+    /// The maximum length of the value of a variable in bytes.
     static let valueLimit = 8_192
     /// The variables of the last result.
     static let resultVariables = ["value", "meaning", "output"]

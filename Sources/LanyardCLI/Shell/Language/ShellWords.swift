@@ -8,8 +8,8 @@
 /// `${NAME}` stand for a variable, whose value is never split into words, and `$$` for a dollar
 /// sign. A `#` before a space, and any `#` at the start of a line, begins a comment.
 struct ShellWords: Equatable, Sendable {
-    /// The longest line, in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so that the
-    /// beginning of a longer line is refused.
+    /// The maximum length of a line in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so
+    /// that the beginning of a longer line is refused.
     static let lengthLimit = 4_096
     /// The maximum number of words of a line: more than a value of the longest length needs.
     static let wordLimit = 1_024
@@ -84,7 +84,7 @@ struct ShellWords: Equatable, Sendable {
         return result
     }
 
-    /// The longest name of a variable, in characters.
+    /// The maximum length of the name of a variable in characters.
     static let nameLimit = 64
 
     /// Returns whether the text can be the name of a variable: letters, digits and underscores, no

@@ -2,8 +2,8 @@
 
 import HCITransports
 
-/// A capture in Wireshark's current format (draft-ietf-opsawg-pcapng), with an interface for each
-/// packet log.
+/// A writer of a capture in Wireshark's current format (draft-ietf-opsawg-pcapng), with an
+/// interface for each packet log.
 struct PcapngWriter: Sendable {
     /// The maximum number of interfaces.
     static let interfaceLimit = 256

@@ -85,11 +85,11 @@ package struct ConnectionParameterProposal: Hashable, Sendable {
 /// LL_LENGTH_REQ and _RSP: the longest packets that the sender receives and sends (Vol 6, Part B,
 /// 2.4.2.21).
 package struct LengthOffer: Hashable, Sendable {
-    /// The longest payload that the sender of the PDU receives, in bytes (27 to 251).
+    /// The maximum length in bytes of a payload that the sender of the PDU receives (27 to 251).
     package var receiveBytes: Int
     /// The longest air time of a packet that the sender receives.
     package var receiveTime: Duration
-    /// The longest payload that the sender sends, in bytes (27 to 251).
+    /// The maximum length in bytes of a payload that the sender sends (27 to 251).
     package var sendBytes: Int
     /// The longest air time of a packet that the sender sends.
     package var sendTime: Duration

@@ -8,7 +8,7 @@ package struct LinkCapabilities: Hashable, Sendable {
     package var features: HCI.LEFeatures
     /// The version of the Link Layer.
     package var version: LinkVersion
-    /// The longest payload that the controller sends and receives, in bytes.
+    /// The maximum length in bytes of a payload that the controller sends and receives.
     package var dataLengthLimit = PacketLength.dataPayloadLimit
     /// The payload length of LE Write Suggested Default Data Length, in bytes. If it is above 27, a
     /// new link requests it.

@@ -3,11 +3,11 @@ import BluetoothTypes
 
 /// The maximum lengths of a link's packets, as one of its ends knows them (Vol 6, Part B, 4.5.10).
 package struct LinkDataLength: Hashable, Sendable {
-    /// The longest payload that the end sends, in bytes, without MIC.
+    /// The maximum length in bytes of a payload that the end sends, without MIC.
     package var sendBytes: Int
     /// The longest air time of a packet that the end sends.
     package var sendTime: Duration
-    /// The longest payload that the end receives, in bytes, without MIC.
+    /// The maximum length in bytes of a payload that the end receives, without MIC.
     package var receiveBytes: Int
     /// The longest air time of a packet that the end receives.
     package var receiveTime: Duration
