@@ -21,7 +21,7 @@ package final class Person: PairingDelegate {
         package var confirms = true
         /// The number that the user enters, or `nil` to enter nothing.
         package var enters: UInt32?
-        /// Returns the number to enter if the other side displays it later. `nil` to use `enters`.
+        /// Returns the number to enter if the other side displays it later; `nil` to use `enters`.
         package var looks: (@Sendable () async -> UInt32?)?
         /// The keys that the user presses before entering the number.
         package var presses: [Pairing.Keypress] = []

@@ -42,6 +42,8 @@ import BluetoothTypes
         private let live: [String: LiveAccessory]
         private let state = Mutex(State())
 
+        /// Creates the phone and its world.
+        ///
         /// - Parameter directory: The directory for packet logs; `nil` for none.
         init(printer: DemoPrinter, tracingInto directory: String?) throws {
             let world = TestWorld(seed: Self.seed, tracingInto: directory)

@@ -80,6 +80,8 @@ struct StateLook: Equatable, Sendable {
     let name: String
     let style: StyledLine.Style
 
+    /// Creates the appearance of a state; without a state, that of an unknown accessory.
+    ///
     /// - Parameter isRunning: Whether the app runs.
     init(_ state: AccessoryState?, isRunning: Bool = true) {
         guard let state else {

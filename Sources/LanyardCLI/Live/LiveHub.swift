@@ -48,6 +48,8 @@ final class LiveHub: Sendable {
     private let state = Mutex(State())
     private let timeline: Mutex<LiveTimeline>
 
+    /// Creates a hub without browsers.
+    ///
     /// - Parameters:
     ///   - adapters: The names of the adapters' rows on the timeline, in the order of their numbers.
     ///   - now: The time of the history of signals.
@@ -73,6 +75,8 @@ final class LiveHub: Sendable {
         }
     }
 
+    /// Receives a packet of an adapter.
+    ///
     /// - Parameter adapter: The number of the adapter that the packet passes.
     func receive(_ record: Btsnoop.Record, from adapter: Int) {
         state.withLock { $0.backlog.add(.packet(record, adapter: adapter)) }

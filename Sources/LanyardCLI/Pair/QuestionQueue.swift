@@ -72,6 +72,8 @@ final class QuestionQueue: Sendable {
     fileprivate let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
     ///   - say: Shows a text to the person.
     ///   - forgetTyped: Discards input that was typed and not yet read.

@@ -22,6 +22,8 @@ final class LiveScan: Sendable {
     /// The time between two drawings without a key.
     private static let period = Duration.milliseconds(250)
 
+    /// Creates a display that has received no device.
+    ///
     /// - Parameters:
     ///   - showsPlot: Whether the display begins with the signal over time.
     ///   - received: Set when a device is received.

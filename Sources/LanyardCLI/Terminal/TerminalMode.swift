@@ -81,6 +81,8 @@ enum TerminalMode {
 final class TerminalSignals {
     private let sources: [any DispatchSourceSignal]
 
+    /// Begins to handle the signals of the terminal.
+    ///
     /// - Parameters:
     ///   - willStop: Restores the terminal before the process stops.
     ///   - didContinue: Sets the terminal up again after the process continues.

@@ -16,6 +16,8 @@ struct FindByTypeValue: Reading {
     private var candidates: ArraySlice<Group>
     private var found: [ATT.FindByTypeValueResponse.HandlesInformation] = []
 
+    /// Creates the procedure for a request.
+    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - candidates: The attributes of the type in the range.

@@ -13,6 +13,8 @@ struct ReadByType: Reading {
     private var handles: ArraySlice<AttributeHandle>
     private var entries: [ATT.ReadByTypeResponse.Entry] = []
 
+    /// Creates the procedure for a request.
+    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - handles: The attributes of the type in the range.

@@ -11,6 +11,8 @@ struct AwaitingCheck: AgreedPhase {
     private let peer: SMP.Value128
     private let key: AgreedKey
 
+    /// Computes the keys and the checks of both devices.
+    ///
     /// - Parameters:
     ///   - exchange: The exchange of public keys.
     ///   - nonces: The random numbers of both devices.

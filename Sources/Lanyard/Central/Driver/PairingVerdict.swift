@@ -5,6 +5,8 @@ struct PairingVerdict {
     /// The reason why the pairing has failed; `nil` while it can succeed.
     let error: AccessoryError?
 
+    /// Creates the verdict on a change of state during a pairing.
+    ///
     /// - Parameter last: The state before the accessory became idle.
     init(_ last: AccessoryState, _ change: AccessoryChange, _ snapshot: AccessorySnapshot) {
         error =

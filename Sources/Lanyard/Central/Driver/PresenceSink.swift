@@ -32,6 +32,8 @@ final class NearbyListSink: PresenceSink {
     private var list = NearbyList()
     private var latest: NearbyDevices?
 
+    /// Creates a sink for a mailbox.
+    ///
     /// - Parameter known: A closure that returns the identities of the accessories that the central
     ///   knows.
     init(_ mailbox: Mailbox<NearbyDevices>, known: @escaping () -> Set<AccessoryIdentity>) {

@@ -44,6 +44,8 @@ final class LiveServer: Sendable {
     private let requestLimit: Duration
     private let state = Mutex(State())
 
+    /// Creates a server, which `start()` starts.
+    ///
     /// - Parameters:
     ///   - port: The port at 127.0.0.1; 0 lets the system choose.
     ///   - content: The answers to requests.

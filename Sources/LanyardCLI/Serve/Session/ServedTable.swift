@@ -11,10 +11,12 @@ struct ServedTable: Sendable {
     let services: [GATT.DiscoveredService]
     private var attributes: [AttributeHandle: ServedAttribute]
 
+    /// Creates the attributes of the published services.
+    ///
     /// - Parameters:
     ///   - services: The published services, each with its description.
     ///   - table: All attributes, with those of the host's own services. Clients subscribe to those
-    ///   too.
+    ///     too.
     init(
         _ services: [(ServedService, GATT.DiscoveredService)],
         table: [AttributeHandle: BluetoothUUID]

@@ -36,6 +36,8 @@ struct ScriptInterpreter: Sendable {
     private var totalLimit: Duration?
     private var isFailureExpected = false
 
+    /// Creates an interpreter before its first line.
+    ///
     /// - Parameters:
     ///   - start: The time from which the limit of the whole script counts.
     ///   - limit: The time limit of the whole script; `nil` for none.

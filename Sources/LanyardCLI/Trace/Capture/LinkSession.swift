@@ -3,7 +3,7 @@
 import BluetoothCrypto
 import BluetoothTypes
 
-/// The contents of LL_ENC_REQ and LL_ENC_RSP (Vol 6, Part B, 2.4.2.4 and 2.4.2.5).
+/// The contents of LL_ENC_REQ (Vol 6, Part B, 2.4.2.4).
 struct SessionOffer {
     let random: UInt64
     let diversifier: UInt16
@@ -11,6 +11,8 @@ struct SessionOffer {
     let centralDiversifier: [UInt8]
     let centralVector: [UInt8]
 
+    /// Parses the contents; `nil` if they are too short.
+    ///
     /// - Parameter parameters: LL_ENC_REQ without its opcode.
     init?(_ parameters: ArraySlice<UInt8>) {
         var reader = ByteReader(parameters)
@@ -34,6 +36,8 @@ struct LinkSession {
     /// The next packet counters of the peripheral and of the central.
     private var counters: [UInt64] = [0, 0]
 
+    /// Creates the session with a key; `nil` if the answer is too short.
+    ///
     /// - Parameter parameters: LL_ENC_RSP without its opcode.
     init?(_ key: ExportedKey, _ offer: SessionOffer, _ parameters: ArraySlice<UInt8>) {
         var reader = ByteReader(parameters)

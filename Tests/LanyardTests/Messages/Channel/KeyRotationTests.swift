@@ -87,7 +87,7 @@ struct KeyRotationTests {
         #expect(try await up == Array(1...200))
         #expect(central.statistics.unopened == 0 && peripheral.statistics.unopened == 0)
         for events in [events.0, events.1] {
-            // Rotations that both sides begin at a time are one.
+            // Rotations that both sides begin at the same time count as one.
             var count = 0
             for await event in events where event == .keysRotated {
                 count += 1

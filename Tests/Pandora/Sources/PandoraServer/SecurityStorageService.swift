@@ -5,7 +5,7 @@ import GRPCCore
 import PandoraInterface
 import SwiftProtobuf
 
-/// The bonds of the device.
+/// The service for the bonds of the device.
 struct SecurityStorageService: Pandora_SecurityStorage.SimpleServiceProtocol {
     let device: Device
 
