@@ -127,7 +127,8 @@ struct RadiosTests {
         try await withRooms { rooms in
             let scan = await run(["scan", "--json"] + options(rooms), until: Rooms.target)
             let lines = scan.output.split(separator: "\n").filter { $0.contains(Rooms.target) }
-            // Each advertisement comes once. The one with the response to the scan is another.
+            // Each advertisement comes once. An advertisement with its scan response counts as
+            // another one.
             let data = try lines.map { try Value(parsing: String($0))["data"].text }
             #expect(!data.isEmpty && Set(data).count == data.count, "\(lines)")
             let read = await run(["read", Rooms.target, "2A00", "--json"] + options(rooms))

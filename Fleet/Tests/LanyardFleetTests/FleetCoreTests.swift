@@ -51,7 +51,7 @@ struct FleetCoreTests {
         #expect(sent.map(\.number) == [last])
         #expect(next.core.waitingNumbers == [2])
         #expect(next.core.outbox.nextNumber == last + 1)
-        // The same from a journal that was rewritten.
+        // A journal that was rewritten has the same contents.
         var again = try FleetHarness()
         again.journal = next.core.journal
         let compacted = try again.restarted()

@@ -17,7 +17,7 @@ enum PublicationRules {
         }
     }
 
-    /// Returns whether all attributes of a service are of this device.
+    /// Returns whether all attributes of a service belong to this device.
     static func isOwn(_ service: CBMutableService) -> Bool {
         (service.characteristics ?? []).allSatisfy { characteristic in
             characteristic is CBMutableCharacteristic

@@ -13,8 +13,8 @@ package struct PresenceRules: Hashable, Sendable {
     /// The longest silence of a connectable device that counts as its first gap although the device
     /// counted as lost meanwhile.
     package var connectableReturn = Duration.seconds(195)
-    /// The same limit for a device that is not connectable, such as a sensor that sleeps for
-    /// minutes.
+    /// The corresponding limit for a device that is not connectable, such as a sensor that sleeps
+    /// for minutes.
     package var beaconReturn = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0

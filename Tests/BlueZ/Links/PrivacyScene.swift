@@ -13,7 +13,7 @@ extension HostConfiguration {
         return configuration
     }
 
-    /// The same with private addresses, each of which is used for 4 seconds.
+    /// A configuration that accepts every pairing and uses private addresses, each for 4 seconds.
     static var bondingPrivately: HostConfiguration {
         var configuration = bonding
         configuration.privacy = .resolvable(rotation: .seconds(4))

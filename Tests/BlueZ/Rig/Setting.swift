@@ -19,7 +19,7 @@ enum Generation: String, CaseIterable, Sendable {
     case five = "5.x"
 }
 
-/// A release of BlueZ and a generation of controllers: a column of the table.
+/// A release of BlueZ and a generation of controllers: a column of the scenario table.
 struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringConvertible {
     let release: DebianRelease
     let generation: Generation

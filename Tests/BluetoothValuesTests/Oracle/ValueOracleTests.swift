@@ -79,7 +79,7 @@ struct Difference: Hashable {
     let characteristic: String
     let kind: Kind
 
-    /// The same kind for all characteristics.
+    /// The difference of the same kind for all characteristics.
     var general: Difference { Difference(characteristic: "*", kind: kind) }
 
     /// The differences with an explanation, from `differences.csv`.

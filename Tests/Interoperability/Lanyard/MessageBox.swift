@@ -34,8 +34,8 @@
             return box
         }
 
-        /// The same without pairing, and with a shelf, a characteristic that collects the written
-        /// bytes.
+        /// A description without pairing, and with a shelf: a characteristic that collects the
+        /// written bytes.
         static var openDescription: AccessoryDescription {
             var box = description
             box.services = [

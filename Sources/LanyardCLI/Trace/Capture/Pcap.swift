@@ -22,7 +22,7 @@ struct Pcap {
     enum LinkType: UInt32 {
         /// Link Layer packets from the access address to the CRC.
         case linkLayer = 251
-        /// The same after a header of ten bytes from the sniffer.
+        /// Link Layer packets after a header of ten bytes from the sniffer.
         case linkLayerWithHeader = 256
     }
 
