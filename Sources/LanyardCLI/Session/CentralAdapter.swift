@@ -89,7 +89,7 @@ extension Link: PeripheralLink {
 }
 
 extension HostError {
-    /// The reason for the end of a link in words, without those of the event.
+    /// The reason for the end of a link in words, without the name of the event.
     var reasonText: String {
         if case .disconnected(let code) = self { "\(code)" } else { "\(self)" }
     }

@@ -10,7 +10,7 @@ enum TerminalMode {
     enum Reader: Sendable {
         /// A full-screen display. Ctrl-C and Ctrl-Z send their signals as usual.
         case keys
-        /// A line editor, for which all of them are keys.
+        /// A line editor, for which Ctrl-C and Ctrl-Z are keys.
         case lines
     }
 

@@ -76,8 +76,8 @@ final class BlueZ: Sendable {
         try line.pendingEvents { $0["event"].text == name }
     }
 
-    /// The failure by a known fault of Linux 6.1, of btvirt or of bluetoothd, or `nil` if none
-    /// occurred. Machine/peer names all known faults. After a fault has occurred, this property
+    /// The first known fault of Linux 6.1, of btvirt or of bluetoothd that has occurred, or `nil`
+    /// if none has. Machine/peer names all known faults. After a fault has occurred, this property
     /// always contains it.
     var knownFault: String? {
         let faults = (try? line.faults) ?? []

@@ -63,7 +63,7 @@ struct TraceFollowerTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var follower = TraceFollower(path)
         for (round, count) in [3, 1, 3, 5].enumerated() {
-            // Removed first, and shortened in place.
+            // In round 2 the log is removed first. In round 1 it is shortened in place.
             if round == 2 { try FileManager.default.removeItem(atPath: path) }
             let file = try TraceFile(creatingAt: path)
             let wanted = (0..<count).map { UInt8(round * 10 + $0) }

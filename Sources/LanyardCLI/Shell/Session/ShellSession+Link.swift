@@ -76,7 +76,7 @@ extension ShellSession {
         return link
     }
 
-    /// Changes a property of the link, within the time that the change takes at its present
+    /// Changes a property of the link, within the time that the change takes at its current
     /// parameters.
     private func changing<Result: Sendable>(
         _ link: Link,
@@ -117,7 +117,7 @@ extension ShellSession {
 }
 
 extension ConnectionTiming {
-    /// The request to the host. Without a timeout, that of the host's default.
+    /// The request to the host. Without a timeout, it has the host's default.
     fileprivate var update: ConnectionUpdate {
         var update = ConnectionUpdate(
             intervalMinimum: .milliseconds(interval.lowerBound),
