@@ -92,7 +92,7 @@ struct RadioCore: Sendable {
         var needsSurvey: Bool
         /// The time at which the link was lost; `nil` if the host ended it.
         var lostAt: Instant?
-        /// Whether the peer has no link since then.
+        /// Whether the peer has had no link since then.
         var isUnderway = true
     }
 

@@ -61,7 +61,7 @@ import Testing
             invalidated: nil
         )
         let table = try #require(DaemonTable(of: Self.device, in: objects))
-        // There are two handles for the three.
+        // The gap has two handles for the three included services.
         let includes = table.database.services[0].includes
         #expect(includes.map(\.handle) == [AttributeHandle(0x11), AttributeHandle(0x12)])
         #expect(

@@ -120,8 +120,8 @@ struct ConnectingTests {
         }
     }
 
-    /// Returns a TCP listener with a full queue, to which another connection is neither made nor
-    /// refused.
+    /// Gives `body` a TCP listener with a full queue, to which another connection is neither made
+    /// nor refused.
     private func withFullListener(
         _ body: (AdapterExecutor, SocketEndpoint) async throws -> Void
     ) async throws {

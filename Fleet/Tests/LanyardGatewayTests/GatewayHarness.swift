@@ -160,7 +160,7 @@ final class FakeController: HCITransport {
 
     var resets: Int { resetCount.withLock { $0 } }
 
-    /// Returns no packets from now on.
+    /// Stops echoing packets.
     func beSilent() { isEcho.withLock { $0 = false } }
 
     func open(

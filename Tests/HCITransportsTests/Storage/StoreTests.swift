@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stores")
 struct StoreTests {
-    /// Returns a temporary directory, and a store in it.
+    /// Gives `body` a store in a temporary directory, and the directory.
     private func inDirectory(_ body: (FileStore, String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanyard-store-\(UUID().uuidString)").path
@@ -28,7 +28,7 @@ struct StoreTests {
         #expect((StoreKey(text) != nil) == isKey)
     }
 
-    @Test("A key has a greatest length")
+    @Test("A key has a maximum length")
     func keyLength() {
         #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit)) != nil)
         #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit + 1)) == nil)

@@ -99,7 +99,7 @@ struct PortCancellationStories {
         #expect(lines.contains { $0.hasPrefix("lamp: ") })
     }
 
-    @Test("A canceled accept leaves the listener to the next")
+    @Test("A canceled accept leaves the listener to the next one")
     func accepting() throws {
         let harness = PortHarness.ready()
         let key = try #require(try harness.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })
