@@ -68,7 +68,7 @@ package struct RemotePeripheral: Sendable {
     }
 
     /// Marks the link as lost. The connection request remains if the application can have
-    /// peripherals reconnect. It has to subscribe again.
+    /// peripherals reconnect. The application then has to subscribe again.
     package mutating func lost(isReconnecting: Bool) {
         window = nil
         if state != .disconnecting { state = isReconnecting ? .connecting : .disconnected }

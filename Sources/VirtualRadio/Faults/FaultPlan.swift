@@ -44,7 +44,7 @@ public struct FaultPlan: Hashable, Sendable {
 
 /// The latency of packets from one end of the wire to the other.
 public struct WireLatency: Hashable, Sendable {
-    /// The least latency of each packet.
+    /// The minimum latency of each packet.
     public var fixed: Duration
     /// The largest addition to `fixed`. The addition of each packet is uniformly distributed from 0
     /// to it. A packet that would overtake arrives together with the packet before it.

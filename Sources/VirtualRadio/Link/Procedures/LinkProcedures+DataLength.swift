@@ -99,7 +99,7 @@ extension LinkDataLength {
     /// The air time of the longest packet of LE Coded, S = 8 (Vol 6, Part B, 4.5.10).
     package static let longestTime = Duration.microseconds(17_040)
 
-    /// Returns the least air time that both ends allow, for a packet of 27 bytes. It is longer on
+    /// Returns the minimum air time that both ends allow, for a packet of 27 bytes. It is longer on
     /// LE Coded.
     static func leastTime(on phy: PHY) -> Duration {
         phy == .leCoded ? .microseconds(2_704) : minimum.sendTime
