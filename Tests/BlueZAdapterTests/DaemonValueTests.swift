@@ -93,10 +93,10 @@ import Testing
         await daemon.called("AcquireNotify", times: 4)
         pair.send([3])
         #expect(await fixture.notification() == [3])
-        #expect(try await fixture.perform(unsubscribe, on: link) == .done)
-        #expect(pair.receive()?.isEmpty == true)
         // Each call would make the daemon signal every value once more, for all programs.
         #expect(!daemon.calls.contains("StartNotify") && !daemon.calls.contains("StopNotify"))
+        #expect(try await fixture.perform(unsubscribe, on: link) == .done)
+        #expect(pair.receive()?.isEmpty == true)
         await fixture.end()
     }
 

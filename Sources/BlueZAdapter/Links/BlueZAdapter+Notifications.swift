@@ -14,10 +14,14 @@ import HCITransports
 extension BlueZAdapter {
     func subscribe(to handle: AttributeHandle, _ step: Step) {
         guard let (path, interface) = object(at: handle, step) else { return }
-        guard links[step.link]?.subscriptions[path] == nil else {
-            return finish(step, .success(.done))
+        switch links[step.link]?.subscriptions[path] {
+        case nil:
+            links[step.link]?.subscriptions[path] = .starting(.init(request: step.id))
+        // The request is repeated after a pairing.
+        case .starting(let starting)? where starting.request == step.id: break
+        case .starting?, .ending?: return wait(step, at: path)
+        case .acquired?, .signaled?, .shared?: return finish(step, .success(.done))
         }
-        links[step.link]?.subscriptions[path] = .starting([])
         let message = BlueZ.call(path, interface, "AcquireNotify", [.properties([:])])
         call(message, timeout: Self.operationTimeout) { adapter, result in
             switch result {
@@ -27,16 +31,60 @@ extension BlueZAdapter {
         }
     }
 
+    /// Performs a request after the present one for the same value. The daemon could otherwise
+    /// receive the second one before it has done the first.
+    private func wait(_ step: Step, at path: DBusObjectPath) {
+        switch links[step.link]?.subscriptions[path] {
+        case .starting(var starting)?:
+            starting.waiting.append(step)
+            links[step.link]?.subscriptions[path] = .starting(starting)
+        case .ending(let socket, let waiting)?:
+            links[step.link]?.subscriptions[path] = .ending(socket, waiting: waiting + [step])
+        case .acquired?, .signaled?, .shared?, nil: break
+        }
+    }
+
+    /// Ends a request, with the subscription that the value has then, and performs those that wait.
+    private func settle(
+        _ path: DBusObjectPath,
+        as subscription: DaemonLink.Subscription?,
+        _ step: Step,
+        _ result: Result<GATT.Outcome, any Error>
+    ) {
+        let old = links[step.link]?.subscriptions[path]
+        links[step.link]?.subscriptions[path] = subscription
+        finish(step, result)
+        switch (old, subscription) {
+        // The peer may send values before the daemon answers.
+        case (.starting(let starting)?, .signaled?), (.starting(let starting)?, .shared?):
+            guard let handle = links[step.link]?.table?.valueHandle(of: path) else { break }
+            for value in starting.early { report(.notified(step.link, handle, value[...])) }
+        default: break
+        }
+        perform(old?.waiting ?? [])
+    }
+
+    private func perform(_ steps: [Step]) {
+        for step in steps { perform(step) }
+    }
+
+    /// Returns whether a request still subscribes. It does not if its link or its object is gone.
+    private func isStarting(_ step: Step, at path: DBusObjectPath) -> Bool {
+        guard case .starting(let starting)? = links[step.link]?.subscriptions[path] else {
+            return false
+        }
+        return starting.request == step.id
+    }
+
     private func acquired(
         _ reply: DBusConnection.Reply,
         _ path: DBusObjectPath,
         _ handle: AttributeHandle,
         _ step: Step
     ) {
-        guard links[step.link] != nil else { return }
+        guard isStarting(step, at: path) else { return finish(step, Self.outdated(handle)) }
         guard let descriptor = reply.descriptor(reply.values.first) else {
-            links[step.link]?.subscriptions[path] = nil
-            return finish(step, .failure(PortError.unanswered))
+            return settle(path, as: nil, step, .failure(PortError.unanswered))
         }
         let link = step.link
         // Values that are in the socket already are delivered after the completion.
@@ -46,11 +94,19 @@ extension BlueZAdapter {
             receive: { [weak self] value in
                 self?.onThread { $0.report(.notified(link, handle, value)) }
             },
-            ended: { [weak self] in self?.onThread { $0.links[link]?.subscriptions[path] = nil } }
+            ended: { [weak self] in self?.onThread { $0.socketEnded(path, on: link) } }
         )
-        links[link]?.subscriptions[path] = .acquired(socket)
         if let mtu = reply.values.last?.integer { noteMTU(mtu, of: link) }
-        finish(step, .success(.done))
+        settle(path, as: .acquired(socket), step, .success(.done))
+    }
+
+    private func socketEnded(_ path: DBusObjectPath, on link: LinkIdentifier) {
+        guard case .acquired? = links[link]?.subscriptions[path] else { return }
+        links[link]?.subscriptions[path] = nil
+    }
+
+    private static func outdated(_ handle: AttributeHandle) -> Result<GATT.Outcome, any Error> {
+        .failure(GATT.Failure.attribute(.databaseOutOfSync, handle: handle))
     }
 
     private func acquiringRefused(
@@ -59,24 +115,35 @@ extension BlueZAdapter {
         _ handle: AttributeHandle,
         _ step: Step
     ) {
-        guard links[step.link] != nil else { return }
+        guard isStarting(step, at: path) else { return finish(step, Self.outdated(handle)) }
         let failure = DaemonError.attribute(error, at: handle)
         // Another program is subscribed, or the daemon has no socket for this value.
         guard case .failed = error, !DaemonError.requiresPairing(failure) else {
-            links[step.link]?.subscriptions[path] = nil
-            return refused(step, failure)
+            return startingRefused(failure, path, step)
         }
-        guard !isNotifying(path) else { return started(.shared(step), path, handle, step) }
+        guard !isNotifying(path) else {
+            return settle(path, as: .shared(step), step, .success(.done))
+        }
         let message = BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StartNotify")
         call(message, timeout: Self.operationTimeout) { adapter, result in
+            guard adapter.isStarting(step, at: path) else {
+                if case .success = result { adapter.stopNotifying(path) }
+                return adapter.finish(step, Self.outdated(handle))
+            }
             switch result {
-            case .success: adapter.started(.signaled, path, handle, step)
+            case .success: adapter.settle(path, as: .signaled, step, .success(.done))
             case .failure(let error):
-                guard adapter.links[step.link] != nil else { return }
-                adapter.links[step.link]?.subscriptions[path] = nil
-                adapter.refused(step, DaemonError.attribute(error, at: handle))
+                adapter.startingRefused(DaemonError.attribute(error, at: handle), path, step)
             }
         }
+    }
+
+    private func startingRefused(_ error: any Error, _ path: DBusObjectPath, _ step: Step) {
+        refused(step, error) { $0.settle(path, as: nil, step, .failure(error)) }
+    }
+
+    private func stopNotifying(_ path: DBusObjectPath) {
+        send(BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StopNotify"))
     }
 
     /// Returns whether the daemon signals the notifications of an object.
@@ -85,20 +152,6 @@ extension BlueZAdapter {
         // The values that arrive in a socket of another program are not signaled.
         return properties?["Notifying"]?.boolean == true
             && properties?["NotifyAcquired"]?.boolean != true
-    }
-
-    /// Completes a subscription whose values are signals.
-    private func started(
-        _ subscription: DaemonLink.Subscription,
-        _ path: DBusObjectPath,
-        _ handle: AttributeHandle,
-        _ step: Step
-    ) {
-        guard case .starting(let early)? = links[step.link]?.subscriptions[path] else { return }
-        links[step.link]?.subscriptions[path] = subscription
-        finish(step, .success(.done))
-        // The peer may send values before the daemon answers.
-        for value in early { report(.notified(step.link, handle, value[...])) }
     }
 
     /// Handles a change of the property `Notifying`. When the other programs have ended their
@@ -119,44 +172,62 @@ extension BlueZAdapter {
         guard let value = objects.properties(path, interface)?["Value"]?.bytes else { return }
         for (link, state) in links {
             switch state.subscriptions[path] {
-            case .starting(let early):
-                links[link]?.subscriptions[path] = .starting(
-                    early.suffix(DaemonLink.earlyValueLimit - 1) + [value]
-                )
+            case .starting(var starting):
+                starting.early = starting.early.suffix(DaemonLink.earlyValueLimit - 1) + [value]
+                links[link]?.subscriptions[path] = .starting(starting)
             case .signaled, .shared:
                 guard let handle = state.table?.valueHandle(of: path) else { continue }
                 report(.notified(link, handle, value[...]))
-            case .acquired, nil: break
+            case .acquired, .ending, nil: break
             }
         }
     }
 
     func unsubscribe(from handle: AttributeHandle, _ step: Step) {
-        guard let (path, _) = object(at: handle, step) else { return }
-        let subscription = links[step.link]?.subscriptions.removeValue(forKey: path)
-        switch subscription {
-        case .acquired(let socket):
-            // The daemon unsubscribes when the socket is closed.
-            socket.close()
-            finish(step, .success(.done))
-        case .signaled:
-            let message = BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StopNotify")
-            call(message, timeout: Self.operationTimeout) { adapter, result in
-                switch result {
-                case .success: adapter.finish(step, .success(.done))
-                case .failure(let error):
-                    adapter.finish(step, .failure(DaemonError.attribute(error, at: handle)))
-                }
+        guard let (path, interface) = object(at: handle, step) else { return }
+        let socket: PacketSocket?
+        switch links[step.link]?.subscriptions[path] {
+        case .starting?, .ending?: return wait(step, at: path)
+        case .acquired(let acquired)?: socket = acquired
+        case .signaled?: socket = nil
+        case .shared?, nil:
+            links[step.link]?.subscriptions[path] = nil
+            return finish(step, .success(.done))
+        }
+        links[step.link]?.subscriptions[path] = .ending(socket, waiting: [])
+        // The call also ends the socket at the daemon. If the socket were only closed, the daemon
+        // could receive a next subscription before it notices that, and would refuse it.
+        let message = BlueZ.call(path, interface, "StopNotify")
+        call(message, timeout: Self.operationTimeout) { adapter, result in
+            socket?.close()
+            switch result {
+            case .success: adapter.settle(path, as: nil, step, .success(.done))
+            // The daemon had ended the subscription before.
+            case .failure(.failed) where socket != nil:
+                adapter.settle(path, as: nil, step, .success(.done))
+            case .failure(let error):
+                let failure = DaemonError.attribute(error, at: handle)
+                adapter.settle(path, as: nil, step, .failure(failure))
             }
-        case .starting, .shared, nil: finish(step, .success(.done))
         }
     }
 
     /// Ends the subscriptions of a link that stays connected for another program.
     func endSubscriptions(of link: LinkIdentifier) {
         for (path, subscription) in links[link]?.subscriptions ?? [:] {
-            guard case .signaled = subscription else { continue }
-            send(BlueZ.call(path, BlueZ.Interface.gattCharacteristic, "StopNotify"))
+            if case .signaled = subscription { stopNotifying(path) }
+        }
+    }
+
+    /// Forgets the subscriptions to objects that the daemon has removed. The requests that wait for
+    /// them fail.
+    func forgetSubscriptions(of link: LinkIdentifier) {
+        let interface = BlueZ.Interface.gattCharacteristic
+        for (path, subscription) in links[link]?.subscriptions ?? [:]
+        where objects.properties(path, interface) == nil {
+            links[link]?.subscriptions[path] = nil
+            subscription.socket?.close()
+            perform(subscription.waiting)
         }
     }
 }

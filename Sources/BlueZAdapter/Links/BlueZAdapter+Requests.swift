@@ -119,12 +119,22 @@ extension BlueZAdapter {
 
     /// Ends an operation that the daemon refused, or pairs and repeats it once.
     func refused(_ step: Step, _ error: any Error) {
+        refused(step, error) { $0.finish(step, .failure(error)) }
+    }
+
+    /// Pairs and repeats an operation that the daemon refused. Calls `failed` if pairing does not
+    /// help.
+    func refused(
+        _ step: Step,
+        _ error: any Error,
+        orElse failed: @escaping @Sendable (isolated BlueZAdapter) -> Void
+    ) {
         guard DaemonError.requiresPairing(error), step.securesOnDemand,
             let path = links[step.link]?.path
-        else { return finish(step, .failure(error)) }
+        else { return failed(self) }
         pair(path) { [weak self] result in
             self?.onThread { adapter in
-                guard case .success = result else { return adapter.finish(step, .failure(error)) }
+                guard case .success = result else { return failed(adapter) }
                 var step = step
                 step.securesOnDemand = false
                 adapter.perform(step)

@@ -95,6 +95,7 @@ extension BlueZAdapter {
         links[link]?.table = nil
         links[link]?.hasReloaded = false
         // The daemon removes the objects of a service when it has changed, and their sockets end.
+        forgetSubscriptions(of: link)
         if !gone.isEmpty { report(.servicesChanged(link, gone, isReported: true)) }
         report(.databaseOutdated(link))
     }

@@ -8,9 +8,11 @@ import HCITransports
 struct DaemonLink: Sendable {
     /// A subscription to the value of an object.
     enum Subscription: Sendable {
-        /// The daemon has not answered yet. The array has the values that its signals carried
-        /// meanwhile, oldest first.
-        case starting([[UInt8]])
+        /// The daemon has not answered yet.
+        case starting(Starting)
+        /// The daemon was asked to unsubscribe, and has not answered yet. The socket, if there is
+        /// one, is closed then, and the requests are performed.
+        case ending(PacketSocket?, waiting: [BlueZAdapter.Step])
         /// Values arrive through a socket of this program alone.
         case acquired(PacketSocket)
         /// Values arrive as changes of the property `Value`.
@@ -18,6 +20,34 @@ struct DaemonLink: Sendable {
         /// Values arrive as changes of the property `Value`, because another program is subscribed.
         /// The step subscribes when that program ends its subscription.
         case shared(BlueZAdapter.Step)
+
+        /// The socket that the values arrive through. `nil` if there is none.
+        var socket: PacketSocket? {
+            switch self {
+            case .acquired(let socket), .ending(let socket?, _): socket
+            case .starting, .ending(nil, _), .signaled, .shared: nil
+            }
+        }
+
+        /// The requests that are performed after the daemon's answer.
+        var waiting: [BlueZAdapter.Step] {
+            switch self {
+            case .starting(let starting): starting.waiting
+            case .ending(_, let waiting): waiting
+            case .acquired, .signaled, .shared: []
+            }
+        }
+    }
+
+    /// A subscription that the daemon has not answered.
+    struct Starting: Sendable {
+        /// The request that subscribes.
+        let request: UInt64
+        /// The values that the daemon's signals carried meanwhile, oldest first.
+        var early: [[UInt8]] = []
+        /// The requests for the same value that are performed afterward, in order. Each is one of the
+        /// link's pending requests, so `requestsPerLinkLimit` is their limit.
+        var waiting: [BlueZAdapter.Step] = []
     }
 
     /// The way in which the daemon takes writes without a response.
@@ -64,9 +94,7 @@ struct DaemonLink: Sendable {
 
     /// The open sockets.
     var sockets: [PacketSocket] {
-        subscriptions.values.compactMap {
-            if case .acquired(let socket) = $0 { socket } else { nil }
-        }
+        subscriptions.values.compactMap(\.socket)
             + writers.values.compactMap {
                 if case .acquired(let socket, _) = $0 { socket } else { nil }
             }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothPort
+import BusTestSupport
+import DBus
+import Synchronization
+import Testing
+
+@testable import BlueZAdapter
+
+/// Requests to subscribe and to unsubscribe that follow each other without a pause.
+@Suite(.timeLimit(.minutes(1))) struct DaemonSubscriptionTests {
+    private static let rate = AttributeHandle(0x12)
+    private static let subscribe = GATT.Operation.subscribe(
+        valueHandle: rate,
+        descriptor: AttributeHandle(0x13),
+        .notification
+    )
+    private static let unsubscribe = GATT.Operation.unsubscribe(
+        valueHandle: rate,
+        descriptor: AttributeHandle(0x13)
+    )
+
+    /// The subscriptions of a daemon that is slow to notice the end of a socket.
+    private final class Sockets: Sendable {
+        private let state = Mutex<(free: [PacketPair], isAcquired: Bool)>(([], false))
+
+        init(_ pairs: [PacketPair], of daemon: FakeDaemon) {
+            state.withLock { $0.free = pairs }
+            daemon.on("AcquireNotify") { [self] call, daemon in
+                let pair = state.withLock { state -> PacketPair? in
+                    guard !state.isAcquired, !state.free.isEmpty else { return nil }
+                    state.isAcquired = true
+                    return state.free.removeFirst()
+                }
+                guard let pair else { return Self.refuse(call, daemon) }
+                daemon.bus.reply(to: call, [.unixFD(0), .uint16(80)], descriptors: pair.passed)
+                pair.releasePassed()
+            }
+            daemon.on("StartNotify") { call, daemon in Self.refuse(call, daemon) }
+            daemon.on("StopNotify") { [self] call, daemon in
+                state.withLock { $0.isAcquired = false }
+                daemon.bus.reply(to: call)
+            }
+        }
+
+        /// Refuses a call as `characteristic_acquire_notify` in BlueZ's src/gatt-client.c does.
+        private static func refuse(_ call: DBusMessage, _ daemon: FakeDaemon) {
+            daemon.bus.refuse(call, "org.bluez.Error.NotPermitted", "Notify acquired")
+        }
+    }
+
+    /// Starts operations in one turn, and returns their results in order.
+    private func perform(
+        _ operations: [GATT.Operation],
+        on link: LinkIdentifier,
+        _ fixture: Fixture
+    ) async throws -> [GATT.Outcome] {
+        let (results, feed) = AsyncStream.makeStream(of: Result<PortAnswer, any Error>.self)
+        await fixture.onPort { port in
+            for operation in operations {
+                port.begin(.gatt(operation), on: link) { feed.yield($0) }
+            }
+        }
+        var outcomes: [GATT.Outcome] = []
+        for await result in results.prefix(operations.count) {
+            guard case .gatt(let outcome) = try result.get() else { throw PortError.unanswered }
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    @Test("A subscription right after the end of another waits until the daemon has ended that")
+    func again() async throws {
+        let pairs = [PacketPair(), PacketPair()]
+        let daemon = try FakeDaemon()
+        let sockets = Sockets(pairs, of: daemon)
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        let outcomes = try await perform([Self.unsubscribe, Self.subscribe], on: link, fixture)
+        #expect(outcomes == [.done, .done])
+        pairs[1].send([7])
+        #expect(await fixture.notification() == [7])
+        #expect(pairs[0].receive()?.isEmpty == true)
+        withExtendedLifetime(sockets) {}
+        await fixture.end()
+    }
+
+    @Test(
+        "A subscription that is ended while it starts completes, and ends",
+        arguments: [true, false]
+    )
+    func endedEarly(hasSocket: Bool) async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        let sockets = hasSocket ? Sockets([pair], of: daemon) : nil
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        let outcomes = try await perform([Self.subscribe, Self.unsubscribe], on: link, fixture)
+        #expect(outcomes == [.done, .done])
+        #expect(daemon.calls.last == "StopNotify")
+        if hasSocket { #expect(pair.receive()?.isEmpty == true) }
+        withExtendedLifetime(sockets) {}
+        await fixture.end()
+    }
+
+    @Test("Requests that wait for a subscription end with the link")
+    func linkEnds() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireNotify") { _, daemon in daemon.disconnectDevice() }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        let waiting = [Self.subscribe, Self.unsubscribe, Self.subscribe]
+        await #expect(throws: PortError.linkEnded(.unknown)) {
+            try await perform(waiting, on: link, fixture)
+        }
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        await fixture.end()
+    }
+}
