@@ -323,7 +323,7 @@ let package = Package(
         tests("KioskTests", ["ExampleKiosk", "Lanyard", "LanyardTesting"]),
         tests(
             "LanyardCLITests",
-            ["LanyardCLI", "DBus", "BusTestSupport"],
+            ["LanyardCLI", "BlueZAdapter", "DBus", "BusTestSupport"],
             exclude: ["Live/browser.py"]
         ),
         tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),

@@ -29,7 +29,7 @@ package actor BlueZAdapter: BluetoothPort {
 
     /// The executor of the bus connection and of this actor.
     nonisolated let thread: AdapterExecutor
-    private let address: DBusAddress
+    private let busAddress: DBusAddress
     /// The adapter's name in the kernel, for example `hci1`; `nil` for the first adapter.
     let adapterName: String?
     let store: (any HostStore)?
@@ -77,7 +77,7 @@ package actor BlueZAdapter: BluetoothPort {
         person: (any DaemonPerson)? = nil,
         executor: AdapterExecutor = AdapterExecutor()
     ) {
-        self.address = address
+        busAddress = address
         self.adapterName = adapterName
         self.store = store
         self.person = person
@@ -129,7 +129,7 @@ package actor BlueZAdapter: BluetoothPort {
 
     private func openConnection() {
         guard connection == nil, state != .closed else { return }
-        let connection = DBusConnection(to: address, executor: thread) { [weak self] event in
+        let connection = DBusConnection(to: busAddress, executor: thread) { [weak self] event in
             self?.onThread { $0.receive(event) }
         }
         self.connection = connection
@@ -200,7 +200,25 @@ package actor BlueZAdapter: BluetoothPort {
         connection?.call(message) { _ in }
     }
 
-    // MARK: Identifiers
+    // MARK: Addresses and identifiers
+
+    /// The address of the daemon's adapter. `nil` while there is none.
+    package nonisolated var address: DeviceAddress? {
+        onThread { adapter in
+            guard let path = adapter.adapterPath else { return nil }
+            return adapter.objects.properties(path, BlueZ.Interface.adapter).flatMap {
+                DaemonDevice(properties: $0).address
+            }
+        }
+    }
+
+    /// Returns the address of a link's peer: its identity address if the daemon knows it. `nil` if
+    /// there is no such link.
+    package nonisolated func address(of link: LinkIdentifier) -> DeviceAddress? {
+        onThread { adapter in
+            adapter.links[link].flatMap { adapter.device(at: $0.path)?.address }
+        }
+    }
 
     package nonisolated func identifier(of address: DeviceAddress) -> PeerIdentifier {
         cipher.identifier(of: address)

@@ -440,7 +440,3 @@ import Testing
         await scene.fixture.end()
     }
 }
-
-extension DBusMessage {
-    fileprivate var errorName: String? { if case .error(let name, _) = kind { name } else { nil } }
-}

@@ -289,3 +289,8 @@ private func sendDescriptors(_ bytes: [UInt8], _ numbers: [Int32], to connection
         }
     }
 }
+
+extension DBusMessage {
+    /// The name of the error; `nil` for any other message.
+    package var errorName: String? { if case .error(let name, _) = kind { name } else { nil } }
+}

@@ -13,13 +13,23 @@ extension BlueZAdapter {
         onThread { adapter in
             guard let path = adapter.adapterPath else { return [] }
             return adapter.objects.paths(with: BlueZ.Interface.device, below: path).compactMap {
-                guard let device = adapter.device(at: $0), device.isBonded,
-                    let address = device.address
-                else { return nil }
-                let peer = adapter.cipher.identifier(of: address)
-                return PortBond(peer: peer, identity: address, name: device.name)
+                adapter.bond(at: $0)
             }
         }
+    }
+
+    /// Returns the bond with the peer of a link, also if the peer connected with a private address.
+    /// `nil` if there is none.
+    package nonisolated func bond(of link: LinkIdentifier) -> PortBond? {
+        onThread { adapter in adapter.links[link].flatMap { adapter.bond(at: $0.path) } }
+    }
+
+    private func bond(at path: DBusObjectPath) -> PortBond? {
+        guard let device = device(at: path), device.isBonded, let address = device.address else {
+            return nil
+        }
+        let peer = cipher.identifier(of: address)
+        return PortBond(peer: peer, identity: address, name: device.name)
     }
 
     package nonisolated func removeBond(with peer: PeerIdentifier) {

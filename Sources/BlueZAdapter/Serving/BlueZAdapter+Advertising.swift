@@ -29,6 +29,7 @@ struct DaemonAdvertisement: Sendable {
                 manufacturerData: content.manufacturerData.map { ($0.company, $0.bytes) },
                 serviceData: content.serviceData.map { ($0.uuid, $0.bytes) }
             )
+            properties["Appearance"] = content.appearance.map { .uint16($0) }
         }
         // The daemon advertises as discoverable only with this property.
         if advertising.isConnectable { properties["Discoverable"] = .boolean(true) }

@@ -16,10 +16,7 @@ struct OpenAir: Sendable {
         _ console: Console
     ) async throws {
         guard let air = access.air else {
-            throw ProgramFailure.usage(
-                "only a virtual adapter has a radio that other hosts can join",
-                advice: "leave --listen out, or give --adapter virtual"
-            )
+            throw ProgramFailure.noAirToJoin
         }
         server = AirServer(air) { _ in }
         for warning in addresses.compactMap(\.openness) { console.remark(warning) }
@@ -41,6 +38,12 @@ struct OpenAir: Sendable {
 }
 
 extension ProgramFailure {
+    /// The failure for an adapter without a virtual radio.
+    static let noAirToJoin = usage(
+        "only a virtual adapter has a radio that other hosts can join",
+        advice: "leave --listen out, or give --adapter virtual"
+    )
+
     /// Creates the failure to listen at an address.
     init(_ error: TransportError, listeningAt address: AdapterSpecification) {
         let step = "cannot listen at \(TerminalText.escape("\(address)"))"

@@ -120,32 +120,21 @@ enum BondText {
         bond.peer.map(line) ?? "\(name(of: bond)): kept by the Bluetooth daemon"
     }
 
-    static func json(_ peer: BondedPeer) -> JSON { .object(members(peer)) }
+    static func json(_ bond: AccessoryBond) -> JSON { .object(members(bond)) }
 
-    /// Returns the JSON object of a bond, with `null` for what the daemon does not report.
-    static func json(_ bond: AccessoryBond) -> JSON {
-        if let peer = bond.peer { return json(peer) }
-        return .object([
-            .init("identifier", .null),
+    /// Returns the members of a JSON object that describes a bond, with `null` for what the daemon
+    /// does not report.
+    static func members(_ bond: AccessoryBond) -> [JSON.Member] {
+        let (peer, security) = (bond.peer, bond.peer?.security)
+        return [
+            .init("identifier", .string(orNull: peer?.identifier.description)),
             .init("name", .string(orNull: bond.name)),
             .init("identity", .string(bond.identity.description)),
             .init("identityType", .string(AddressText.name(of: bond.identity.kind))),
-            .init("secureConnections", .null), .init("authenticated", .null),
-            .init("keySize", .null), .init("private", .null),
-        ])
-    }
-
-    /// Returns the members of a JSON object that describes the peer.
-    static func members(_ peer: BondedPeer) -> [JSON.Member] {
-        [
-            .init("identifier", .string(peer.identifier.description)),
-            .init("name", .string(orNull: peer.name)),
-            .init("identity", .string(peer.identity.description)),
-            .init("identityType", .string(AddressText.name(of: peer.identity.kind))),
-            .init("secureConnections", .bool(peer.security.usesSecureConnections)),
-            .init("authenticated", .bool(peer.security.isAuthenticated)),
-            .init("keySize", .integer(peer.security.keySize)),
-            .init("private", .bool(peer.isPrivate)),
+            .init("secureConnections", security.map { .bool($0.usesSecureConnections) } ?? .null),
+            .init("authenticated", security.map { .bool($0.isAuthenticated) } ?? .null),
+            .init("keySize", .integer(orNull: security?.keySize)),
+            .init("private", peer.map { .bool($0.isPrivate) } ?? .null),
         ]
     }
 }
@@ -166,9 +155,9 @@ extension SecurityEvent {
     /// The event that `serve` prints; `nil` for none.
     var serveEvent: ServeEvent? {
         switch self {
-        case .bonded(let peer): .bonded(peer)
-        case .bondLost(let peer): .bondLost(peer)
-        case .bondRemoved(let peer): .bondRemoved(peer)
+        case .bonded(let peer): .bonded(AccessoryBond(peer))
+        case .bondLost(let peer): .bondLost(AccessoryBond(peer))
+        case .bondRemoved(let peer): .bondRemoved(AccessoryBond(peer))
         case .setAside, .leftAlone, .storeFailed: nil
         }
     }

@@ -15,7 +15,7 @@ struct AdapterOptions: ParsableArguments {
                 permission that they need. 'virtual' needs no hardware: it has example accessories \
                 around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). Several names \
                 with '+' between them work as one adapter (docs/ROAMING.md). 'bluez' is the system's \
-                Bluetooth daemon, for scan, explore, read, write, subscribe, pair, bonds, shell and run \
+                Bluetooth daemon, for scan, explore, read, write, subscribe, pair, bonds, shell, run and serve \
                 (docs/BLUEZ.md). The default is the environment variable LANYARD_ADAPTER, or else the first free adapter of \
                 this machine, or the daemon if the commands above may not take an adapter from it.
                 """,

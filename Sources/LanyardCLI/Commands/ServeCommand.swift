@@ -89,7 +89,11 @@ struct ServeCommand: ConsoleCommand {
         )
         let questions = pair ? pairing.questions(at: terminal, commands: feed) : nil
         let console = terminal.asking(questions)
-        var session = try options.session(on: console)
+        var session = try options.session(on: console, worksOnDaemon: true)
+        if case .daemon = session.adapter {
+            try pairing.requireDefaults()
+            accessory = try accessory.servedByDaemon()
+        }
         session.identity = ServedIdentity(
             of: accessory,
             at: try address.map(DeviceAddress.randomStatic)
@@ -110,7 +114,7 @@ struct ServeCommand: ConsoleCommand {
         if pair { environment.pairing = .init(window: window) }
         let serving = ServeSession(accessory, environment)
         do {
-            try await session.withHost { try await serving.run(on: $0) }
+            try await session.withPeripheral { try await serving.run(on: $0) }
         } catch let failure as ProgramFailure where failure == .interrupted && isReady.isSet {
             // An interruption is the normal end of a server.
         }
@@ -141,7 +145,7 @@ struct ServeCommand: ConsoleCommand {
         let dialogue = pairing.dialogue(questions, at: console)
         return PairingSetup(
             policy: try pairing.policy(hasUser: questions != nil),
-            delegate: TerminalDelegate(dialogue: dialogue),
+            delegate: TerminalDelegate(dialogue: dialogue, permission: PairingPermission()),
             acceptsPairing: true,
             window: window,
             bondLossPolicy: .ask

@@ -17,6 +17,24 @@ extension AdapterSession {
         try await withDaemon(name, body)
     }
 
+    /// Runs `body` on the host of the one adapter, or on the Bluetooth daemon, when it is ready to
+    /// serve an accessory.
+    func withPeripheral(
+        _ body: @escaping @Sendable (any PeripheralAdapter) async throws -> Void
+    ) async throws {
+        guard case .daemon(let name) = adapter else {
+            return try await withHost { try await body($0) }
+        }
+        guard identity?.address == nil else {
+            throw ProgramFailure.usage(
+                "the Bluetooth daemon serves at the address of its adapter",
+                advice: "leave --address out"
+            )
+        }
+        guard airAddresses.isEmpty else { throw ProgramFailure.noAirToJoin }
+        try await withDaemon(name, body)
+    }
+
     /// Runs `body` on a link to the target.
     func withAccessory(
         to target: Target,
@@ -43,15 +61,17 @@ extension AdapterSession {
             )
         }
         let port = BlueZAdapter(bus: bus, adapterName: adapterName, person: pairing.delegate)
-        let client = DaemonClient(port)
+        let client = DaemonClient(port, permission: pairing.delegate?.permission)
         let end = await result {
-            try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
-                await client.open()
-                try await Self.awaitReady(client)
-            }
+            await client.open()
+            try await awaitReady(client)
+            if pairing.acceptsPairing { await client.openPairingWindow(for: pairing.window) }
             try await FirstResult.of([
                 { @Sendable in try await body(client) },
-                { @Sendable in try await Self.awaitLoss(client) },
+                { @Sendable in
+                    try await follow(client, untilReady: false)
+                    throw CancellationError()
+                },
             ])
         }
         ProgressLine(console: console).clear()
@@ -74,20 +94,34 @@ extension AdapterSession {
         }
     }
 
-    private static func awaitReady(_ client: DaemonClient) async throws {
-        for await state in client.states {
-            switch state {
-            case .ready: return
-            case .starting, .resetting: break
-            case .unavailable, .unsuitable, .closed: throw unavailable(state)
-            }
+    /// Waits until the adapter is ready. Only a session that waits for its adapter has no limit.
+    private func awaitReady(_ client: DaemonClient) async throws {
+        guard onAdapterLoss == nil else { return try await follow(client, untilReady: true) }
+        try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
+            try await follow(client, untilReady: true)
         }
     }
 
-    /// Throws when the daemon or its adapter is lost.
-    private static func awaitLoss(_ client: DaemonClient) async throws {
-        for await state in client.states where state != .ready { throw unavailable(state) }
-        throw CancellationError()
+    /// Follows the states of the daemon and its adapter. Throws when they are lost, but a session
+    /// that waits for its adapter reports the loss and the return instead.
+    private func follow(_ client: DaemonClient, untilReady: Bool) async throws {
+        var isLost = false
+        for await state in client.states {
+            switch state {
+            case .ready:
+                if isLost { try onAdapterLoss?(nil) }
+                if untilReady { return }
+                isLost = false
+            case .starting where untilReady, .resetting where untilReady: break
+            case .unsuitable, .closed: throw Self.unavailable(state)
+            case .starting, .resetting, .unavailable:
+                let failure = Self.unavailable(state)
+                guard let onAdapterLoss else { throw failure }
+                if !isLost { try onAdapterLoss(.transport(failure.happened)) }
+                isLost = true
+            }
+        }
+        try Task.checkCancellation()
     }
 
     private static func unavailable(_ state: PortState) -> ProgramFailure {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BlueZAdapter
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// A client that uses the daemon's port with tasks, as a command does: with a few scans, and links
-/// that are made one after the other.
+/// A client that uses the daemon's port with tasks, as a command does: with a few scans, links that
+/// are made one after the other, and published services.
 ///
 /// The actor runs on the port's executor, on which the port calls it.
 actor DaemonClient: PortObserver, CentralAdapter {
@@ -18,6 +19,9 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private static let valueLimit = 65_536
     /// The maximum number of changes of the state that are kept. The oldest is dropped.
     private static let stateLimit = 16
+    /// The maximum number of tasks that wait for the end of a link, and of those that wait for a
+    /// change of the bonds.
+    static let waiterLimit = 64
 
     private struct Scan {
         var filter: AdvertisementFilter
@@ -26,7 +30,9 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     typealias Values = AsyncThrowingStream<[UInt8], any Error>
 
-    nonisolated let port: any BluetoothPort
+    nonisolated let port: BlueZAdapter
+    /// The permission of the published services' clients to pair; `nil` if the agent asks at any time.
+    let permission: PairingPermission?
     /// The states of the port, for one reader at a time.
     nonisolated let states: AsyncStream<PortState>
     private let stateFeed: AsyncStream<PortState>.Continuation
@@ -34,15 +40,20 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private var connection:
         (request: RequestIdentifier, CheckedContinuation<LinkIdentifier, any Error>)?
     private var subscriptions: [AttributeHandle: Values.Continuation] = [:]
-    /// The link that was made last, while it is open, and the tasks that wait for its end.
-    private var link: (identifier: LinkIdentifier, ends: [AsyncStream<PortError>.Continuation])?
-    /// The identity address of the last pairing's peer, which may have connected with a private one.
-    private var pairedIdentity: (link: LinkIdentifier, DeviceAddress)?
-    /// The tasks that wait for a change of the bonds.
-    private var bondChanges: [AsyncStream<Void>.Continuation] = []
+    /// The link that was made last, while it is open.
+    private var link: LinkIdentifier?
+    /// The tasks that wait for the end of that link, by their numbers.
+    private(set) var linkEnds: [UInt64: AsyncStream<PortError>.Continuation] = [:]
+    /// The tasks that wait for a change of the bonds, by their numbers.
+    private(set) var bondChanges: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    private var lastWaiter: UInt64 = 0
+    /// The clients of the published services.
+    var served = DaemonClients()
 
-    init(_ port: any BluetoothPort) {
+    /// - Parameter permission: The permission of the published services' clients to pair.
+    init(_ port: BlueZAdapter, permission: PairingPermission? = nil) {
         self.port = port
+        self.permission = permission
         (states, stateFeed) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(Self.stateLimit)
         )
@@ -69,9 +80,12 @@ actor DaemonClient: PortObserver, CentralAdapter {
         case .linkOpened(let link, _, isIncoming: false): connected(.success(link))
         case .notified(_, let handle, let value): receive(Array(value), of: handle)
         case .linkClosed(let link, let error): closed(link, error)
-        case .bondsChanged: for change in bondChanges { change.yield() }
+        case .bondsChanged:
+            for change in bondChanges.values { change.yield() }
+            reportBonds()
         default: break
         }
+        receiveServing(event)
     }
 
     // MARK: Scanning and connecting
@@ -146,7 +160,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private func connected(_ result: Result<LinkIdentifier, any Error>) {
         guard let (_, continuation) = connection else { return }
         connection = nil
-        if case .success(let link) = result { self.link = (link, []) }
+        if case .success(let link) = result { self.link = link }
         continuation.resume(with: result)
     }
 
@@ -174,9 +188,9 @@ actor DaemonClient: PortObserver, CentralAdapter {
     }
 
     private func closed(_ link: LinkIdentifier, _ error: PortError) {
-        guard let open = self.link, open.identifier == link else { return }
+        guard self.link == link else { return }
         self.link = nil
-        for end in open.ends {
+        for end in linkEnds.values {
             end.yield(error)
             end.finish()
         }
@@ -186,35 +200,43 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     /// Waits until a link ends, and returns the reason.
     func end(of link: LinkIdentifier) async throws -> PortError {
-        guard self.link?.identifier == link else { return .linkEnded(.unknown) }
-        let (ends, end) = AsyncStream.makeStream(of: PortError.self)
-        self.link?.ends.append(end)
+        guard self.link == link else { return .linkEnded(.unknown) }
+        guard linkEnds.count < Self.waiterLimit else { throw PortError.tooManyRequests }
+        let (ends, end) = AsyncStream.makeStream(
+            of: PortError.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let waiter = nextWaiter()
+        linkEnds[waiter] = end
+        defer { linkEnds[waiter] = nil }
         for await error in ends { return error }
         throw CancellationError()
+    }
+
+    private func nextWaiter() -> UInt64 {
+        lastWaiter += 1
+        return lastWaiter
     }
 
     // MARK: Bonds
 
     func accessoryBonds() -> [AccessoryBond] { port.bondedPeers.map { AccessoryBond($0) } }
 
-    /// Pairs with the peer of a link.
-    func pair(_ link: LinkIdentifier) async throws {
-        let earlier = Set(port.bondedPeers)
-        _ = try await perform(.pair, on: link)
-        let bond = port.bondedPeers.first { !earlier.contains($0) }
-        if let bond { pairedIdentity = (link, bond.identity) }
-    }
-
     /// Returns the bond with the peer of a link.
-    func bond(of link: LinkIdentifier, at address: DeviceAddress) -> AccessoryBond? {
-        let identity = pairedIdentity?.link == link ? pairedIdentity?.1 : address
-        return accessoryBonds().first { $0.identity == identity }
+    func bond(of link: LinkIdentifier) -> AccessoryBond? {
+        port.bond(of: link).map { AccessoryBond($0) }
     }
 
     /// Removes a bond, and waits until the daemon has reported it.
     func remove(_ bond: AccessoryBond) async throws {
-        let (changes, change) = AsyncStream.makeStream(of: Void.self)
-        bondChanges.append(change)
+        guard bondChanges.count < Self.waiterLimit else { throw PortError.tooManyRequests }
+        let (changes, change) = AsyncStream.makeStream(
+            of: Void.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let waiter = nextWaiter()
+        bondChanges[waiter] = change
+        defer { bondChanges[waiter] = nil }
         port.removeBond(with: bond.identifier)
         while accessoryBonds().contains(where: { $0.identity == bond.identity }) {
             var iterator = changes.makeAsyncIterator()

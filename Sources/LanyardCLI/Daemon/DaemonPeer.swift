@@ -28,12 +28,12 @@ struct DaemonPeer: PeripheralLink {
     var protection: LinkSecurity? { nil }
 
     var bond: AccessoryBond? {
-        get async { await client.bond(of: link, at: address) }
+        get async { await client.bond(of: link) }
     }
 
     /// Pairs as the daemon chooses. Its agent asks the person at the terminal.
     func secure(_ policy: Pairing.Policy) async throws {
-        try await client.pair(link)
+        _ = try await client.perform(.pair, on: link)
     }
 
     func readRSSI() async throws -> Int? {

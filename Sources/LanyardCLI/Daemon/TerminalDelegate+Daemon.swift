@@ -7,25 +7,32 @@ import BluetoothHost
 extension TerminalDelegate: DaemonPerson {
     var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
 
+    /// Returns whether a pairing may be asked about. One that a peer begins needs the permission.
+    private func admits(_ pairing: DaemonPairing) -> Bool {
+        !pairing.isIncoming || permission?.isOpen() != false
+    }
+
     /// A pairing that a command requests needs no consent, as on a host.
     func consents(to pairing: DaemonPairing) async -> Bool {
+        guard admits(pairing) else { return false }
         guard pairing.isIncoming else { return true }
         return await dialogue.consents(PairingContext(.justWorks, pairing))
     }
 
     func confirms(_ digits: UInt32, of pairing: DaemonPairing) async -> Bool {
-        guard let digits = PairingDigits(digits) else { return false }
+        guard admits(pairing), let digits = PairingDigits(digits) else { return false }
         return await dialogue.confirms(digits, PairingContext(.numericComparison, pairing))
     }
 
     func show(_ digits: UInt32, of pairing: DaemonPairing) async {
-        guard let digits = PairingDigits(digits) else { return }
+        guard admits(pairing), let digits = PairingDigits(digits) else { return }
         await dialogue.show(digits, PairingContext(.passkeyDisplay, pairing))
     }
 
     func enterDigits(for pairing: DaemonPairing) async -> UInt32? {
+        guard admits(pairing) else { return nil }
         // The daemon sends no keypresses.
-        await dialogue.enterDigits(PairingContext(.passkeyEntry, pairing)) { _ in }?.value
+        return await dialogue.enterDigits(PairingContext(.passkeyEntry, pairing)) { _ in }?.value
     }
 }
 

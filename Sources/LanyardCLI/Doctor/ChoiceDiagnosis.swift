@@ -36,8 +36,8 @@ enum ChoiceDiagnosis {
             .note,
             subject,
             "\(choice), by \(source.rawValue): for programs on CoreBluetooth and Lanyard",
-            why: "scan, explore, read, write and subscribe use it as well, and other commands "
-                + "refuse it",
+            why: "scan, explore, read, write, subscribe, pair, bonds, shell, run and serve use it "
+                + "as well, and other commands refuse it",
             remedy: "'bluetoothctl show' prints whether the daemon runs and its adapter is on"
         )
     }

@@ -191,6 +191,8 @@ final class PairingDialogue: Sendable {
 /// A delegate that passes the host's pairing questions to the person at the terminal.
 struct TerminalDelegate: PairingDelegate {
     let dialogue: PairingDialogue
+    /// The permission of peers to begin a pairing through the Bluetooth daemon; `nil` for any time.
+    var permission: PairingPermission?
 
     func consents(to pairing: PairingRequest) async -> Bool {
         await dialogue.consents(PairingContext(pairing))

@@ -96,13 +96,15 @@ extension HostError {
 }
 
 extension PortError {
-    /// The reason for the end of a link in words, as far as the daemon reports it.
+    /// The reason for the end of a link, or for a refusal, in words, as far as the daemon reports
+    /// it.
     var reasonText: String {
         switch self {
         case .linkEnded(.timeout), .timedOut: "the device does not answer"
         case .linkEnded(.endedByPeer): "the device ended it"
         case .linkEnded(.notEncrypted), .notEncrypted: "it could not be encrypted"
         case .unavailable: "the adapter is not available"
+        case .other(let reason): reason
         default: "the Bluetooth daemon reports no reason"
         }
     }

@@ -76,6 +76,30 @@ struct DaemonPairingTests {
         }
     }
 
+    @Test("The bond of a private address is its device's, also if another device bonds meanwhile")
+    func reportsOwnBond() async throws {
+        try await DaemonRun.with(FakeDaemon()) { daemon in
+            daemon.on("Pair") { call, daemon in
+                // The daemon keeps the path, and learns the identity address.
+                let identity = ["Address": DBusValue.string("C4:F0:00:00:00:99")]
+                daemon.changeDevice(Self.isBonded.merging(identity) { $1 })
+                let other: [String: DBusValue] = [
+                    "Address": .string("AA:00:00:00:00:01"), "Name": .string("Other"),
+                ]
+                daemon.add(
+                    FakeDaemon.adapter + "/dev_AA_00_00_00_00_01",
+                    ["org.bluez.Device1": Self.isBonded.merging(other) { $1 }]
+                )
+                daemon.bus.reply(to: call)
+            }
+            let run = try await DaemonRun.run(["pair", "Sensor", "--json"], on: daemon)
+            #expect(run.status == .success, "\(run)")
+            let report = try JSON(parsing: run.output)
+            #expect(report["name"].text == "Sensor", "\(run)")
+            #expect(run.output.contains(#""isBonded":true"#), "\(run)")
+        }
+    }
+
     @Test("A device that is bonded already is reported as that")
     func isBondedAlready() async throws {
         try await DaemonRun.with(FakeDaemon(objects: Self.bonded())) { daemon in

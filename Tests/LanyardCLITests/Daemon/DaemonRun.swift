@@ -12,9 +12,15 @@ enum DaemonRun {
 
     /// Starts the program on the bus of a daemon.
     static func start(_ arguments: [String], on daemon: FakeDaemon) throws -> ChildProcess {
+        let environment = environment(on: daemon)
+        return try ChildProcess(LanyardTool.path, arguments, environment: environment)
+    }
+
+    /// Returns the environment of the program.
+    static func environment(on daemon: FakeDaemon) -> [String: String] {
         var environment = LanyardTool.environment(adapter: "bluez")
         environment[DBusAddress.systemVariable] = "unix:path=\(daemon.bus.path)"
-        return try ChildProcess(LanyardTool.path, arguments, environment: environment)
+        return environment
     }
 
     /// Runs the program to its end.

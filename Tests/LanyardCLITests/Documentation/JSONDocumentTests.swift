@@ -246,7 +246,7 @@ extension ServeEvent {
             .subscribed(client, level, .notification), .subscribed(client, level, nil),
             .sent(client, level, [1]), .unsent(client, level, reason: "slow"),
             .adapterLost("unplugged"), .adapterBack, .set(level, [1]), .value(level, [1]),
-            .link(client, .none, [level]),
+            .link(client, LinkSecurity.none, [level]), .link(client, nil, [level]),
         ]
     }()
 }

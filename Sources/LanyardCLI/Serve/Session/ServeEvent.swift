@@ -23,11 +23,11 @@ enum ServeEvent: Equatable, Sendable {
     /// A value for a client was dropped.
     case unsent(DeviceAddress, ServedAttribute, reason: String)
     /// A client has bonded, or its keys have changed.
-    case bonded(BondedPeer)
+    case bonded(AccessoryBond)
     /// A client has lost the keys of its bond.
-    case bondLost(BondedPeer)
+    case bondLost(AccessoryBond)
     /// The bond with a client was removed.
-    case bondRemoved(BondedPeer)
+    case bondRemoved(AccessoryBond)
     /// The adapter is lost. The command waits for it.
     case adapterLost(String)
     /// The adapter is available again, and the accessory advertises as before.
@@ -37,7 +37,8 @@ enum ServeEvent: Equatable, Sendable {
     /// A value, in the list that the typed command `values` prints.
     case value(ServedAttribute, [UInt8])
     /// A client with its subscriptions, in the list that the typed command `links` prints.
-    case link(DeviceAddress, LinkSecurity, [ServedAttribute])
+    /// The protection is `nil` if the adapter does not report it.
+    case link(DeviceAddress, LinkSecurity?, [ServedAttribute])
 
     /// The result of a request.
     enum Outcome: Equatable, Sendable {
@@ -86,7 +87,8 @@ extension ServeEvent {
         }
     }
 
-    private static func text(_ security: LinkSecurity) -> String {
+    private static func text(_ security: LinkSecurity?) -> String {
+        guard let security else { return "its protection is not reported" }
         guard security.isEncrypted else { return "not encrypted" }
         return "encrypted" + (security.isAuthenticated ? ", authenticated" : "")
             + (security.isBonded ? ", bonded" : "")
@@ -176,9 +178,9 @@ extension ServeEvent {
             Self.event(
                 "link",
                 Self.members(client) + [
-                    .init("encrypted", .bool(security.isEncrypted)),
-                    .init("authenticated", .bool(security.isAuthenticated)),
-                    .init("bonded", .bool(security.isBonded)),
+                    .init("encrypted", security.map { .bool($0.isEncrypted) } ?? .null),
+                    .init("authenticated", security.map { .bool($0.isAuthenticated) } ?? .null),
+                    .init("bonded", security.map { .bool($0.isBonded) } ?? .null),
                     .init("subscriptions", .array(subscriptions.map { .object($0.members) })),
                 ]
             )

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
+import BluetoothGATT
+import BluetoothPort
+import BluetoothTypes
 
 // Sending values.
 extension ServeSession {
     /// Creates the send queue of a client.
-    func open(_ link: Link) -> SendQueue {
+    func open(_ link: any CentralLink) -> SendQueue {
         let queue = SendQueue()
-        state.withLock { $0.queues[link] = queue }
+        state.withLock { $0.queues[link.identifier] = queue }
         return queue
     }
 
@@ -23,16 +25,15 @@ extension ServeSession {
     /// Sends the values of a queue to its client until the queue is closed.
     func run(
         _ queue: SendQueue,
-        on link: Link,
+        on link: any CentralLink,
         _ published: ServedTable
     ) async throws {
         try await queue.run(on: link) { value, error in
             let attribute = published.attribute(value.handle)
             if let error {
                 guard !(error is CancellationError) else { return }
-                try environment.report(
-                    .unsent(link.address, attribute, reason: "\(error)")
-                )
+                let reason = (error as? PortError)?.reasonText ?? "\(error)"
+                try environment.report(.unsent(link.address, attribute, reason: reason))
             } else if environment.isVerbose {
                 try environment.report(.sent(link.address, attribute, value.value))
             }
@@ -43,10 +44,10 @@ extension ServeSession {
     func send(
         _ value: [UInt8],
         of handle: AttributeHandle,
-        to link: Link,
+        to link: any CentralLink,
         _ published: ServedTable
     ) throws {
-        let queue = state.withLock { $0.queues[link] }
+        let queue = state.withLock { $0.queues[link.identifier] }
         let attributeValue = GATT.AttributeValue(handle: handle, value: value)
         guard let queue, !queue.send(attributeValue) else { return }
         let attribute = published.attribute(handle)
@@ -54,27 +55,27 @@ extension ServeSession {
     }
 
     /// Advances and sends the values that have a period.
-    func keepTime(on host: BluetoothHost, _ published: ServedTable) async throws {
+    func keepTime(on adapter: some PeripheralAdapter, _ published: ServedTable) async throws {
         let periods = state.withLock { $0.values.periods }
-        var schedule = PeriodSchedule(periods, now: host.executor.now)
+        var schedule = PeriodSchedule(periods, now: adapter.currentTime)
         while let deadline = schedule.nextDeadline {
-            let now = host.executor.now
+            let now = adapter.currentTime
             if deadline > now { try await environment.sleep(deadline - now) }
-            for handle in schedule.takeDue(now: host.executor.now) {
+            for handle in schedule.takeDue(now: adapter.currentTime) {
                 let value = state.withLock { $0.values.advance(handle) }
-                try await sendToAll(value, of: published.attribute(handle), host)
+                try await sendToAll(value, of: published.attribute(handle), adapter)
             }
         }
         await EndOfInput.never()
     }
 
-    /// Sends a value to each subscribed client for which the host has room at once.
+    /// Sends a value to each subscribed client for which the adapter has room at once.
     private func sendToAll(
         _ value: [UInt8],
         of attribute: ServedAttribute,
-        _ host: BluetoothHost
+        _ adapter: some PeripheralAdapter
     ) async throws {
-        for link in await host.subscribers(of: attribute.handle) {
+        for link in await adapter.subscribers(of: attribute.handle) {
             let isSent = try? await link.tryNotify(value, of: attribute.handle)
             guard isSent == true, environment.isVerbose else { continue }
             try environment.report(.sent(link.address, attribute, value))
@@ -106,7 +107,7 @@ struct SendQueue: Sendable {
 
     /// Sends the values until the queue is closed.
     func run(
-        on link: Link,
+        on link: any CentralLink,
         sent: @Sendable (GATT.AttributeValue, (any Error)?) throws -> Void
     ) async throws {
         for await value in values {

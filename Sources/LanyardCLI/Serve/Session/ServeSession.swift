@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothTypes
 import Synchronization
 
 /// An accessory that is served: it publishes and advertises services, answers clients, and changes
@@ -32,7 +33,7 @@ final class ServeSession: Sendable {
 
     struct State {
         var values = ServedValues()
-        var queues: [Link: SendQueue] = [:]
+        var queues: [LinkIdentifier: SendQueue] = [:]
         var isAuthorizing = false
     }
 
@@ -46,28 +47,28 @@ final class ServeSession: Sendable {
     }
 
     /// Serves until the task is canceled, a person types `quit`, or an error occurs.
-    func run(on host: BluetoothHost) async throws {
-        let published = try await publish(on: host)
-        let events = try await host.serverEvents()
-        let bonds = await host.securityEvents()
-        let set = try await host.advertise(accessory.hostAdvertising)
+    func run(on adapter: some PeripheralAdapter) async throws {
+        let published = try await publish(on: adapter)
+        let events = try await adapter.servingEvents()
+        let bonds = await adapter.bondEvents()
+        let set = try await adapter.startAdvertising(accessory.hostAdvertising)
         try environment.report(
             .ready(
                 name: accessory.advertisedName ?? accessory.name,
-                address: await host.identityAddress,
+                address: try await adapter.servedAddress,
                 services: published.services.count,
                 characteristics: published.services.reduce(0) { $0 + $1.characteristics.count }
             )
         )
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.serve(events, published) }
-            group.addTask { try await self.keepTime(on: host, published) }
-            group.addTask { try await self.perform(host, published) }
+            group.addTask { try await self.serve(events, on: adapter, published) }
+            group.addTask { try await self.keepTime(on: adapter, published) }
+            group.addTask { try await self.perform(adapter, published) }
             group.addTask { try await self.reportBonds(bonds) }
             group.addTask {
                 throw ProgramFailure(
                     .adapterUnavailable,
-                    "advertising ended: \(try await set.ended())"
+                    "advertising ended: \(try await set.endReason())"
                 )
             }
             defer { group.cancelAll() }
@@ -76,18 +77,18 @@ final class ServeSession: Sendable {
         await set.stop()
     }
 
-    private func publish(on host: BluetoothHost) async throws -> ServedTable {
+    private func publish(on adapter: some PeripheralAdapter) async throws -> ServedTable {
         var published: [GATT.DiscoveredService] = []
         for service in accessory.services {
-            do throws(GATT.DefinitionError) {
-                published.append(try await host.publish(service.definition))
-            } catch {
+            do {
+                published.append(try await adapter.publish(service.definition))
+            } catch let error as GATT.DefinitionError {
                 throw ProgramFailure(.badData, "\(service.definition.uuid): \(error.problem)")
             }
         }
         let pairs = Array(zip(accessory.services, published))
         let values = ServedValues(pairs)
         state.withLock { $0.values = values }
-        return ServedTable(pairs, table: await host.attributeTypes)
+        return ServedTable(pairs, table: await adapter.attributeTypes)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothHost
+import BluetoothTypes
 
 /// A command that a person types while `serve` runs: one line of standard input.
 enum TypedCommand: Equatable, Sendable {
@@ -87,13 +87,13 @@ private let shownLimit = 60
 // Typed commands.
 extension ServeSession {
     /// Performs typed commands until `quit`, or until the task is canceled.
-    func perform(_ host: BluetoothHost, _ published: ServedTable) async throws {
+    func perform(_ adapter: some PeripheralAdapter, _ published: ServedTable) async throws {
         guard let commands = environment.commands else { return await EndOfInput.never() }
         for await line in commands where !line.allSatisfy(\.isWhitespace) {
             do throws(ProgramFailure) {
                 let command = try TypedCommand(line)
                 if command == .quit { return }
-                try await carryOut(command, host, published)
+                try await carryOut(command, adapter, published)
             } catch {
                 guard error.status != .outputClosed else { throw error }
                 environment.remark(error.line + "\n")
@@ -104,7 +104,7 @@ extension ServeSession {
 
     private func carryOut(
         _ command: TypedCommand,
-        _ host: BluetoothHost,
+        _ adapter: some PeripheralAdapter,
         _ published: ServedTable
     ) async throws(ProgramFailure) {
         switch command {
@@ -112,13 +112,13 @@ extension ServeSession {
         case .notify(let reference, let bytes):
             let attribute = try published.find(reference)
             if let bytes { try set(bytes, of: attribute) }
-            try await notify(attribute, host, published)
+            try await notify(attribute, adapter, published)
         case .authorize(let isAuthorizing):
+            try await adapter.authorizeClients(isAuthorizing)
             state.withLock { $0.isAuthorizing = isAuthorizing }
-            for link in await host.links { try? await link.authorize(isAuthorizing) }
-        case .pair: try await letPair(on: host)
+        case .pair: try await letPair(on: adapter)
         case .values: try listValues(published)
-        case .links: try await listLinks(of: host, published)
+        case .links: try await listLinks(of: adapter, published)
         case .help: environment.remark(TypedCommand.explanation + "\n")
         case .quit: break
         }
@@ -131,30 +131,30 @@ extension ServeSession {
     }
 
     private func listLinks(
-        of host: BluetoothHost,
+        of adapter: some PeripheralAdapter,
         _ published: ServedTable
     ) async throws(ProgramFailure) {
-        let links = await host.links
+        let links = await adapter.clients
         guard !links.isEmpty else { return environment.remark("no client is connected\n") }
-        var subscriptions: [Link: [ServedAttribute]] = [:]
+        var subscriptions: [LinkIdentifier: [ServedAttribute]] = [:]
         for handle in state.withLock({ $0.values.all.map(\.handle) }) {
-            for link in await host.subscribers(of: handle) {
-                subscriptions[link, default: []].append(published.attribute(handle))
+            for link in await adapter.subscribers(of: handle) {
+                subscriptions[link.identifier, default: []].append(published.attribute(handle))
             }
         }
         for link in links {
-            let security = try? await link.security
+            let protection = try? await link.protection
             try reportChange(
-                .link(link.address, security ?? .none, subscriptions[link] ?? [])
+                .link(link.address, protection, subscriptions[link.identifier] ?? [])
             )
         }
     }
 
-    private func letPair(on host: BluetoothHost) async throws(ProgramFailure) {
+    private func letPair(on adapter: some PeripheralAdapter) async throws(ProgramFailure) {
         guard let pairing = environment.pairing else {
             throw .usage("clients may not pair", advice: "start serve with --pair")
         }
-        await host.openPairingWindow(for: pairing.window)
+        await adapter.openPairingWindow(for: pairing.window)
         let limit = pairing.window.map { "for \(SecondsText.describe($0))" } ?? "from now on"
         environment.remark("Clients may pair \(limit).\n")
     }
@@ -168,10 +168,10 @@ extension ServeSession {
 
     private func notify(
         _ attribute: ServedAttribute,
-        _ host: BluetoothHost,
+        _ adapter: some PeripheralAdapter,
         _ published: ServedTable
     ) async throws(ProgramFailure) {
-        let links = await host.subscribers(of: attribute.handle)
+        let links = await adapter.subscribers(of: attribute.handle)
         guard !links.isEmpty else {
             throw ProgramFailure(.notFound, "no client has subscribed to \(attribute.text)")
         }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BlueZAdapter
+import BluetoothPort
+import BusTestSupport
+import Testing
+
+@testable import LanyardCLI
+
+/// The tasks that wait for events of the daemon's port.
+@Suite("A client of the Bluetooth daemon", .timeLimit(.minutes(1)))
+struct DaemonClientTests {
+    @Test("Tasks that wait for the end of a link have a limit, and a canceled one is forgotten")
+    func waitsForEnd() async throws {
+        let daemon = try FakeDaemon()
+        let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
+        await client.open()
+        for await state in client.states where state == .ready { break }
+        let address = try #require(DeviceAddress("C4:F0:00:00:00:01", kind: .random))
+        let link = try #require(try await client.link(to: address) as? DaemonPeer).link
+
+        let extra = 3
+        await withTaskGroup(of: (any Error)?.self) { group in
+            for _ in 0..<DaemonClient.waiterLimit + extra {
+                group.addTask {
+                    do {
+                        _ = try await client.end(of: link)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            // Only those beyond the limit end, because the link is open.
+            for _ in 0..<extra {
+                #expect(await group.next() as? PortError == .tooManyRequests)
+            }
+            group.cancelAll()
+            for await error in group { #expect(error is CancellationError) }
+        }
+        #expect(await client.linkEnds.isEmpty)
+
+        async let end = client.end(of: link)
+        daemon.disconnectDevice()
+        #expect(try await end == .linkEnded(.unknown))
+        await client.shutDown()
+        daemon.bus.stop()
+    }
+
+    @Test("A removal of a bond that has ended leaves nothing behind")
+    func waitsForBonds() async throws {
+        var objects = FakeDaemon.standard
+        objects[FakeDaemon.device]?["org.bluez.Device1"]?["Paired"] = .boolean(true)
+        let daemon = try FakeDaemon(objects: objects)
+        daemon.on("RemoveDevice") { call, daemon in
+            daemon.remove(FakeDaemon.device)
+            daemon.bus.reply(to: call)
+        }
+        let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
+        await client.open()
+        for await state in client.states where state == .ready { break }
+        let bond = try #require(await client.accessoryBonds().first)
+        try await client.remove(bond)
+        #expect(await client.accessoryBonds().isEmpty)
+        #expect(await client.bondChanges.isEmpty)
+        await client.shutDown()
+        daemon.bus.stop()
+    }
+}
