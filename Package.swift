@@ -116,6 +116,7 @@ func program(
     _ dependencies: [Target.Dependency],
     path: String,
     exclude: [String] = [],
+    resources: [Resource] = [],
     settings: [SwiftSetting] = []
 ) -> Target {
     .executableTarget(
@@ -123,6 +124,7 @@ func program(
         dependencies: dependencies,
         path: path,
         exclude: exclude,
+        resources: resources,
         swiftSettings: settings
     )
 }
@@ -351,6 +353,12 @@ if hasCoreBluetooth {
         program("ExampleNotebookPeripheral", coreBluetooth, path: "Examples/NotebookPeripheral"),
         program("ExampleFileDrop", coreBluetooth, path: "Examples/FileDrop"),
         program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
+        program(
+            "ExampleBuilding",
+            host + radio + apps + ["BluetoothRadios", "GatewayProtocol", "JSONText", "Lanyard"],
+            path: "Examples/Building",
+            resources: [.embedInCode("Page")]
+        ),
         module("PortingShims", [logging], path: "Examples/Porting/Shims"),
         module(
             "ExamplePorting",
@@ -376,6 +384,11 @@ if hasCoreBluetooth {
         ),
 
         tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
+        tests(
+            "BuildingTests",
+            ["BluetoothTypes", "ExampleBuilding", "GatewayProtocol", "VirtualRadio"],
+            exclude: ["building_page.py"]
+        ),
         tests(
             "CoreBluetoothTests",
             host + radio + [

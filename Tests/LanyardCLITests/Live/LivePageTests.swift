@@ -13,7 +13,7 @@ import Testing
     "The live page in a browser",
     .serialized,
     .enabled(
-        if: LiveBrowser.isAvailable,
+        if: PageBrowser.isAvailable,
         "this machine has no Chromium or no websockets for Python"
     )
 )
@@ -83,7 +83,7 @@ struct LivePageTests {
 @Suite(
     "A long timeline in a browser",
     .enabled(
-        if: LiveBrowser.isAvailable,
+        if: PageBrowser.isAvailable,
         "this machine has no Chromium or no websockets for Python"
     )
 )
@@ -149,24 +149,6 @@ private enum LiveBrowser {
     /// The members of each step by its name.
     typealias Steps = [String: [String: JSONText.JSON]]
 
-    static let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../..").standardizedFileURL.path
-
-    private static let python: String = {
-        let peers = ProcessInfo.processInfo.environment["LANYARD_PEERS"] ?? root + "/.peers"
-        return peers + "/venv/bin/python"
-    }()
-
-    /// Whether the tests run: in continuous integration, a missing browser fails them.
-    static var isAvailable: Bool {
-        ProcessInfo.processInfo.environment["CI"] == "true"
-            || chromium != nil && FileManager.default.isExecutableFile(atPath: python)
-    }
-
     /// Runs `lanyard live` with the arguments, and a walk of browser.py on its page. Returns the
     /// steps by name.
     static func use(_ walk: String, _ arguments: [String]) async throws -> Steps {
@@ -196,24 +178,12 @@ private enum LiveBrowser {
         return steps
     }
 
-    /// Runs a walk of browser.py on a page. Returns the steps by name. The pictures are in the
-    /// folder of LANYARD_PICTURES if the variable is set.
+    /// Runs a walk of browser.py on a page. Returns the steps by name.
     static func steps(_ walk: String, at address: String) async throws -> Steps {
-        let pictures = ProcessInfo.processInfo.environment["LANYARD_PICTURES"]
-        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let process = try ChildProcess(
-            python,
-            [
-                root + "/Tests/LanyardCLITests/Live/browser.py", try #require(chromium), address,
-                walk, pictures ?? folder,
-            ]
-        )
-        let (output, _) = try await process.waitUntilEnd(within: .seconds(600))
         var steps: Steps = [:]
-        for line in output.split(separator: "\n") {
-            let members = try #require(JSONNode(parsing: String(line)).value.members)
+        let script = "LanyardCLITests/Live/browser.py"
+        for line in try await PageBrowser.run(script, walk, at: address) {
+            let members = try #require(JSONNode(parsing: line).value.members)
             steps[members["step"]?.text ?? ""] = members
         }
         return steps

@@ -324,7 +324,7 @@ def timeline(browser, folder):
     report("end", errors=browser.errors)
 
 
-def main():
+def main(walks):
     chromium, address, kind, folder = sys.argv[1:]
     with contextlib.ExitStack() as open:
         browser = Browser(chromium, open)
@@ -332,11 +332,12 @@ def main():
             browser.size(1400, 900)
             browser.call("Page.navigate", url=address)
             browser.wait("document.readyState === 'complete' && typeof element !== 'undefined'", "page")
-            {"walk": walk, "load": load, "timeline": timeline}[kind](browser, folder)
+            walks[kind](browser, folder)
         except Exception as error:
             report("failed", error=f"{type(error).__name__}: {error}", errors=browser.errors)
-            browser.picture(f"{folder}/live-failed.png")
+            browser.picture(f"{folder}/failed.png")
             sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main({"walk": walk, "load": load, "timeline": timeline})

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The arguments of the program.
+struct BuildingArguments: Sendable {
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let minutesLimit = 24 * 60
+    private static let deviceLimit = 200
+
+    private(set) var scenario = BuildingScenario()
+    /// The file of the page; `nil` for none.
+    private(set) var page: String?
+
+    /// Reads the arguments.
+    ///
+    /// - Throws: `Problem` for an unknown option, a missing value, or a value beyond its limits.
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--seed": scenario.seed = UInt64(try Self.number(argument, &rest, 0...Int.max))
+            case "--minutes":
+                let minutes = try Self.number(argument, &rest, 1...Self.minutesLimit)
+                scenario.duration = .seconds(60 * minutes)
+            case "--people":
+                scenario.walkerCount = try Self.number(argument, &rest, 1...Self.deviceLimit)
+            case "--sensors":
+                scenario.sensorCount = try Self.number(argument, &rest, 0...Self.deviceLimit)
+            default:
+                guard !argument.hasPrefix("-"), page == nil else {
+                    throw Problem(
+                        description: """
+                            '\(argument)' is not an argument: use [PAGE.html] [--seed N] \
+                            [--minutes N] [--people N] [--sensors N]
+                            """
+                    )
+                }
+                page = argument
+            }
+        }
+        scenario.incidents.removeAll { $0.at >= scenario.duration }
+    }
+
+    private static func number(
+        _ option: String,
+        _ rest: inout ArraySlice<String>,
+        _ range: ClosedRange<Int>
+    ) throws -> Int {
+        guard let text = rest.popFirst(), let number = Int(text), range.contains(number) else {
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem(description: "\(option) needs a number \(bounds)")
+        }
+        return number
+    }
+}

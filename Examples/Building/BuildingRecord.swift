@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import VirtualRadio
+
+/// The events of a run, for the checks and the page. Times are in seconds from the start of the walks.
+struct BuildingRecord: Sendable {
+    /// A time between two instants, at a gateway.
+    struct Stay: Sendable {
+        let gateway: Int
+        let from: Double
+        var to: Double
+    }
+
+    struct Pause: Sendable {
+        let from: Double
+        let to: Double
+
+        var length: Double { to - from }
+    }
+
+    /// A gateway without power or network.
+    struct Outage: Sendable {
+        let gateway: Int
+        let kind: BuildingScenario.Incident.Kind
+        let from: Double
+        let to: Double
+        /// The devices that were linked through the gateway.
+        let devices: [Int]
+    }
+
+    struct Device: Sendable {
+        let name: String
+        /// The rooms in the order of the visits; one for a device that stays.
+        let rooms: [Int]
+        /// The positions at some times, with straight lines between them.
+        let path: [(time: Double, position: Position)]
+        var links: [Stay] = []
+        /// The signal at the gateway each second, in dBm.
+        var signals: [Int?] = []
+        /// The times at which the application got a value.
+        var values: [Double] = []
+        /// The times at which the application could use the device again.
+        var returns: [Double] = []
+        /// The times without a value, longer than one and a half periods.
+        var pauses: [Pause] = []
+
+        var walks: Bool { rooms.count > 1 }
+
+        /// The number of rooms that the device was in or passed in the corridor.
+        var passedCount: Int {
+            zip(rooms, rooms.dropFirst()).reduce(1) {
+                $0 + FloorPlan.passedCount(from: $1.0, to: $1.1)
+            }
+        }
+
+        /// The number of times that the device came to another gateway.
+        var changeCount: Int {
+            zip(links, links.dropFirst()).count { $0.gateway != $1.gateway }
+        }
+    }
+
+    struct Line: Sendable {
+        let time: Double
+        let text: String
+    }
+
+    let seed: UInt64
+    /// The length of the record in seconds.
+    var length = 0.0
+    var devices: [Device]
+    var outages: [Outage] = []
+    var lines: [Line] = []
+    /// The number of pairings, of all hosts.
+    var pairingCount = 0
+    /// The largest number of links that one device had at a time.
+    var mostLinks = 0
+    /// The gateways that the host has at the end of the walks.
+    var leaseCount = 0
+    /// The links and leases after the host has shut down.
+    var remainingLinks = 0
+    var remainingLeases = 0
+}
+
+extension BuildingRecord.Device {
+    /// Returns the pauses between values in a record of this length. They include one that has not
+    /// ended.
+    static func pauses(
+        between values: [Double],
+        longerThan limit: Double,
+        until end: Double
+    ) -> [BuildingRecord.Pause] {
+        let times = [0] + values.filter { $0 >= 0 && $0 <= end } + [end]
+        return zip(times, times.dropFirst()).filter { $1 - $0 > limit }
+            .map { BuildingRecord.Pause(from: $0, to: $1) }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import HCITransports
+import Lanyard
+import LanyardTesting
+import Synchronization
+import VirtualRadio
+
+/// A run of the building: one host on twelve gateways, and an application with `Lanyard` that knows
+/// nothing about them. Everything runs in virtual time.
+final class BuildingSimulation: Sendable {
+    let scenario: BuildingScenario
+    let world: TestWorld
+    let gateways: [SimulatedGateway]
+    let devices: [BuildingDevice]
+    let recorder: BuildingRecorder
+    private let adapter: CBAdapter
+
+    /// The virtual time that a run may take, in addition to the walks.
+    private static let limit = Duration.seconds(3_600)
+    /// The time between the pairings and the walks. A device can pair through a distant gateway, if that
+    /// one is the first to receive it, and moves to the nearest one then.
+    private static let settlingTime = Duration.seconds(30)
+    /// The time after the end in which links, leases and controllers end as well.
+    private static let endingTime = Duration.seconds(10)
+
+    init(_ scenario: BuildingScenario) throws {
+        self.scenario = scenario
+        let world = TestWorld(seed: scenario.seed)
+        self.world = world
+        let recorder = BuildingRecorder(seed: scenario.seed, in: world)
+        self.recorder = recorder
+        let gateways = try FloorPlan.rooms.map { room in
+            try SimulatedGateway(room.name, at: room.middle, scenario.network, in: world.air) {
+                recorder.note("\(room.name): \($0)")
+            }
+        }
+        self.gateways = gateways
+        var random = SplitMix64(seed: scenario.seed)
+        devices = BuildingDevice.all(of: scenario, in: world, &random)
+        var configuration = HostConfiguration()
+        configuration.store = MemoryStore()
+        configuration.privacy = .on
+        let seed = scenario.seed
+        adapter = CBAdapter(
+            radios: gateways,
+            executor: world.air.executor,
+            configuration: configuration,
+            adjust: { number, configuration in
+                configuration.randomness = SplitMix64(seed: seed &* 64 &+ UInt64(number))
+            }
+        )
+        recorder.observe(gateways, devices)
+    }
+
+    /// Runs the building, and returns what happened.
+    ///
+    /// - Throws: The error of a pairing, or `VirtualAirError`.
+    func run() async throws -> BuildingRecord {
+        try await world.run(for: scenario.duration + Self.limit) { [self] in
+            var configuration = world.phone.configuration
+            configuration.adapter = adapter
+            let central = AccessoryCentral(
+                for: devices.map(\.description),
+                configuration: configuration
+            )
+            var accessories: [Accessory] = []
+            for device in devices { accessories.append(try await central.pair(device.description)) }
+            try await world.advance(by: Self.settlingTime)
+            recorder.begin(beginWalks())
+            for (number, accessory) in accessories.enumerated() {
+                try recorder.follow(accessory, number)
+            }
+            try await recorder.pass(scenario.duration, through: scenario.incidents)
+            recorder.end()
+            await central.shutDown()
+            try await world.advance(by: Self.endingTime)
+            recorder.noteRemainingLinks()
+            await adapter.shutDown()
+            try await world.advance(by: Self.endingTime)
+            recorder.noteRemainingLeases()
+        }
+        return recorder.record
+    }
+
+    /// Lets the people walk from now on. Returns the devices with their paths.
+    private func beginWalks() -> [BuildingRecord.Device] {
+        var random = SplitMix64(seed: ~scenario.seed)
+        let start = world.air.now
+        return devices.map { device in
+            guard let controller = device.live.controller, device.walks else {
+                let place = device.live.controller.flatMap { world.position(of: $0) } ?? .origin
+                return .init(name: device.live.name, rooms: [device.room], path: [(0, place)])
+            }
+            let walk = Walk(
+                from: device.room,
+                at: start,
+                until: start + scenario.duration,
+                &random
+            )
+            world.air.world.move(controller, along: Path(walk.waypoints))
+            return .init(
+                name: device.live.name,
+                rooms: walk.rooms,
+                path: walk.waypoints.map { (($0.instant - start) / .seconds(1), $0.position) }
+            )
+        }
+    }
+}
+
+extension TestWorld {
+    fileprivate func position(of controller: ControllerID) -> Position? {
+        air.world.status.controllers.first { $0.id == controller }?.position
+    }
+}

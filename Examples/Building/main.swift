@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A building with twelve gateways and one host, in virtual time: people carry bonded badges from
+// room to room, one gateway loses its power, and another one its network. Prints the figures and
+// their limits, and writes a web page with the floor plan.
+//
+// usage: ExampleBuilding [PAGE.html] [--seed N] [--minutes N] [--people N] [--sensors N]
+//
+// The exit status is 1 if a figure is beyond its limit, and 64 for wrong arguments.
+
+import Foundation
+
+func fail(_ message: String, _ status: Int32) -> Never {
+    FileHandle.standardError.write(Data("ExampleBuilding: \(message)\n".utf8))
+    exit(status)
+}
+
+do {
+    let arguments = try BuildingArguments(Array(CommandLine.arguments.dropFirst()))
+    let begun = ContinuousClock.now
+    let simulation = try BuildingSimulation(arguments.scenario)
+    let record = try await simulation.run()
+    let checks = BuildingChecks(record)
+    for check in checks.checks {
+        print("\(check.isKept ? "ok  " : "FAIL")  \(check.claim): \(check.figure)")
+    }
+    let seconds = (ContinuousClock.now - begun) / .seconds(1)
+    print(
+        """
+        \(BuildingChecks.text(record.length / 60)) minutes of \(record.devices.count) devices on \
+        \(FloorPlan.rooms.count) gateways in \(BuildingChecks.text(seconds)) s, seed \(record.seed)
+        """
+    )
+    if let file = arguments.page {
+        try BuildingPage(record, checks).write(to: file)
+        print("\(file): open it in a browser")
+    }
+    exit(checks.areKept ? 0 : 1)
+} catch let error as BuildingArguments.Problem {
+    fail(error.description, 64)
+} catch {
+    fail("\(error)", 1)
+}
