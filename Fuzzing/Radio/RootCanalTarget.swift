@@ -5,15 +5,18 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// Gives a bridge the packets of two devices of RootCanal, valid and invalid, in a world with an
-/// advertising controller.
+/// Gives a bridge the packets of two devices of RootCanal, valid and invalid, in a world with a
+/// controller that advertises, connects to these devices and encrypts its links.
 func fuzzRootCanal(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     var joined = FuzzedBridge()
     while !input.isAtEnd {
-        switch input.number(below: 8) {
+        switch input.number(below: 12) {
         case 0: joined.run(for: .microseconds(Int64(input.word())))
         case 1: joined.receive(input.bytes())
+        case 2: joined.connect(to: UInt8(input.number(below: 3)))
+        case 3: joined.encrypt(UInt8(input.number(below: 4)), with: input.byte())
+        case 4: joined.replyKey(UInt8(input.number(below: 4)), with: input.byte())
         default:
             let packet = [tags[input.number(below: tags.count)]] + addresses(&input) + input.bytes()
             let length = [UInt8(packet.count & 0xFF), UInt8(packet.count >> 8), 0, 0]
@@ -43,6 +46,7 @@ private func addresses(_ input: inout FuzzInput) -> [UInt8] {
 /// A bridge in a world with a controller at the address C0:00:00:00:00:03, which advertises.
 private struct FuzzedBridge {
     private let world = World(seed: 1)
+    private let controller: ControllerID
     private var bridge: RootCanalBridge
     private var controllers: [Int: ControllerID] = [:]
     private let arrived = Arrived()
@@ -56,19 +60,40 @@ private struct FuzzedBridge {
         bridge = RootCanalBridge(now: world.now)
         let address = DeviceAddress(value: 0xC000_0000_0003, kind: .public)
         let configuration = ControllerConfiguration(publicAddress: address)
-        guard let advertiser = try? world.addController(configuration) else {
+        guard let controller = try? world.addController(configuration) else {
             fatalError("the world refuses a controller")
         }
+        self.controller = controller
         // LE Set Advertising Parameters with 100 ms, and LE Set Advertising Enable.
         world.send(
             [1, 6, 0x20, 15, 160, 0, 160, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0],
-            to: advertiser
+            to: controller
         )
-        world.send([1, 0x0A, 0x20, 1, 1], to: advertiser)
+        world.send([1, 0x0A, 0x20, 1, 1], to: controller)
         run(for: .milliseconds(20))
     }
 
     var controllerCount: Int { controllers.count }
+
+    /// Lets the controller of the world connect to a device of RootCanal: LE Create Connection.
+    func connect(to device: UInt8) {
+        let peer: [UInt8] = [1, device, 0, 0, 0, 0, 0xC0]
+        let parameters: [UInt8] = [0, 24, 0, 24, 0, 0, 0, 0x90, 1, 0, 0, 0, 0]
+        let command: [UInt8] = [1, 0x0D, 0x20, 25, 0x60, 0, 0x60, 0, 0] + peer + parameters
+        world.send(command, to: controller)
+    }
+
+    /// Lets it encrypt a link: LE Enable Encryption.
+    func encrypt(_ handle: UInt8, with key: UInt8) {
+        let command: [UInt8] = [1, 0x19, 0x20, 28, handle, 0] + [UInt8](repeating: 0, count: 10)
+        world.send(command + [UInt8](repeating: key, count: 16), to: controller)
+    }
+
+    /// Lets it answer a request for encryption: LE Long Term Key Request Reply.
+    func replyKey(_ handle: UInt8, with key: UInt8) {
+        let command: [UInt8] = [1, 0x1A, 0x20, 18, handle, 0]
+        world.send(command + [UInt8](repeating: key, count: 16), to: controller)
+    }
 
     mutating func receive(_ bytes: [UInt8]) {
         // After an error, the driver ends the connection.
@@ -110,6 +135,12 @@ private struct FuzzedBridge {
             case .sendToController(let number, let packets):
                 guard let controller = controllers[number] else { break }
                 for packet in packets { world.send(packet, to: controller) }
+            case .readCentralKey(let number, let request):
+                guard let controller = controllers[number],
+                    let key = world.centralKey(of: request.connectionHandle, at: controller)
+                else { break }
+                bridge.requestEncryption(at: number, answering: request, with: key)
+                perform()
             case .send, .readScanResponse: break
             }
         }

@@ -312,6 +312,11 @@ struct AirShowTests {
         let gone = AirEvent.disconnected(host: "h", controller: "c", cause: "why")
         #expect(gone.line == "disconnected: h had c: why")
         #expect(AirEvent.linked(link).line == #"linked: phone → \u{1B}[2J"#)
+        #expect(AirEvent.rootCanalEnded(cause: "why").line == "RootCanal ended: why")
+        #expect(AirEvent.rootCanalJoined.line == "RootCanal joined again")
+        let given = AirEvent.rootCanalGivenUp(attempts: 9)
+        #expect(given.line == "RootCanal given up after 9 attempts")
+        #expect(given.json.compact == #"{"event":"rootCanalGivenUp","attempts":9}"#)
     }
 
     @Test("JSON output has an object for each event")

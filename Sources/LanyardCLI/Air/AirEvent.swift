@@ -16,8 +16,12 @@ enum AirEvent: Equatable, Sendable {
     case disconnected(host: String, controller: String, cause: String?)
     /// The server refused a host, because it has no room for another.
     case refused
-    /// RootCanal has closed its port, and its devices have left the radio.
+    /// RootCanal has closed its port, and its devices have left the radio, which tries to join again.
     case rootCanalEnded(cause: String)
+    /// The radio has joined RootCanal again.
+    case rootCanalJoined
+    /// The radio no longer tries to join RootCanal again.
+    case rootCanalGivenUp(attempts: Int)
     /// Two controllers have a connection.
     case linked(AirLink)
     /// A connection between two controllers has ended.
@@ -37,6 +41,8 @@ enum AirEvent: Equatable, Sendable {
                 + (cause.map { ": \(Self.plain($0))" } ?? "")
         case .refused: "refused: there are too many hosts"
         case .rootCanalEnded(let cause): "RootCanal ended: \(Self.plain(cause))"
+        case .rootCanalJoined: "RootCanal joined again"
+        case .rootCanalGivenUp(let attempts): "RootCanal given up after \(attempts) attempts"
         case .linked(let link): "linked: \(link.text)"
         case .unlinked(let link): "unlinked: \(link.text)"
         case .display(let controller, let text):
@@ -68,6 +74,9 @@ enum AirEvent: Equatable, Sendable {
             )
         case .refused: event("refused")
         case .rootCanalEnded(let cause): event("rootCanalEnded", .init("cause", .string(cause)))
+        case .rootCanalJoined: event("rootCanalJoined")
+        case .rootCanalGivenUp(let attempts):
+            event("rootCanalGivenUp", .init("attempts", .integer(attempts)))
         case .linked(let link): event("linked", link.members)
         case .unlinked(let link): event("unlinked", link.members)
         case .display(let controller, let text):

@@ -51,13 +51,14 @@ struct AirSession: Sendable {
         let end = await result {
             let actual = try await listen(server).map(\.description)
             await air.play(playback)
-            try await join(air, feed)
+            let keepJoined = try await join(air, feed)
             let show = AirDisplay(
                 console: console,
                 isJSON: isJSON,
                 heading: "\(actual.joined(separator: " ")), seed \(seed)"
             )
             try show.report(.ready(addresses: actual, seed: seed))
+            async let _: Void = keepJoined()
             try await show.run(air, events, traces, until: isOver)
         }
         await server.stop()
@@ -78,13 +79,17 @@ struct AirSession: Sendable {
     }
 
     /// Joins RootCanal, if the session has its address. The radio continues if RootCanal ends.
-    private func join(_ air: LiveAir, _ feed: AsyncStream<AirEvent>.Continuation) async throws {
-        guard case .tcp(let host, let port)? = rootCanal else { return }
-        let connection = RootCanalConnection(air, host: host, port: port) { reason in
-            feed.yield(.rootCanalEnded(cause: "\(reason)"))
-        }
+    ///
+    /// - Returns: A function that keeps the radio joined until the task is canceled.
+    private func join(
+        _ air: LiveAir,
+        _ feed: AsyncStream<AirEvent>.Continuation
+    ) async throws -> @Sendable () async -> Void {
+        guard case .tcp(let host, let port)? = rootCanal else { return {} }
+        let membership = RootCanalMembership(air: air, host: host, port: port) { feed.yield($0) }
         do {
-            try await connection.open()
+            let end = try await membership.join()
+            return { await membership.rejoin(after: end) }
         } catch {
             throw ProgramFailure(
                 .adapterUnavailable,

@@ -203,20 +203,35 @@ extension RootCanalBridge {
     private mutating func encrypted(_ status: HCI.ErrorCode, on key: RootCanalLink.Key?) {
         guard let key, let bytes = links[key]?.encryptionKey else { return }
         links[key]?.encryptionKey = nil
-        answer(.encryptionResponse(status: status.rawValue, key: bytes), on: key)
+        // RootCanal 1.10 reads no status, and takes a key of zeros for a refusal.
+        let known = status == .success ? bytes : [UInt8](repeating: 0, count: 16)
+        answer(.encryptionResponse(status: status.rawValue, key: known), on: key)
     }
 
-    /// Asks RootCanal's device for the key, which the answer contains. The key of our central does
-    /// not leave the central's controller: if the keys differ, encryption fails on our air.
     private mutating func keyRequested(_ event: HCI.LELongTermKeyRequest, at number: Int) {
         guard let key = key(number, event.connectionHandle) else { return }
         links[key]?.isAwaitingKey = true
+        readCentralKey(at: number, for: event)
+    }
+
+    /// Asks RootCanal's device for its key, with the key of our central. Release 1.13 compares the two
+    /// keys, and earlier releases do not. If the keys differ, encryption fails on our air.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the device's proxy.
+    ///   - event: The request that the proxy's controller has sent.
+    ///   - centralKey: The key with which our central requests encryption.
+    package mutating func requestEncryption(
+        at number: Int,
+        answering event: HCI.LELongTermKeyRequest,
+        with centralKey: HCI.Key128
+    ) {
         let content = RootCanalPacket.Content.encryptionRequest(
             random: (0..<8).map { UInt8(truncatingIfNeeded: event.random >> UInt64(8 * $0)) },
             diversifier: event.encryptedDiversifier,
-            key: [UInt8](repeating: 0, count: 16)
+            key: centralKey.bytes
         )
-        answer(content, on: key)
+        answer(content, on: key(number, event.connectionHandle))
     }
 
     private mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at number: Int) {

@@ -46,6 +46,9 @@ package struct RootCanalBridge: Sendable {
         case removeController(Int)
         /// Call `answerScan(of:for:with:)` with the scan response of our device, if it has one.
         case readScanResponse(of: DeviceAddress, for: DeviceAddress)
+        /// Call `requestEncryption(at:answering:with:)` with the key of our central on this link of the
+        /// controller.
+        case readCentralKey(Int, HCI.LELongTermKeyRequest)
         /// Send the H4 packets to the controller.
         case sendToController(Int, [[UInt8]])
     }
@@ -134,6 +137,10 @@ package struct RootCanalBridge: Sendable {
         // RootCanal's devices answer each other.
         guard numbers[advertiser] == nil else { return }
         outputs.append(.readScanResponse(of: advertiser, for: scanner))
+    }
+
+    mutating func readCentralKey(at number: Int, for request: HCI.LELongTermKeyRequest) {
+        outputs.append(.readCentralKey(number, request))
     }
 
     /// Sends a command to the controller of a proxy.

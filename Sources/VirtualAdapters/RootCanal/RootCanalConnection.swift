@@ -137,6 +137,13 @@ extension RootCanalConnection {
                 guard let data = air.world.scanResponse(of: advertiser) else { break }
                 bridge?.answerScan(of: advertiser, for: scanner, with: data)
                 outputs += bridge?.takeOutputs() ?? []
+            case .readCentralKey(let number, let request):
+                let handle = request.connectionHandle
+                guard let controller = controllers[number],
+                    let key = air.world.centralKey(of: handle, at: controller)
+                else { break }
+                bridge?.requestEncryption(at: number, answering: request, with: key)
+                outputs += bridge?.takeOutputs() ?? []
             case .sendToController(let number, let packets):
                 guard let controller = controllers[number] else { break }
                 for packet in packets { air.world.send(packet, to: controller) }

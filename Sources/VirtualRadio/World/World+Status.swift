@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
 import BluetoothTypes
 
 /// The state of a world at one instant, for tables and messages.
@@ -83,6 +84,23 @@ extension World {
             }
         }
         return nil
+    }
+
+    /// Returns the key with which the central of a link has last requested encryption; `nil` if it has
+    /// not, or if one of the two devices no longer has the link.
+    ///
+    /// - Parameters:
+    ///   - handle: The handle of the link at the peripheral.
+    ///   - peripheral: The controller of the peripheral.
+    package func centralKey(
+        of handle: ConnectionHandle,
+        at peripheral: ControllerID
+    ) -> HCI.Key128? {
+        let links = core.ether.links
+        guard let end = links.resources[peripheral.radio.index].handles[handle],
+            end.side == .peripheral
+        else { return nil }
+        return links.read(end.link) { $0.central?.procedures.encryption.key } ?? nil
     }
 
     func status(of link: RadioLink) -> WorldStatus.Link? {

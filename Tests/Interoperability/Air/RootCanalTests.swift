@@ -37,9 +37,12 @@ import Testing
         }
     }
 
-    @Test("A Bumble central on RootCanal pairs with our host, and reads over the encrypted link")
-    func centralPairs() async throws {
-        try await withJoinedAir { joined in
+    @Test(
+        "A Bumble central on RootCanal pairs with our host, and reads over the encrypted link",
+        arguments: RootCanalRelease.available
+    )
+    func centralPairs(release: RootCanalRelease) async throws {
+        try await withJoinedAir(release) { joined in
             try await joined.withHost { host in
                 let services = try await host.publish(Self.service)
                 let handle = try #require(services.characteristic(Companion.secret)).valueHandle
@@ -81,16 +84,18 @@ import Testing
         }
     }
 
-    @Test("Our host pairs with a Bumble host on RootCanal, reads and disconnects")
-    func hostPairs() async throws {
-        try await withJoinedAir { joined in
+    @Test(
+        "Our host pairs with a Bumble host on RootCanal, reads, and encrypts again with the bond",
+        arguments: RootCanalRelease.available
+    )
+    func hostPairs(release: RootCanalRelease) async throws {
+        try await withJoinedAir(release) { joined in
             try await joined.withHost { host in
                 let companion = try await joined.companion()
                 try await companion.prepare()
-                let address = try #require(try await companion.advertise())
-                let link = try await host.connectQuickly(
-                    to: try #require(DeviceAddress(address, kind: .random))
-                )
+                let text = try #require(try await companion.advertise())
+                let address = try #require(DeviceAddress(text, kind: .random))
+                let link = try await host.connectQuickly(to: address)
                 try await companion.linked()
                 companion.awaitPairing()
                 _ = try await link.pair()
@@ -103,6 +108,11 @@ import Testing
                 #expect(try await link.read(secret) == Companion.secretValue)
                 try await link.disconnect()
                 try await companion.ended()
+                // Again, with the keys of the bond.
+                _ = try await companion.advertise()
+                let second = try await host.connectQuickly(to: address)
+                #expect(try await second.read(secret) == Companion.secretValue)
+                #expect(try await second.security.isEncrypted)
             }
         }
     }
@@ -136,6 +146,27 @@ import Testing
                 #expect(reason == .disconnected(.connectionTimeout))
                 #expect(try await joined.event("rootCanalEnded")["cause"].text != nil)
                 #expect(await host.state == .ready)
+            }
+        }
+    }
+
+    @Test(
+        "The radio joins again when RootCanal has returned at its port",
+        arguments: RootCanalRelease.available
+    )
+    func returned(release: RootCanalRelease) async throws {
+        try await withJoinedAir(release) { joined in
+            joined.process.kill()
+            _ = try await joined.event("rootCanalEnded")
+            let again = try await joined.restarted()
+            _ = try await again.event("rootCanalJoined")
+            try await again.withHost { host in
+                let accessory = try await again.rootCanal.accessory()
+                let address = try #require(DeviceAddress(accessory.address, kind: .random))
+                let link = try await host.connectQuickly(to: address)
+                let values = try await link.subscribe(to: link.find(Demo.burst))
+                try await link.command(.notify, count: 3, size: 20)
+                #expect(try await take(3, of: values) == [0, 1, 2])
             }
         }
     }

@@ -6,6 +6,33 @@ import HCITransports
 import PairingTestSupport
 import Testing
 
+/// The releases of RootCanal that our radio joins in the tests.
+enum RootCanalRelease: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    /// Each device encrypts with its own key.
+    case old = "1.10.0"
+    /// Both devices must have the same key.
+    case recent = "1.13.0"
+
+    var testDescription: String { "RootCanal \(rawValue)" }
+
+    /// The releases that run on this machine. With `CI=true`, all must run.
+    static var available: [RootCanalRelease] {
+        let runsRecent = PeerInstallation.shouldRun(needing: PeerInstallation.recentRootCanalServer)
+        return runsRecent ? allCases : [.old]
+    }
+
+    /// Starts the controllers at these endpoints.
+    func controllers(_ peers: PeerGroup, endpoints: [String]) async throws -> Controllers {
+        switch self {
+        case .old: return try await peers.controllers(.rootCanal, endpoints: endpoints)
+        case .recent:
+            let peer = try await peers.start(PeerInstallation.recentRootCanalServer, endpoints)
+            let adapters = peer.facts["adapters"].elements.compactMap(\.text)
+            return Controllers(process: peer.process, adapters: adapters)
+        }
+    }
+}
+
 /// `lanyard air` and RootCanal's controllers on one radio.
 struct JoinedAir: Sendable {
     /// RootCanal's process.
@@ -16,6 +43,24 @@ struct JoinedAir: Sendable {
     let air: Air
     /// Peers on RootCanal's controllers.
     let rootCanal: Air
+    /// RootCanal's port for radios.
+    let port: String
+    let release: RootCanalRelease
+
+    /// Returns this radio with RootCanal's controllers started again at the same port.
+    func restarted() async throws -> JoinedAir {
+        let place = try #require(port.split(separator: ":").last)
+        let endpoints = ["tcp:0", "link:\(place)"]
+        let again = try await release.controllers(air.peers, endpoints: endpoints)
+        return JoinedAir(
+            process: again.process,
+            radio: radio,
+            air: air,
+            rootCanal: Air(peers: air.peers, adapter: again.adapters[0]),
+            port: port,
+            release: release
+        )
+    }
 
     /// Returns a Bumble host on RootCanal that pairs as commanded.
     func companion() async throws -> Companion {
@@ -55,9 +100,13 @@ struct JoinedAir: Sendable {
 }
 
 /// Gives `body` a virtual radio that has joined RootCanal. Afterward all peers end.
-func withJoinedAir(scenario: String? = nil, _ body: (JoinedAir) async throws -> Void) async throws {
+func withJoinedAir(
+    _ release: RootCanalRelease = .old,
+    scenario: String? = nil,
+    _ body: (JoinedAir) async throws -> Void
+) async throws {
     try await withPeers { peers in
-        let rootCanal = try await peers.controllers(.rootCanal, endpoints: ["tcp:0", "link:0"])
+        let rootCanal = try await release.controllers(peers, endpoints: ["tcp:0", "link:0"])
         try #require(rootCanal.adapters.count == 2)
         let (adapter, port) = (rootCanal.adapters[0], rootCanal.adapters[1])
         var arguments = ["air", "--json", "--until-end-of-input", "--listen", "tcp:127.0.0.1:0"]
@@ -76,7 +125,9 @@ func withJoinedAir(scenario: String? = nil, _ body: (JoinedAir) async throws -> 
             process: rootCanal.process,
             radio: air.process,
             air: Air(peers: peers, adapter: own),
-            rootCanal: Air(peers: peers, adapter: adapter)
+            rootCanal: Air(peers: peers, adapter: adapter),
+            port: port,
+            release: release
         )
         try await body(joined)
     }

@@ -18,6 +18,7 @@ enum PeerInstallation {
     static let python = directory + "/venv/bin/python"
     static let rootCanalServer = directory + "/rootcanal_server"
     static let rootCanalLibrary = directory + "/librootcanal_ffi.so"
+    static let recentRootCanalServer = directory + "/recent_server"
 
     /// The folder of the scripts that `python` runs.
     static let scripts = packageRoot + "/Tests/Interoperability/Peers/"

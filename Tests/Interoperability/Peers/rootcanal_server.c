@@ -2,7 +2,10 @@
 //
 // Serves RootCanal's controllers over H4, without the emulator's 5 ms tick on the data path.
 //
-//   rootcanal_server LIBRARY ENDPOINT...      ENDPOINT: tcp:PORT or link:PORT (on 127.0.0.1), or unix:PATH
+//   rootcanal_server [--recent] LIBRARY ENDPOINT...
+//
+// An endpoint is tcp:PORT or link:PORT (on 127.0.0.1), or unix:PATH. With --recent, the library is that of
+// release 1.12 or later, whose functions have more arguments.
 //
 // Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its own
 // (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
@@ -12,11 +15,11 @@
 // length in four bytes. That program itself ends with a segmentation fault when it has received one
 // packet there (releases 1.5 to 1.10).
 //
-// The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal 1.10.0. It works only inside our
-// calls, on this thread, so a variable records which controller's callback is running. RootCanal
-// ends the process on commands that it cannot parse, or that it lists and does not implement:
-// abort() is caught, that controller is abandoned and its host disconnected, and the others
-// continue.
+// The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal, 1.10.0 or 1.13.0. It works only
+// inside our calls, on this thread, so a variable records which controller's callback is running.
+// RootCanal ends the process on commands that it cannot parse, or that it lists and does not
+// implement: abort() is caught, that controller is abandoned and its host disconnected, and the
+// others continue.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -76,9 +79,18 @@ static Frame *firstFrame, **lastFrame = &firstFrame;
 static int listeners[listenerLimit], listenerCount;
 static bool listensForRadios[listenerLimit];
 
+static bool isRecent;
+
 static struct {
-    void *(*new)(const uint8_t *address, void (*hci)(int, const uint8_t *, size_t),
-                 void (*ll)(const uint8_t *, size_t, int, int));
+    union {
+        void *(*old)(const uint8_t *address, void (*hci)(int, const uint8_t *, size_t),
+                     void (*ll)(const uint8_t *, size_t, int, int));
+        void *(*recent)(const uint8_t *address, void (*hci)(void *, int, const uint8_t *, size_t),
+                        void (*ll)(void *, const uint8_t *, size_t, int, int),
+                        void (*invalidPacket)(void *, int, const char *, const uint8_t *, size_t),
+                        unsigned (*ranging)(void *, void *), void *cookie,
+                        const uint8_t *properties, size_t propertyCount);
+    } new;
     void (*delete)(void *);
     void (*receiveHCI)(void *, int, const uint8_t *, size_t);
     void (*receiveLL)(void *, const uint8_t *, size_t, int, int);
@@ -107,10 +119,25 @@ typedef struct {
 static void sendToHost(int indicator, const uint8_t *bytes, size_t count);
 static void sendToAir(const uint8_t *bytes, size_t count, int phy, int power);
 
+static void recentSendToHost(void *cookie, int indicator, const uint8_t *bytes, size_t count) {
+    (void)cookie;
+    sendToHost(indicator, bytes, count);
+}
+
+static void recentSendToAir(void *cookie, const uint8_t *bytes, size_t count, int phy, int power) {
+    (void)cookie;
+    sendToAir(bytes, count, phy, power);
+}
+
+static void *newController(const uint8_t *address) {
+    if (!isRecent) return library.new.old(address, sendToHost, sendToAir);
+    return library.new.recent(address, recentSendToHost, recentSendToAir, NULL, NULL, NULL, NULL, 0);
+}
+
 static void perform(const Call *call) {
     void **controller = &plugs[call->index].controller;
     switch (call->what) {
-    case callPlugIn: *controller = library.new(call->bytes, sendToHost, sendToAir); break;
+    case callPlugIn: *controller = newController(call->bytes); break;
     case callUnplug: library.delete(*controller); *controller = NULL; break;
     case callReceiveHCI: library.receiveHCI(*controller, call->kind, call->bytes, call->count); break;
     case callReceiveLL:
@@ -414,7 +441,7 @@ static void *symbol(void *handle, const char *name) {
 static void openLibrary(const char *path) {
     void *handle = dlopen(path, RTLD_NOW);
     if (!handle) exit(fprintf(stderr, "rootcanal_server: %s\n", dlerror()) != 0);
-    library.new = symbol(handle, "ffi_controller_new");
+    library.new.old = symbol(handle, "ffi_controller_new");
     library.delete = symbol(handle, "ffi_controller_delete");
     library.receiveHCI = symbol(handle, "ffi_controller_receive_hci");
     library.receiveLL = symbol(handle, "ffi_controller_receive_ll");
@@ -499,8 +526,11 @@ static void redirectLibraryLog(void) {
 }
 
 int main(int count, char **arguments) {
+    isRecent = count > 1 && !strcmp(arguments[1], "--recent");
+    if (isRecent) arguments += 1, count -= 1;
     if (count < 3) {
-        return fprintf(stderr, "usage: rootcanal_server LIBRARY tcp:PORT|link:PORT|unix:PATH...\n") != 0;
+        const char *endpoint = "tcp:PORT|link:PORT|unix:PATH";
+        return fprintf(stderr, "usage: rootcanal_server [--recent] LIBRARY %s...\n", endpoint) != 0;
     }
     openLibrary(arguments[1]);
     for (int i = 0; i < plugLimit; i++) plugs[i].descriptor = -1;

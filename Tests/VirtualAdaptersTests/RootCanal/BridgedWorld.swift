@@ -79,6 +79,17 @@ final class BridgedWorld {
                 guard let data = world.scanResponse(of: advertiser) else { break }
                 joins[side.rawValue].bridge.answerScan(of: advertiser, for: scanner, with: data)
                 perform(side)
+            case .readCentralKey(let number, let request):
+                let handle = request.connectionHandle
+                guard let controller = joins[side.rawValue].controllers[number],
+                    let key = world.centralKey(of: handle, at: controller)
+                else { break }
+                joins[side.rawValue].bridge.requestEncryption(
+                    at: number,
+                    answering: request,
+                    with: key
+                )
+                perform(side)
             case .sendToController(let number, let packets):
                 guard let controller = joins[side.rawValue].controllers[number] else { break }
                 for packet in packets { world.send(packet, to: controller) }

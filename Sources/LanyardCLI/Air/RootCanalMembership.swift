@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import VirtualAdapters
+
+/// The membership of a radio at RootCanal's Link Layer port, which survives a restart of RootCanal.
+struct RootCanalMembership: Sendable {
+    let air: LiveAir
+    let host: String
+    let port: UInt16
+    /// The time between two attempts to join again.
+    var retryPeriod = Duration.seconds(1)
+    /// The largest number of attempts to join again, in a row: ten minutes.
+    var retryLimit = 600
+    /// The time after which a connection counts as stable, so that the attempts are counted anew. A
+    /// RootCanal that ends whenever the radio joins is therefore given up as well.
+    var stableTime = Duration.seconds(10)
+    /// Receives each change of the membership.
+    let report: @Sendable (AirEvent) -> Void
+
+    /// The reason of the end of a connection, as its only value.
+    typealias End = AsyncStream<String>
+
+    /// Joins RootCanal.
+    ///
+    /// - Returns: The end of the connection.
+    /// - Throws: ``TransportError`` if RootCanal cannot be reached.
+    func join() async throws(TransportError) -> End {
+        let (end, feed) = End.makeStream()
+        let connection = RootCanalConnection(air, host: host, port: port) { reason in
+            feed.yield("\(reason)")
+            feed.finish()
+        }
+        try await connection.open()
+        return end
+    }
+
+    /// Joins RootCanal again after each end of a connection, and reports both. Returns when the task
+    /// is canceled, or after ``retryLimit`` attempts.
+    func rejoin(after first: End) async {
+        var (end, attempts) = (first, 0)
+        while true {
+            let joined = ContinuousClock.now
+            guard let cause = await end.first(where: { _ in true }) else { return }
+            report(.rootCanalEnded(cause: cause))
+            if ContinuousClock.now - joined >= stableTime { attempts = 0 }
+            guard let next = await retry(&attempts) else { return }
+            report(.rootCanalJoined)
+            end = next
+        }
+    }
+
+    /// Returns the end of a new connection; `nil` after the last attempt, or if the task is canceled.
+    private func retry(_ attempts: inout Int) async -> End? {
+        while attempts < retryLimit {
+            attempts += 1
+            do { try await Task.sleep(for: retryPeriod) } catch { return nil }
+            if let end = try? await join() { return end }
+        }
+        report(.rootCanalGivenUp(attempts: attempts))
+        return nil
+    }
+}
