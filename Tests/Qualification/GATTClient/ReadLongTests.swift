@@ -106,4 +106,25 @@ import Testing
             operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }
+
+    @Test(
+        "Read Long Characteristic Value is refused after its first part",
+        arguments: [
+            Refusal("GATT/CL/GAR/BI-12-C", .readNotPermitted),
+            Refusal("GATT/CL/GAR/BI-14-C", .invalidHandle),
+            Refusal("GATT/CL/GAR/BI-15-C", .insufficientAuthorization),
+            Refusal("GATT/CL/GAR/BI-16-C", .insufficientAuthentication),
+            Refusal("GATT/CL/GAR/BI-17-C", .encryptionKeySizeTooShort),
+        ]
+    )
+    func readBlobRefused(_ refusal: Refusal) {
+        Dialogue {
+            application(asks: .readLong(0x0003))
+            client(sends: "0A 0300")
+            server(sends: "0B \(bytes(0..<22))")
+            client(sends: "0C 0300 1600")
+            server(sends: "01 0C 0300 \(refusal.byte)")
+            operation(endsWith: .failure(.attribute(refusal.code, handle: 0x0003)))
+        }.play()
+    }
 }
