@@ -277,6 +277,7 @@ extension AirEvent {
     static let samples: [AirEvent] = [
         .ready(addresses: ["tcp:127.0.0.1:6402"], seed: 1), .connected(host: "h", controller: "c"),
         .disconnected(host: "h", controller: "c", cause: nil), .refused,
+        .rootCanalEnded(cause: "why"), .rootCanalJoined, .rootCanalGivenUp(attempts: 600),
         .linked(AirLink(central: "a", peripheral: "b")),
         .unlinked(AirLink(central: "a", peripheral: "b")),
         .display(controller: "c", text: "123456"),
