@@ -4,16 +4,16 @@ import BluetoothHost
 import BluetoothTypes
 import Testing
 
-/// The general and the limited discovery procedure. Each test waits until an observing scan has
-/// received the device that the procedure must not report, and then changes its advertisement into
-/// one that the procedure reports first.
+/// The general and the limited discovery procedure. Each test first advertises in a way that the
+/// procedure must not report, until an observing scan has received it. The test then changes the
+/// advertisement into one that the procedure must report. That must be the first report.
 @Suite("Discovery procedures, in virtual time")
 struct DiscoveryProcedureTests {
     private static let general: AdvertisingData.Flags = [.generalDiscoverable, .brEdrNotSupported]
     private static let limited: AdvertisingData.Flags = [.limitedDiscoverable, .brEdrNotSupported]
 
-    /// Returns the first advertisement that a discovery procedure reports: of the device that
-    /// advertises as `hidden` until an observing scan has received it, and then as `shown`.
+    /// Returns the first advertisement that a discovery procedure reports. The device advertises
+    /// `hidden` until an observing scan has received it, and then `shown`.
     private static func discovery(
         _ procedure: ScanFilter.DiscoveryProcedure,
         of hidden: Advertising,

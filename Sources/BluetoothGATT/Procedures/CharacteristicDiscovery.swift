@@ -32,8 +32,9 @@ struct DiscoverAllCharacteristicsOfService: DiscoveryProcedure {
         for entry in response.entries { try take(entry) }
     }
 
-    /// Processes a declaration. Its value has a greater handle, and the next declaration comes
-    /// after that value (Vol 3, Part G, 3.3), so characteristics cannot overlap.
+    /// Processes a declaration. The characteristic's value has a greater handle than the
+    /// declaration, and the next declaration comes after that value (Vol 3, Part G, 3.3), so
+    /// characteristics cannot overlap.
     private mutating func take(
         _ entry: ATT.ReadByTypeResponse.Entry
     ) throws(GATT.Failure) {

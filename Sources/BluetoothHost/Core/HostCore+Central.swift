@@ -114,8 +114,8 @@ extension HostCore {
     }
 
     /// Handles the end of a request's link before the link was usable. The host may try again,
-    /// because a peer that did not join the link may join the next. A pending connection survives
-    /// the failure of the adapter.
+    /// because the next connection may be established. A pending connection survives the failure of
+    /// the adapter.
     mutating func connectionAttemptFailed(
         _ id: RequestIdentifier,
         with error: HostError,

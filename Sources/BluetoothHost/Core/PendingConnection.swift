@@ -27,8 +27,8 @@ struct PendingConnection: Sendable {
     /// The maximum pause of a direct connection request. Its usual timeout of 10 s must allow
     /// several attempts.
     static let longestBackoff: Duration = .seconds(2)
-    /// The maximum pause of a pending connection, which has no timeout. A peer that never joins
-    /// must not keep the host and the controller busy.
+    /// The maximum pause of a pending connection, which has no timeout. A peer with which no
+    /// connection is ever established must not keep the host and the controller busy.
     static let longestPendingBackoff: Duration = .seconds(4)
 
     /// The address that the application requested.

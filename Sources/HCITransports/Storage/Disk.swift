@@ -8,9 +8,9 @@
     import Musl
 #endif
 
-/// A name in an open folder.
+/// A name in an open directory.
 struct Place: Sendable {
-    /// The folder's descriptor. If it is `AT_FDCWD`, the name is a path.
+    /// The directory's descriptor. If it is `AT_FDCWD`, the name is a path.
     let folder: Int32
     let name: String
     /// The complete path, for errors.
@@ -19,17 +19,17 @@ struct Place: Sendable {
 
 /// The system calls that determine which data remains after a power failure.
 ///
-/// A name or the contents of a file are on the disk only after they were synchronized, each
-/// separately. Tests replace `SystemDisk` to determine what remains after a power failure between
-/// two calls.
+/// A file's contents are on the disk only after the file was synchronized, and its name only after
+/// its directory was synchronized. Tests replace `SystemDisk` to determine what remains after a
+/// power failure between two calls.
 protocol Disk: Sendable {
-    /// Creates a folder with access for its owner only. Returns `false` if the name exists.
+    /// Creates a directory with access for its owner only. Returns `false` if the name exists.
     func makeFolder(_ place: Place) throws(TransportError) -> Bool
     /// Creates a file with access for its owner only, open for writing.
     func makeFile(_ place: Place) throws(TransportError) -> Descriptor
     /// Writes all bytes to a file.
     func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError)
-    /// Writes the contents of a file, or the names in a folder, to the disk.
+    /// Writes the contents of a file, or the names in a directory, to the disk.
     func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError)
     /// Renames a file in one atomic step. Replaces a file that already has the new name.
     func rename(_ place: Place, to newPlace: Place) throws(TransportError)
@@ -58,7 +58,7 @@ struct SystemDisk: Disk {
 
     func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError) {
         #if !os(Linux)
-            // On other systems, fsync leaves the bytes in the memory of the drive.
+            // On Apple's platforms, `fsync` leaves the bytes in the cache of the drive.
             if fcntl(descriptor.number, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor.number) == 0 else { throw StoreFolder.error("write", path) }

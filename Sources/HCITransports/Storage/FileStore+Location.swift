@@ -73,7 +73,7 @@ extension FileStore {
         }
     }
 
-    /// Returns whether a path exists. A folder may exist where the process may not create one.
+    /// Returns whether a path exists. A directory may exist where the process may not create one.
     private static func isThere(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0

@@ -26,8 +26,8 @@ struct RadioSwitches: Sendable {
         self.files = files
     }
 
-    /// Returns the switch of an adapter, or `nil` if it has none. It is a folder such as `rfkill3`
-    /// in the adapter's folder.
+    /// Returns the switch of an adapter, or `nil` if it has none. It is a directory such as
+    /// `rfkill3` in the adapter's directory.
     func of(adapter index: UInt16) -> RadioSwitch? {
         let folder = "/sys/class/bluetooth/hci\(index)"
         let names = files.names(in: folder)

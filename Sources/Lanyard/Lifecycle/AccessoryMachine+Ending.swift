@@ -44,8 +44,8 @@ extension AccessoryMachine {
             guard let failure else { return abandon(peripheral, cancelled, linkWasUp: false) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .outOfRange:
-            // The same applies here. Another connection request does no harm if the earlier one is
-            // still pending.
+            // Here too, a disconnection without an error belongs to an earlier link. The connection
+            // request is repeated, which does no harm if the earlier request is still pending.
             guard let failure else { return requestAgain(peripheral) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
@@ -73,8 +73,9 @@ extension AccessoryMachine {
         return .note(state, [.connect(peripheral, .pending(after: start - now))])
     }
 
-    /// Handles a reconnection by the system. No action is necessary for a remembered accessory. A
-    /// link to any other accessory is ended, because only a remembered one may take long to return.
+    /// Handles a reconnection by the system. The system may reconnect a remembered accessory for
+    /// any length of time. For any other accessory, the reconnection is canceled, and the attempt
+    /// counts as failed.
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {

@@ -65,10 +65,10 @@ extension ChangeReason: CustomStringConvertible {
         case .begun: "Nothing has happened to it yet."
         case .bluetoothAvailable: "Bluetooth is available."
         case .bluetoothUnavailable: "Bluetooth is not available."
-        case .restored: "The system preserved it while the application did not run."
+        case .restored: "The system preserved it while the app did not run."
         case .remembered: "It was paired before."
-        case .requested: "The application requested it."
-        case .found: "It was seen."
+        case .requested: "The app requested it."
+        case .found: "It was discovered."
         case .waitingForSlot(let slots): Self.waiting(slots)
         case .slotGranted: "A connection slot was granted."
         case .evicted: "Its link made room for another one."
@@ -99,8 +99,8 @@ extension ChangeReason: CustomStringConvertible {
     }
 
     private static func systemReconnects(_ failure: LinkFailure?) -> String {
-        guard let failure else { return "It was lost; the system waits for it." }
-        return "It was lost: \(failure). The system waits for it."
+        guard let failure else { return "It was lost. The system reconnects." }
+        return "It was lost: \(failure). The system reconnects."
     }
 }
 

@@ -26,7 +26,7 @@ extension IdleReason: CustomStringConvertible {
         case .neverPaired: "it was never paired"
         case .notFound: "it was not found in time"
         case .unknownToSystem: "the system no longer knows it"
-        case .disconnected: "the application disconnected it"
+        case .disconnected: "the app disconnected it"
         case .cancelled: "its link was ended on this device"
         case .forgotten: "it was forgotten"
         case .failed(let failure): "\(failure)"

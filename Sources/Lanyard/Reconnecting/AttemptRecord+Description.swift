@@ -61,7 +61,7 @@ extension AttemptRecord.Next: CustomStringConvertible {
         case .connect(let delay): "next in \(delay.inSeconds)"
         case .pending(.zero): "pending from now on"
         case .pending(let delay): "pending in \(delay.inSeconds)"
-        case .system: "the system waits for it"
+        case .system: "the system reconnects"
         case .slot: "next when there is a slot"
         case .rest(let reason): "no further attempt: \(reason)"
         case .bluetooth: "next when Bluetooth is available"

@@ -51,7 +51,7 @@ extension AccessoryMachine {
         if let lastLinked, lastLinked >= lastSeen ?? .zero {
             return "It was connected until \((now - lastLinked).inSeconds) ago."
         }
-        guard let lastSeen else { return "It was not seen since the application was started." }
+        guard let lastSeen else { return "It has not been seen since the app started." }
         let signal = log.rssi.map { ", at \($0) dBm" } ?? ""
         return "It was last seen \((now - lastSeen).inSeconds) ago\(signal)."
     }
@@ -80,7 +80,7 @@ extension AccessoryState {
         switch self {
         case .waitingForBluetooth: "It waits for Bluetooth"
         case .poweredOff: "Bluetooth is switched off"
-        case .unauthorized: "The application may not use Bluetooth"
+        case .unauthorized: "The app may not use Bluetooth"
         case .unsupported: "This device has no Bluetooth Low Energy"
         case .restoring: "It is being restored"
         case .idle: "It is idle"

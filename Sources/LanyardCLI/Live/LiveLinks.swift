@@ -12,15 +12,15 @@ import Lanyard
 actor LiveLinks {
     /// The maximum number of devices.
     static let deviceLimit = 8
-    /// The maximum number of attempts to connect again. Each has the limit of a search, 10 seconds
-    /// by default.
+    /// The maximum number of attempts to connect again. Each attempt has the same time limit as a
+    /// search: 10 seconds by default.
     static let attemptLimit = 360
-    /// The time before the next attempt after one that failed at once.
+    /// The pause after an attempt that failed before its time limit.
     static let retryDelay = Duration.seconds(1)
 
     /// A link that the person wants: it is connected, is being connected, or was lost.
     private struct Entry {
-        /// Distinguishes the entries of a device.
+        /// The number that distinguishes this entry from other entries of the same device.
         let number: Int
         let session: ShellSession
         /// The subscriptions that are made again on the next link.
@@ -101,7 +101,7 @@ actor LiveLinks {
         }
     }
 
-    /// Ends all attempts to connect.
+    /// Cancels all attempts to connect, ends all sessions, and removes all devices.
     func end() {
         for entry in entries.values {
             entry.cancel()
@@ -157,7 +157,7 @@ extension LiveLinks {
         return connection
     }
 
-    /// Connects. If the person has closed the device meanwhile, the link ends at once.
+    /// Connects. If the person has disconnected the device meanwhile, the link ends at once.
     private func establish(_ session: ShellSession, to address: DeviceAddress) async throws {
         _ = try await session.perform(.connect(target(address)), line: 0)
         guard !isPresent(session, of: address) || Task.isCancelled else { return }
@@ -179,12 +179,12 @@ extension LiveLinks {
             return .null
         }
         report("disconnecting", of: address)
-        // A person may connect again before the end.
+        // A person may connect again before the disconnection completes.
         defer { if entries[address] == nil { report("idle", of: address) } }
         return try await entry.session.perform(.disconnect, line: 0).json
     }
 
-    /// Makes room for another device, and reports that there is no link.
+    /// Removes a device, and reports that there is no link.
     private func forget(_ address: DeviceAddress, reason: String) {
         entries[address]?.cancel()
         entries[address] = nil
@@ -286,7 +286,8 @@ extension LiveLinks {
         )
     }
 
-    /// The states of the timeline, which has colors for them, by the states of links.
+    /// The timeline's name for each link state whose name differs there. The timeline's colors
+    /// depend on these names.
     private static let timelineStates = ["connected": "ready", "lost": "outOfRange"]
 
     private nonisolated func note(

@@ -29,7 +29,7 @@ extension SimpleAccessory {
         }
     }
 
-    /// Answers the controller's request for a long term key, with the key or with a negative reply
+    /// Answers the controller's request for a long-term key, with the key or with a negative reply
     /// if there is none.
     mutating func longTermKeyRequested(_ event: HCI.LELongTermKeyRequest, now: Instant) {
         let handle = event.connectionHandle

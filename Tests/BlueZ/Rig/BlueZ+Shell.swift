@@ -49,7 +49,7 @@ extension BlueZ {
 
     /// A line of the kernel's log.
     struct KernelLine: Sendable {
-        /// From 0 for an emergency, 3 for an error, 4 for a warning, to 7.
+        /// The severity from 0 to 7: 0 is an emergency, 3 an error, and 4 a warning.
         let level: Int
         let text: String
     }
@@ -86,7 +86,8 @@ extension BlueZ {
         try await call("restart_daemon", ["forgets": .boolean(forgets)], within: Limits.reset)
     }
 
-    /// Starts a machine whose power was cut, with its stored state and with BlueZ.
+    /// Cuts the machine's power if it is on, and starts the machine with its stored state and
+    /// BlueZ.
     func restartMachine() async throws {
         machine.cutPower()
         disconnectRadio()

@@ -18,7 +18,7 @@ struct BearerMTUTests {
     }
 
     @Test(
-        "The client's exchange selects the smaller of both receive MTUs, at least 23",
+        "The client's exchange selects the smaller of the two receive MTUs, at least 23",
         arguments: [
             (517, 247, 247), (185, 517, 185), (517, 517, 517), (517, 23, 23), (517, 22, 23),
             (517, 0, 23), (517, 65535, 517), (23, 517, 23),
@@ -28,7 +28,7 @@ struct BearerMTUTests {
         #expect(try exchanged(limit: limit, peer: peer).mtu == mtu)
     }
 
-    @Test("Longer PDUs are sent only after the exchange")
+    @Test("After the exchange, a request may be as long as the new MTU and no longer")
     func admitsLongerPDUs() throws {
         var bearer = try exchanged(limit: 517, peer: 100)
         let value = ArraySlice(repeating: UInt8(1), count: 97)
@@ -96,7 +96,7 @@ struct BearerMTUTests {
     }
 
     @Test(
-        "A waiting notification of several values keeps the values that fit completely",
+        "A waiting notification of several values keeps those that fit, or a part of the first",
         arguments: [
             (80, [0x23, 1, 0, 30, 0], 69), (60, [0x1B, 1, 0, 5, 5], 33),
             (23, [0x1B, 1, 0, 5, 5], 23),

@@ -12,7 +12,7 @@ struct ModelPeer: Sendable {
         case connectable
         /// Out of range: nothing happens.
         case absent
-        /// The peer advertises but does not join the link, which fails with 0x3E.
+        /// The peer advertises, but the connection fails to be established (0x3E).
         case neverJoins
     }
 

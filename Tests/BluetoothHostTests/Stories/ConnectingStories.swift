@@ -52,7 +52,7 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A peer that never joins the link is tried a limited number of times")
+    @Test("A connection that fails to be established is attempted a limited number of times")
     func neverJoins() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins
@@ -64,7 +64,7 @@ struct ConnectingStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("Connecting to a peer that never joins fails within the timeout, with the reason")
+    @Test("A connection that is never established fails within the timeout, with the reason")
     func neverJoinsInTime() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins
@@ -76,7 +76,7 @@ struct ConnectingStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("A pending connection to a peer that never joins is retried at longer intervals")
+    @Test("A pending connection that is never established is retried at longer intervals")
     func neverJoinsThoughAwaited() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins
@@ -92,7 +92,7 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A peer that joins the second link is connected")
+    @Test("A peer is connected if the second attempt is established")
     func joinsLater() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.presence = .neverJoins
@@ -187,7 +187,7 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A direct request that waits for the end of a link fails with the controller")
+    @Test("A direct request that waits for the end of a link fails if the controller fails")
     func controllerFailsDuringDisconnection() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
@@ -307,7 +307,7 @@ struct PendingConnectionStories {
     }
 
     @Test(
-        "More pending connections than the Filter Accept List holds all succeed in the end",
+        "All pending connections succeed, even if the Filter Accept List cannot hold them all",
         arguments: [ModelProfile.rich, .poor]
     )
     func manyConnectionRequests(_ profile: ModelProfile) throws {

@@ -13,10 +13,10 @@ struct CallerTests {
     private static let callerCount = 6
     private static let names = ["One", "Two"]
 
-    /// Each caller has its own characteristic on each peripheral. Its requests there are answered
-    /// in order, with one answer for each, whatever the others do.
+    /// Each caller has its own characteristic on each peripheral. Each of the caller's requests
+    /// gets one answer, in the order of the requests, whatever the other callers do.
     @Test(
-        "1.2, 7.1, 7.3, 7.11, 7.14 Concurrent requests of threads are answered in their order",
+        "1.2, 7.1, 7.3, 7.11, 7.14 The requests of each of many threads are answered in order",
         arguments: RunSeed.seeds(3)
     )
     func questions(seed: UInt64) async throws {
@@ -66,8 +66,8 @@ struct CallerTests {
         return callers
     }
 
-    /// Threads connect, cancel, scan and stop at random. In the end everything is canceled, and no
-    /// link has ended that was not canceled.
+    /// Threads connect, cancel, scan and stop at random. In the end, all connections are canceled.
+    /// Every link that ended was canceled by the application.
     @Test(
         "1.11, 3.3, 5.4, 5.5 Threads that connect and cancel at the same time leave no links",
         arguments: RunSeed.seeds(3)
@@ -114,8 +114,8 @@ struct CallerTests {
         }
     }
 
-    /// Cancels all connections, waits until the event of the landmark shows that all earlier events
-    /// have arrived, and then waits for the links to end.
+    /// Cancels all connections, and waits for the discovery of the accessory "Landmark", before
+    /// which all earlier events arrive. Then waits for the links to end.
     private static func cancelAll(_ phone: CentralRecorder) async {
         for name in names {
             guard let peripheral = phone[name] else { continue }

@@ -71,7 +71,7 @@ struct OptionTests {
     }
 
     @Test(
-        "2.3, 14.1 With background rules, a scan needs services and reports each peripheral once"
+        "2.3, 14.1 With background rules, a scan needs services and ignores allowing duplicates"
     )
     func background() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
@@ -99,7 +99,7 @@ struct OptionTests {
         #expect(CBPeripheralManager.answer == CBPeripheralManager.authorization.rawValue)
     }
 
-    @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is canceled")
+    @Test("5.1.1, 5.1.2, 5.1.3 After a lost link, a peripheral is connecting until canceled")
     func reconnecting() async throws {
         try await withStrap { fixture, recorder, strap in
             recorder.manager.connect(
@@ -166,7 +166,8 @@ private final class Subclass: CBCentralManager {
     var isSpecial: Bool { true }
 }
 
-/// A protocol that calls a deprecated method without naming it, which avoids a warning.
+/// A protocol whose requirement is a deprecated method. A call through the protocol causes no
+/// warning.
 private protocol OlderQuery {
     associatedtype Status: RawRepresentable<Int>
     static func authorizationStatus() -> Status

@@ -89,7 +89,7 @@ struct BondedPair: Sendable {
     let companion: Companion
     let securityLog: SecurityLog
 
-    /// Connects for the first time, and pairs.
+    /// Connects for the first time, pairs, and disconnects. Returns the host's bond.
     func pair(_ plan: Companion.Plan) async throws -> BondedPeer {
         try await companion.prepare(plan)
         if let peripheral {
@@ -98,8 +98,8 @@ struct BondedPair: Sendable {
             #expect(try await companion.pair().facts != nil)
             #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
             #expect(try await link.security.isEncrypted)
-            // The host has requested the name before, on the same bearer, so that request is
-            // complete now.
+            // The host requested the peer's name earlier, on the same bearer. When this discovery
+            // completes, that request has completed too.
             _ = try await link.discoverServices()
         } else {
             let link = try await host.connectQuickly(to: try await advertise())

@@ -61,7 +61,7 @@ struct WhereaboutsTests {
         #expect(
             harness.machine.whereabouts(at: .zero).lines == [
                 "It waits for Bluetooth. Nothing has happened to it yet.",
-                "It was not seen since the application was started.",
+                "It has not been seen since the app started.",
             ]
         )
     }

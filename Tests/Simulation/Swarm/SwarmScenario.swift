@@ -40,7 +40,7 @@ struct SwarmScenario: Codable, Hashable, Sendable {
         rooms = generator.happens(oneIn: 3) ? Int.random(in: 2...3, using: &generator) : 0
         isProtected = rooms > 0 || generator.happens(oneIn: 2)
         clients = generator.happens(oneIn: 2) ? Int.random(in: 1...3, using: &generator) : 0
-        // A gap between faults that is often shorter than a procedure.
+        // The pause between faults is often shorter than a procedure.
         let longest = [300, 3_000, 12_000].randomElement(using: &generator) ?? 3_000
         steps = []
         for _ in 0..<Int.random(in: 4...24, using: &generator) {

@@ -22,7 +22,8 @@ extension GATT {
         /// All clients may read, and no client may write.
         public static let readable = Permissions(read: .open)
 
-        /// Creates permissions. An access with the requirement `nil` is not permitted.
+        /// Creates permissions. If `read` or `write` is `nil`, no client may read or write. If
+        /// `subscribe` is `nil`, the requirement for reading applies.
         public init(
             read: SecurityRequirement? = nil,
             write: SecurityRequirement? = nil,

@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Read By Type: reads the values of all attributes of a type, as many as fit and have one length
-/// (Vol 3, Part F, 3.4.4.1 and 3.4.4.2).
+/// Read By Type: reads the values of the attributes of a type. The response contains as many as fit
+/// and have the same length (Vol 3, Part F, 3.4.4.1 and 3.4.4.2).
 ///
 /// The first unreadable attribute ends the response. If no value precedes it, the request is
 /// refused with its error.

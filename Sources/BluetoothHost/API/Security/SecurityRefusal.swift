@@ -4,11 +4,11 @@ import BluetoothATT
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// The error of an operation that the peer refused because the link's security is insufficient, if
-/// the pairing that followed has failed (`HostConfiguration.securesOnDemand`).
+/// An operation failed because the peer requires more security, and the host could not secure the
+/// link. See ``HostConfiguration/securesOnDemand``.
 ///
-/// Operations of `Link` throw it instead of the `GATT.Failure` or `L2CAP.Failure` that contains the
-/// peer's answer alone. `Link.pair(_:)` throws the `Pairing.Failure` itself.
+/// Operations of ``Link`` throw it instead of the `GATT.Failure` or `L2CAP.Failure` that contains
+/// the peer's answer alone. ``Link/pair(_:)`` throws the `Pairing.Failure` itself.
 public struct SecurityRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The peer's answer to the operation.
     public enum Answer: Hashable, Sendable {

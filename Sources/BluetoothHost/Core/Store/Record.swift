@@ -28,8 +28,8 @@ enum RecordFault: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .torn: "torn: the file is incomplete or damaged"
-        case .foreign: "the file is not a record of the kind that its name states"
+        case .torn: "the file is incomplete or damaged"
+        case .foreign: "the file is not an entry of the kind that its name states"
         case .newer(let version): "a later version of this host wrote the file: \(version)"
         case .malformed(let error): "the contents of the file are not valid: \(error)"
         }
@@ -66,8 +66,8 @@ enum Record {
 
     /// Decodes an entry. `read` must read all of its contents.
     ///
-    /// - Throws: `RecordFault` if the entry is damaged, has another kind, version or peer, or is
-    ///   not read to its end.
+    /// - Throws: `RecordFault` if the entry is damaged, has another kind, version or peer, has
+    ///   invalid contents, or is not read to its end.
     static func decode<Value>(
         _ bytes: [UInt8],
         as name: RecordName,
@@ -126,10 +126,10 @@ extension ByteReader {
 
 /// The cyclic redundancy check of Ethernet and of ZIP files (polynomial 0x04C11DB7, reflected).
 ///
-/// It detects accidental damage to files: every single bit error, every burst of up to 32 bits, and
-/// a part that is missing or full of zeros. It does not protect against deliberate changes, because
-/// the check can be changed too. A hash without a key has the same limit, and a key would have to
-/// be stored beside the file.
+/// It detects accidental damage to files: every single-bit error, every burst of up to 32 bits, and
+/// nearly all other damage, such as a part that is missing or full of zeros. It does not protect
+/// against deliberate changes, because the check can be changed too. A hash without a key has the
+/// same limit, and a key would have to be stored beside the file.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

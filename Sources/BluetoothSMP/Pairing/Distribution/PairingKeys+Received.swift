@@ -5,7 +5,7 @@ import BluetoothTypes
 
 // The keys that the peer distributes (Vol 3, Part H, 3.6.2 to 3.6.6).
 extension Pairing.Keys {
-    /// Creates the keys before any were distributed.
+    /// Creates the keys as they are before the distribution.
     init(_ terms: Terms, _ key: AgreedKey) {
         self.init(
             method: terms.method,
@@ -30,7 +30,7 @@ extension Pairing.Keys {
         case .centralIdentification(let diversifier, let random):
             peerKey?.diversifier = diversifier
             peerKey?.random = random
-        // A key of zeros means that the peer has no private addresses (Vol 3, Part H, 2.4.2.1).
+        // A key of zeros means that the peer has no private addresses (Vol 3, Part H, 3.6.4).
         case .identityInformation(let key): peerResolvingKey = key.isZero ? nil : key
         case .identityAddressInformation(let address): try keepIdentity(address, session)
         case .signingInformation(let key): peerSigningKey = key

@@ -37,7 +37,8 @@ struct LegacyExchange: Sendable {
             return LegacyExchange(session, .init(passkey: passkey), using: &generator).confirm()
                 .after([.ask(.display(passkey))])
         case .passkeyEntry, .passkeyEntryOnBoth: return EnteringPasskey.begin(.legacy(session))
-        // Legacy pairing does not have this method, and no table results in it.
+        // Legacy pairing has no numeric comparison, and Table 2.8 (Vol 3, Part H, 2.3.5.1) never
+        // selects it for legacy pairing.
         case .numericComparison: throw PairingRefusal(.unspecified)
         }
     }
@@ -64,8 +65,8 @@ struct LegacyExchange: Sendable {
         )
     }
 
-    /// Returns the short-term key, which encrypts the link until the distributed key replaces it
-    /// (Vol 3, Part H, 2.3.5.5).
+    /// Returns the short-term key, which encrypts the link during and after the pairing. Later
+    /// links use the distributed key (Vol 3, Part H, 2.3.5.5).
     func shortTermKey(_ peer: SMP.Value128) -> HCI.Key128 {
         let key =
             session.isInitiator

@@ -7,14 +7,14 @@ import Foundation
 /// The domain of `CBATTError` as an `NSError`.
 public let CBATTErrorDomain: String = "CBATTErrorDomain"
 
-/// An error that an attribute server answered (Vol 3, Part F, 3.4.1.1).
+/// An error with which an attribute server answered a request (Vol 3, Part F, 3.4.1.1).
 ///
 /// A code without a name keeps its number. Delegates get values of this type and never a bare
 /// `NSError`, because on Linux a cast from `NSError` to this type fails. `error as NSError` works.
 public struct CBATTError: CustomNSError, _BridgedStoredNSError, Hashable, Error,
     @unchecked Sendable
 {
-    // Unchecked: the stored error is a class, and is never changed after it was stored.
+    // Unchecked: the stored error is an object of a class, and it never changes.
 
     /// The error code of the server.
     public typealias Code = CBATTErrorCode

@@ -17,10 +17,10 @@
         /// Observes a property: `state`, `isScanning` of a central manager, or `isAdvertising` of a
         /// peripheral manager.
         ///
-        /// The handler is called after each change, on the thread that made the change, before the
-        /// delegate: on the manager's queue for an event, and on the caller's thread for a command such
-        /// as `stopScan`. No change of another property is reported, except of one that is computed
-        /// from these.
+        /// The handler is called after each change, before the delegate is called. A change by an
+        /// event is reported on the manager's queue, and a change by a command such as `stopScan`
+        /// on the caller's thread. Other properties can be observed only if they are computed from
+        /// these.
         ///
         /// ```swift
         /// observation = manager.observe(\.state, options: [.initial, .new]) { manager, change in
@@ -46,10 +46,10 @@
     extension CBKeyValueObserving where Self: CBPeripheral {
         /// Observes a property: `state`, `name` or `services`.
         ///
-        /// The handler is called after each change, on the thread that made the change, before the
-        /// delegate: on the manager's queue for an event, and on the caller's thread for `connect` and
-        /// `cancelPeripheralConnection`. No change of another property is reported, except of one that
-        /// is computed from these.
+        /// The handler is called after each change, before the delegate is called. A change by an
+        /// event is reported on the manager's queue, and a change by `connect` or
+        /// `cancelPeripheralConnection` on the caller's thread. Other properties can be observed
+        /// only if they are computed from these.
         ///
         /// - Parameters:
         ///   - keyPath: The property. Reading it must not change the peripheral.

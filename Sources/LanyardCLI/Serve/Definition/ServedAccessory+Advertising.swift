@@ -9,7 +9,7 @@ extension ServedAccessory {
     /// The advertised name; `nil` if there is none.
     var advertisedName: String? { advertising.hasName ? advertising.name ?? name : nil }
 
-    /// The advertising data for the host.
+    /// The request to advertise, for the host.
     var hostAdvertising: Advertising {
         var content = AdvertisingContent()
         content.localName = advertisedName
@@ -47,7 +47,7 @@ extension JSONNode {
     /// The maximum number of services that are advertised or have service data.
     private static let announcedLimit = 64
 
-    /// The advertising of a file.
+    /// The advertising options that a file contains.
     var advertising: ServedAdvertising {
         get throws(JSONError) {
             let members = try members(
@@ -109,7 +109,8 @@ extension JSONNode {
         )
     }
 
-    /// Returns an interval in seconds, or the shortest and the longest.
+    /// Returns the range of advertising intervals from a number of seconds, or from an array of the
+    /// shortest and the longest.
     private static func interval(_ node: JSONNode) throws(JSONError) -> ClosedRange<Duration> {
         guard case .array = node.value else {
             let interval = Duration.seconds(try node.number(in: intervals))

@@ -34,7 +34,7 @@ struct FullStoreStories {
         return try #require(error as? HostError)
     }
 
-    @Test("As the central, pairing fails for both sides, since the last keys are not sent")
+    @Test("A central's pairing fails for both sides, because the last keys are not sent")
     func asCentral() throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -56,7 +56,7 @@ struct FullStoreStories {
         }
     }
 
-    @Test("As the peripheral, the link ends with low resources, since the peer has all keys")
+    @Test("A peripheral ends the link with Low Resources, because the peer has all keys already")
     func asPeripheral() throws {
         var harness = harness()
         let link = try harness.accept(address)
@@ -99,7 +99,7 @@ struct FullStoreStories {
         #expect(before.1 != nil && harness.store[key] == before.1)
     }
 
-    @Test("The peer pairs once the store has space, and the bond is stored first")
+    @Test("Pairing succeeds once the store has space, and the bond is stored when it completes")
     func roomAgain() throws {
         var harness = harness()
         let first = try harness.connect(address)

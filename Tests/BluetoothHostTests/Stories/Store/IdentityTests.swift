@@ -122,7 +122,7 @@ struct IdentityTests {
         guard case .setAside("identity", let reason)? = after.events.first else {
             return #expect(Bool(false), "\(after.events)")
         }
-        #expect(reason.contains("torn") && after.local != before)
+        #expect(reason.contains("incomplete or damaged") && after.local != before)
         #expect(identity(store, seed: 3).local == after.local)
     }
 
