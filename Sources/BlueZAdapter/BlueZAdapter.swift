@@ -52,8 +52,8 @@ package actor BlueZAdapter: BluetoothPort {
     var connectionRequests: [RequestIdentifier: DaemonConnectionRequest] = [:]
     var retryTimer: (any HostTimer)?
     var links: [LinkIdentifier: DaemonLink] = [:]
-    /// The completions of pairings under way, by device.
-    var pairings: [DBusObjectPath: [@Sendable (Result<Void, PortError>) -> Void]] = [:]
+    /// The pairings under way, by device.
+    var pairings: [DBusObjectPath: DaemonPairingAttempt] = [:]
     var server = DaemonServer()
     /// The open channels, and ended channels with data that is not read yet.
     var channels: [UInt64: DaemonChannelState] = [:]

@@ -180,6 +180,19 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A pairing whose reply the daemon loses ends when the device is paired")
+    func lostReply() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Pair") { _, daemon in daemon.changeDevice(["Paired": .boolean(true)]) }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        guard case .done = try await fixture.perform(.pair, on: link) else {
+            Issue.record("The pairing has another answer")
+            return
+        }
+        await fixture.end()
+    }
+
     @Test("A call about an unknown device is refused")
     func unknownDevice() async throws {
         var stranger = call("RequestAuthorization")

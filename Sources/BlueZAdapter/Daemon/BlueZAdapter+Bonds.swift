@@ -4,6 +4,13 @@ import BluetoothPort
 import DBus
 import HCITransports
 
+/// A pairing of this program that has not ended.
+struct DaemonPairingAttempt: Sendable {
+    /// A number that no other attempt has.
+    let number: UInt64
+    var completions: [@Sendable (Result<Void, PortError>) -> Void]
+}
+
 // Bonds, which the daemon stores, and pairing.
 extension BlueZAdapter {
     /// The time that a pairing may take (Vol 3, Part H, 3.4), and the daemon's own work.
@@ -48,10 +55,11 @@ extension BlueZAdapter {
         then done: @escaping @Sendable (Result<Void, PortError>) -> Void
     ) {
         guard pairings[path] == nil else {
-            pairings[path]?.append(done)
+            pairings[path]?.completions.append(done)
             return
         }
-        pairings[path] = [done]
+        let number = nextNumber()
+        pairings[path] = DaemonPairingAttempt(number: number, completions: [done])
         let message = BlueZ.call(path, BlueZ.Interface.device, "Pair")
         call(message, timeout: Self.pairingTimeout) { adapter, result in
             let outcome: Result<Void, PortError> =
@@ -60,8 +68,23 @@ extension BlueZAdapter {
                     .failure(DaemonError.port(error))
                 case .success, .failure: .success(())
                 }
-            adapter.withdrawQuestion(about: path)
-            for done in adapter.pairings.removeValue(forKey: path) ?? [] { done(outcome) }
+            // A later attempt is not that of this reply.
+            guard adapter.pairings[path]?.number == number else { return }
+            adapter.endPairing(path, outcome)
         }
+    }
+
+    /// Ends the pairing with a device that the daemon reports as paired. The daemon loses the reply to
+    /// `Pair` if the pairing ends while it discovers the services (BlueZ 5.66 and 5.82, src/device.c:
+    /// `device_browse_gatt` returns -EBUSY, which `device_bonding_complete` ignores).
+    func pairedChanged(at path: DBusObjectPath) {
+        guard device(at: path)?.isPaired == true else { return }
+        endPairing(path, .success(()))
+    }
+
+    private func endPairing(_ path: DBusObjectPath, _ outcome: Result<Void, PortError>) {
+        guard let ended = pairings.removeValue(forKey: path) else { return }
+        withdrawQuestion(about: path)
+        for done in ended.completions { done(outcome) }
     }
 }

@@ -152,6 +152,7 @@ extension BlueZAdapter {
         guard !names.isDisjoint(with: ["Bonded", "Paired"]) else { return }
         hideDigits(of: path)
         report(.bondsChanged)
+        pairedChanged(at: path)
     }
 
     /// Returns the device at a path.

@@ -22,6 +22,8 @@ struct DaemonDevice: Sendable {
     var isBonded: Bool {
         properties["Bonded"]?.boolean ?? properties["Paired"]?.boolean ?? false
     }
+    /// Whether the device is paired, with or without a bond.
+    var isPaired: Bool { properties["Paired"]?.boolean ?? false }
     /// The signal strength in dBm while the daemon receives the device.
     var rssi: Int? { properties["RSSI"]?.integer }
 
