@@ -23,8 +23,17 @@ struct BumbleAccessory: Sendable {
     let process: ChildProcess
 
     /// Starts the accessory of accessory.py, and waits until it advertises.
-    init(in scene: KernelScene) async throws {
-        try await self.init("accessory.py", ["--name", Self.name], as: "bumble", in: scene)
+    ///
+    /// - Parameter io: Its input and output, as association.py names it.
+    init(in scene: KernelScene, io: String = "none") async throws {
+        let options = ["--name", Self.name, "--io", io]
+        try await self.init("accessory.py", options, as: "bumble", in: scene)
+    }
+
+    /// Starts a script of Tests/Interoperability/Peers.
+    static func start(_ script: String, _ arguments: [String]) throws -> ChildProcess {
+        let path = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/" + script
+        return try ChildProcess(python, [path] + arguments)
     }
 
     /// Starts the badge of a kiosk, and waits until it advertises.
@@ -50,9 +59,7 @@ struct BumbleAccessory: Sendable {
         in scene: KernelScene
     ) async throws {
         let adapter = try await scene.fixture.openEndpoint(name)
-        let script = LanyardTool.packageRoot + "/Tests/Interoperability/Peers/" + script
-        let arguments = [script, "--adapter", adapter.description] + options
-        process = try ChildProcess(Self.python, arguments)
+        process = try Self.start(script, ["--adapter", adapter.description] + options)
         let line = try await process.nextLine(within: Limits.step)
         try #require(line?.hasPrefix("ready ") == true, "\(process.log)")
     }

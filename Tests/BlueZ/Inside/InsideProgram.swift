@@ -143,14 +143,18 @@ struct InsideProgram: Sendable {
     }
 
     /// Waits for the end of the running program. Returns its exit status.
-    private func end(of name: String) async throws -> Int {
+    func end(of name: String) async throws -> Int {
         let event = try await bluez.event("ended", within: Self.limit) { $0["name"].text == name }
         return event["status"].integer ?? -1
     }
 
     /// Returns a shell command that becomes the program.
     private static func line(_ arguments: [String], by user: User = .nobody) -> String {
-        user.line(of: "exec " + ([file] + arguments).map(quoted).joined(separator: " "))
+        // For commands without the option --timeout.
+        let limit = "LANYARD_TIMEOUT=\(limit.components.seconds)"
+        return user.line(
+            of: "exec env \(limit) " + ([file] + arguments).map(quoted).joined(separator: " ")
+        )
     }
 }
 

@@ -17,12 +17,21 @@ import asyncio
 from bumble import hci
 from bumble.device import Device, DeviceConfiguration
 from bumble.keys import MemoryKeyStore, PairingKeys
+from bumble.pairing import PairingConfig
 
 from lifetime import run
 from session import Session, open_adapter, serve
 
 
 class Client(Session):
+    async def pair(self):
+        """Pairs by Just Works."""
+        self.device.pairing_config_factory = lambda connection: PairingConfig(
+            mitm=False, identity_address_type=PairingConfig.AddressType.RANDOM
+        )
+        await self.connection.pair()
+        return {"encrypted": bool(self.connection.encryption)}
+
     async def encrypt(self, key):
         """Encrypts the link with a key that both sides have already."""
         keys = PairingKeys(ltk=PairingKeys.Key(bytes.fromhex(key)))
