@@ -2,6 +2,7 @@
 
 import Foundation
 import Lanyard
+import Tracing
 
 /// An accessory of which this host holds the lease, with a central of its own.
 ///
@@ -13,11 +14,18 @@ final class AccessoryRunner: Sendable {
 
     private let task: Task<Void, Never>
     private let accessory: Promise
+    private let id: String
+    private let tracer: any Tracer
 
     /// The accessory, for commands that arrive before it was found.
     private actor Promise {
         private(set) var pair: (AccessoryCentral, Accessory)?
         func fulfill(_ pair: (AccessoryCentral, Accessory)?) { self.pair = pair }
+
+        var slots: FleetQuantities.Slots {
+            guard let slots = pair?.0.connectionSlots else { return .init() }
+            return .init(inUse: slots.holders.count, waiting: slots.waiting.count)
+        }
     }
 
     /// Begins when the earlier runner of the accessory has ended.
@@ -25,11 +33,13 @@ final class AccessoryRunner: Sendable {
         _ fleetAccessory: FleetAccessory,
         after before: AccessoryRunner?,
         configuration: AccessoryCentral.Configuration,
+        tracer: any Tracer,
         report: @escaping @Sendable ((inout FleetCore) -> Void) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) {
         let promise = Promise()
         accessory = promise
+        (id, self.tracer) = (fleetAccessory.id, tracer)
         task = Task {
             await before?.task.value
             guard !Task.isCancelled else { return }
@@ -39,7 +49,7 @@ final class AccessoryRunner: Sendable {
             )
             if let accessory = await Self.find(fleetAccessory, central, log) {
                 await promise.fulfill((central, accessory))
-                await Self.follow(fleetAccessory, accessory, report)
+                await Self.follow(fleetAccessory, accessory, tracer, report)
             }
             await promise.fulfill(nil)
             await central.shutDown()
@@ -74,6 +84,7 @@ final class AccessoryRunner: Sendable {
     private static func follow(
         _ fleetAccessory: FleetAccessory,
         _ accessory: Accessory,
+        _ tracer: any Tracer,
         _ report: @escaping @Sendable ((inout FleetCore) -> Void) -> Void
     ) async {
         let id = fleetAccessory.id
@@ -87,17 +98,42 @@ final class AccessoryRunner: Sendable {
                     }
                 }
             }
+            var spans = AccessorySpans(of: id, tracer: tracer)
             for await change in accessory.changes {
+                spans.changed(change)
                 report { $0.changed(id, change, now: .current) }
             }
+            spans.end()
             group.cancelAll()
         }
     }
 
+    /// The connection slots of this accessory's central.
+    var slots: FleetQuantities.Slots { get async { await accessory.slots } }
+
     // MARK: Commands
 
-    /// Executes a command.
+    /// Executes a command. Requests for values have spans with the names of the operations.
     func execute(_ operation: FleetCommand.Operation) async -> Result<Data?, FleetProblem> {
+        let name: String
+        switch operation {
+        case .read: name = "read"
+        case .write: name = "write"
+        default: return await perform(operation)
+        }
+        let span = tracer.startSpan(name, context: .topLevel)
+        span.attributes["accessory"] = id
+        defer { span.end() }
+        let result = await perform(operation)
+        if case .failure(let problem) = result {
+            span.setStatus(SpanStatus(code: .error, message: problem.title))
+        }
+        return result
+    }
+
+    private func perform(
+        _ operation: FleetCommand.Operation
+    ) async -> Result<Data?, FleetProblem> {
         guard let (central, accessory) = await accessory.pair else {
             return .failure(FleetProblem(.notConnected, of: operation))
         }

@@ -24,3 +24,21 @@ struct BrokerOptions: Sendable {
     /// The topic and the payload of the last will.
     var will: (topic: String, payload: String)
 }
+
+extension BrokerOptions {
+    /// Creates the options of a host with these settings.
+    init(_ settings: FleetSettings, will: (topic: String, payload: String)) {
+        self.init(
+            host: settings.broker.host,
+            port: settings.broker.port,
+            version: settings.version,
+            authority: settings.authority,
+            certificate: settings.certificate,
+            key: settings.key,
+            user: settings.user,
+            password: settings.password,
+            client: "lanyard-fleet-\(settings.name)",
+            will: will
+        )
+    }
+}

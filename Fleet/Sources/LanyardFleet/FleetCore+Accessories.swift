@@ -20,6 +20,7 @@ extension FleetCore {
         }
         let isReady = change.state == .ready
         let gap = change.gap.map { $0 / .seconds(1) }
+        if let gap { measure(.reconnected(gap: gap)) }
         let status = JSON.compacting([
             "deviceID": .string(id),
             "timestamp": .number(now.timestamp),
@@ -60,13 +61,16 @@ extension FleetCore {
             "sequence": .integer(Int(outbox.nextNumber)),
         ])
         enqueue(FleetMessage(topic: topics.events(id, path), payload: event.compact))
+        measure(.value)
     }
 
     /// Receives the presence of an accessory.
     ///
     /// - Parameter rssi: The signal strength in dBm; `nil` if the accessory is out of range.
     mutating func presenceChanged(_ id: String, rssi: Int?, isPresent: Bool, now: Moment) {
-        guard let tracked = tracked[id], tracked.isPresent != isPresent else { return }
+        guard let tracked = tracked[id] else { return }
+        measure(.presence)
+        guard tracked.isPresent != isPresent else { return }
         _ = update(id) { $0.isPresent = isPresent }
         let presence = JSON.compacting([
             "deviceID": .string(id),

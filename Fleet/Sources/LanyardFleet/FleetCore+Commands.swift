@@ -125,11 +125,13 @@ extension FleetCore {
         case .success(let data): value = data
         case .failure(let failure): problem = failure
         }
+        let status = problem?.status ?? 200
+        measure(.answered(status: status))
         let payload = JSON.compacting([
             "id": command.key.id.isEmpty ? nil : .string(command.key.id),
             "deviceID": .string(command.key.accessory),
             "timestamp": .number(now.timestamp),
-            "status": .integer(problem?.status ?? 200),
+            "status": .integer(status),
             "value": value.map { .string($0.base64EncodedString()) },
             "type": problem.map { .string($0.uri) },
             "title": problem.map { .string($0.title) },

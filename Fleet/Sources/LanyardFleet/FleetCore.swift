@@ -25,6 +25,8 @@ enum FleetAction: Hashable, Sendable {
     case cancel(AcceptedCommand.Key)
     /// Write a line to the log.
     case log(String)
+    /// Count an occurrence.
+    case measure(FleetMeasurement)
 }
 
 /// A command that the host has accepted and must answer.
@@ -83,6 +85,10 @@ struct FleetCore {
     var answered: [AcceptedCommand.Key] = []
     /// The time at which the broker was connected; `nil` while it is away.
     private(set) var connectedSince: Double?
+    /// The radios of the host, as they were last reported.
+    var radios: [FleetRadio] = []
+    /// The number of links that had moved to another radio by then.
+    var moveCount = 0
     var actions: [FleetAction] = []
 
     init(
@@ -129,6 +135,7 @@ struct FleetCore {
         let (number, dropped) = outbox.append(message)
         actions.append(.persist(.message(number, message)))
         for number in dropped { actions.append(.persist(.finished(number))) }
+        if !dropped.isEmpty { measure(.dropped(dropped.count)) }
         if !dropped.isEmpty, outbox.droppedCount.isMultiple(of: 1_000) || outbox.droppedCount == 1 {
             actions.append(.log("The queue is full: \(outbox.droppedCount) events were dropped."))
         }
@@ -143,7 +150,9 @@ struct FleetCore {
 
     mutating func brokerConnected(now: Moment) {
         connectedSince = now.seconds
+        measure(.brokerConnected)
         publishHostStatus()
+        publishRadios()
         for id in order {
             let result = update(id) { $0.lease.brokerConnected(now: now.seconds) }
             perform(result ?? [], on: id, now: now)
@@ -262,6 +271,14 @@ struct FleetCore {
             release(id, now: now)
             _ = update(id) { $0.isForgotten = true }
         }
+    }
+
+    /// Publishes that the radios and the host are offline, after everything else.
+    mutating func publishEnd() {
+        radiosReported(
+            radios.map { FleetRadio(name: $0.name, isUsable: false, linkCount: 0) },
+            moveCount: moveCount
+        )
         let offline = FleetMessage(
             topic: topics.hostStatus,
             payload: Self.offline,
@@ -274,15 +291,4 @@ struct FleetCore {
     static func printable(_ text: String) -> String {
         JSON.string(String(text.prefix(64))).compact
     }
-}
-
-/// A message from the broker.
-struct ReceivedMessage: Hashable, Sendable {
-    var topic: String
-    var payload: [UInt8]
-    var isRetained = false
-    /// The rest of the message expiry interval in seconds, if the message has one.
-    var expiry: Double?
-    var responseTopic: String?
-    var correlation: [UInt8]?
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothRadios
+import CoreBluetooth
 import Foundation
 import Lanyard
+import ServiceLifecycle
 import Synchronization
+import Tracing
 
 /// The driver of the core: it writes records, sends messages, and runs the accessories.
 ///
 /// All inputs are processed under one lock, on the thread that brings them. An input therefore
 /// waits until the records of the earlier ones are on the disk, and no queue grows between them.
-final class FleetDriver: Sendable {
+final class FleetDriver: Service {
     /// The time between two ticks of the core.
     static let tickInterval = Duration.milliseconds(250)
+    /// The number of ticks after which the states of the radios are read again.
+    static let ticksPerReport = 4
 
     /// The longest time that the end waits for the broker. The rest of the queue is sent at the next
     /// start.
@@ -25,53 +31,120 @@ final class FleetDriver: Sendable {
         var accessories: [String: AccessoryRunner] = [:]
         var requests: [AcceptedCommand.Key: Task<Void, Never>] = [:]
         var wasConnected: Bool?
+        var slots = FleetQuantities.Slots()
         /// The reason for the latest refusal, which is logged once.
         var lastRefusal: String?
     }
 
+    /// The metrics and the spans of a host.
+    struct Telemetry: Sendable {
+        var metrics: FleetMetrics
+        var tracer: any Tracer
+    }
+
     private let state: Mutex<State>
-    private let makeConfiguration: @Sendable (String) -> AccessoryCentral.Configuration
+    private let settings: FleetSettings
+    private let brokerOptions: BrokerOptions
+    private let accessories: [FleetAccessory]
+    private let telemetry: Telemetry
     private let log: @Sendable (String) -> Void
     private let presence = PresenceWatch()
 
-    /// Opens the journal in a folder, which is created if it is missing.
+    /// Opens the journal in the folder of the settings, which is created if it is missing.
+    ///
+    /// - Throws: The error of the system if the folder or the journal cannot be used.
     init(
-        core: consuming FleetCore,
-        folder: String,
-        configuration: @escaping @Sendable (String) -> AccessoryCentral.Configuration,
+        _ settings: FleetSettings,
+        _ description: FleetDescription,
+        telemetry: Telemetry,
         log: @escaping @Sendable (String) -> Void
     ) throws {
         try FileManager.default.createDirectory(
-            atPath: folder,
+            atPath: settings.state,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
+        let topics = FleetTopics(prefix: settings.prefix, host: settings.name)
+        var core = FleetCore(topics: topics, description: description)
         var records: [JournalRecord] = []
-        let journal = try Journal(opening: folder + "/queue.journal", records: &records)
+        let journal = try Journal(opening: settings.state + "/queue.journal", records: &records)
         core.restore(records, now: .current)
         log("The queue has \(core.outbox.messages.count) messages.")
         state = Mutex(State(core: core, journal: journal))
-        (makeConfiguration, self.log) = (configuration, log)
+        (self.settings, self.telemetry, self.log) = (settings, telemetry, log)
+        accessories = description.accessories
+        brokerOptions = BrokerOptions(settings, will: (topics.hostStatus, FleetCore.offline))
     }
 
-    /// Runs until the task is canceled, and then ends all links and leases.
-    func run(_ options: BrokerOptions, accessories: [FleetAccessory]) async throws {
-        let broker = try BrokerConnection(options) { [weak self] in self?.receive($0) }
+    private func configuration(_ name: String) -> AccessoryCentral.Configuration {
+        var configuration = AccessoryCentral.Configuration(name: "fleet-\(name)")
+        let file = URL(fileURLWithPath: "\(settings.state)/accessory-\(name).json")
+        configuration.store = FileAccessoryStore(file)
+        if let adapter = settings.adapter { configuration.adapter = CBAdapter(adapter) }
+        return configuration
+    }
+
+    /// Runs until the graceful shutdown or the cancellation, and then ends in good order.
+    ///
+    /// - Throws: `BrokerError` if an option for the broker cannot be used.
+    func run() async throws {
+        let broker = try BrokerConnection(brokerOptions) { [weak self] in self?.receive($0) }
         state.withLock { $0.broker = broker }
         receive { _ in }
         broker.start()
-        presence.start(accessories, configuration: makeConfiguration("presence")) {
+        presence.start(accessories, configuration: configuration("presence")) {
             [weak self] id, rssi, isPresent in
             self?.receive { core in
                 core.presenceChanged(id, rssi: rssi, isPresent: isPresent, now: .current)
             }
         }
-        while !Task.isCancelled {
-            try? await Task.sleep(for: Self.tickInterval)
-            receive { $0.tick(now: .current) }
-        }
+        await cancelWhenGracefulShutdown { await self.tick() }
         await end()
         broker.stop()
+    }
+
+    private func tick() async {
+        var number = 0
+        while !Task.isCancelled {
+            if number.isMultiple(of: Self.ticksPerReport) { await reportRadios() }
+            number += 1
+            receive { $0.tick(now: .current) }
+            try? await Task.sleep(for: Self.tickInterval)
+        }
+    }
+
+    /// Gives the core the states of the radios, and the metrics the use of the connection slots.
+    private func reportRadios() async {
+        var slots = FleetQuantities.Slots()
+        for runner in state.withLock({ Array($0.accessories.values) }) {
+            let part = await runner.slots
+            slots.inUse += part.inUse
+            slots.waiting += part.waiting
+        }
+        state.withLock { $0.slots = slots }
+        guard let adapter = settings.adapter.map({ CBAdapter($0) }) ?? CBAdapter.default else {
+            return
+        }
+        if let report = await adapter.radioReport {
+            receive { core in
+                let radios = report.radios.map { radio in
+                    FleetRadio(
+                        name: radio.name,
+                        isUsable: radio.isUsable,
+                        linkCount: radio.linkCount,
+                        slotLimit: radio.slotLimit
+                    )
+                }
+                core.radiosReported(radios, moveCount: report.moveCount)
+            }
+        } else {
+            let radio = FleetRadio(
+                name: adapter.description,
+                isUsable: presence.isAvailable,
+                linkCount: slots.inUse
+            )
+            receive { $0.radiosReported([radio]) }
+        }
     }
 
     /// Ends all links, and waits for a moment until the broker has the last messages.
@@ -86,6 +159,7 @@ final class FleetDriver: Sendable {
             // The task is canceled, so its own sleep would return at once.
             await Task { try? await Task.sleep(for: .milliseconds(20)) }.value
         }
+        receive { $0.publishEnd() }
     }
 
     // MARK: Inputs
@@ -141,6 +215,9 @@ final class FleetDriver: Sendable {
             exit(74)  // EX_IOERR
         }
         for action in actions { perform(action, &state) }
+        var quantities = state.core.quantities
+        quantities.slots = state.slots
+        telemetry.metrics.set(quantities)
     }
 
     private func perform(_ action: FleetAction, _ state: inout State) {
@@ -156,11 +233,11 @@ final class FleetDriver: Sendable {
         case .take(let id):
             guard let accessory = state.core.tracked[id]?.accessory else { return }
             let before = state.accessories[id]
-            let configuration = makeConfiguration(id)
             state.accessories[id] = AccessoryRunner(
                 accessory,
                 after: before,
-                configuration: configuration,
+                configuration: configuration(id),
+                tracer: telemetry.tracer,
                 report: { [weak self] input in self?.receive(input) },
                 log: log
             )
@@ -174,6 +251,7 @@ final class FleetDriver: Sendable {
             }
         case .cancel(let key): state.requests.removeValue(forKey: key)?.cancel()
         case .log(let text): log(text)
+        case .measure(let measurement): telemetry.metrics.count(measurement)
         }
     }
 }

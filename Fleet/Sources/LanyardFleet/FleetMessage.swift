@@ -25,6 +25,17 @@ struct FleetMessage: Hashable, Sendable {
     var size: Int { topic.utf8.count + payload.utf8.count + (correlation?.count ?? 0) }
 }
 
+/// A message from the broker.
+struct ReceivedMessage: Hashable, Sendable {
+    var topic: String
+    var payload: [UInt8]
+    var isRetained = false
+    /// The rest of the message expiry interval in seconds, if the message has one.
+    var expiry: Double?
+    var responseTopic: String?
+    var correlation: [UInt8]?
+}
+
 /// A moment: the time for deadlines, in seconds of a clock that never goes back, and the wall clock
 /// for timestamps, in seconds since 1970.
 struct Moment: Sendable {

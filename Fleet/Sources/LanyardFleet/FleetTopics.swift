@@ -12,6 +12,8 @@ struct FleetTopics: Sendable {
     /// The retained state of this host, and its last will.
     var hostStatus: String { "\(prefix)/hosts/\(host)/status" }
 
+    /// The retained state of a radio of this host, numbered from 1.
+    func radio(_ number: Int) -> String { "\(prefix)/hosts/\(host)/radios/\(number)" }
     func presence(_ accessory: String) -> String { "\(prefix)/hosts/\(host)/presence/\(accessory)" }
     func lease(_ accessory: String) -> String { "\(prefix)/leases/\(accessory)" }
     func status(_ accessory: String) -> String { "\(prefix)/devices/\(accessory)/status" }

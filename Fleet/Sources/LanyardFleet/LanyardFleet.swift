@@ -5,6 +5,9 @@ import CoreBluetooth
 import Foundation
 import JSONText
 import Lanyard
+import Logging
+import ServiceLifecycle
+import Tracing
 
 @main
 struct LanyardFleet: AsyncParsableCommand {
@@ -13,17 +16,20 @@ struct LanyardFleet: AsyncParsableCommand {
         abstract: "Publish Bluetooth accessories to an MQTT broker, and execute commands for them.",
         discussion: """
             The file describes the accessories (docs/FLEET.md). Several hosts may share a broker and \
-            a file: each accessory then belongs to one host at a time. The password of --user is \
-            read from the environment variable LANYARD_FLEET_PASSWORD.
+            a file: each accessory then belongs to one host at a time. Each option may also be a \
+            variable of the environment, such as LANYARD_FLEET_NAME, or a key of the file of \
+            --settings. The password of --user is LANYARD_FLEET_PASSWORD, or in that file.
             """
     )
 
     @Argument(help: ArgumentHelp("The description of the accessories.", valueName: "file"))
-    var file: String
+    var accessories: String?
+    @Option(help: ArgumentHelp("A JSON file with settings.", valueName: "file"))
+    var settings: String?
     @Option(help: ArgumentHelp("The name of this host.", valueName: "name"))
-    var name: String
+    var name: String?
     @Option(help: ArgumentHelp("The address of the broker.", valueName: "host:port"))
-    var broker: String
+    var broker: String?
     @Option(help: ArgumentHelp("The certificates of the broker's authority.", valueName: "file"))
     var authority: String?
     @Flag(help: "Connect without TLS. Only for a broker on this machine.")
@@ -34,95 +40,85 @@ struct LanyardFleet: AsyncParsableCommand {
     var key: String?
     @Option(help: ArgumentHelp("The user at the broker.", valueName: "name"))
     var user: String?
-    @Option(help: ArgumentHelp("The version of MQTT, 5 or 3.1.1.", valueName: "version"))
-    var mqtt = BrokerOptions.Version.v5
-    @Option(help: ArgumentHelp("The first level of all topics.", valueName: "topic"))
-    var prefix = "lanyard"
+    @Option(
+        help: ArgumentHelp("The version of MQTT, 5 (the default) or 3.1.1.", valueName: "version")
+    )
+    var mqtt: String?
+    @Option(
+        help: ArgumentHelp(
+            "The first level of all topics, 'lanyard' by default.",
+            valueName: "topic"
+        )
+    )
+    var prefix: String?
     @Option(
         help: ArgumentHelp("The folder of the queue and of the accessories.", valueName: "folder")
     )
-    var state: String
+    var state: String?
     @Option(help: ArgumentHelp("The Bluetooth adapter.", valueName: "adapter"))
     var adapter: String?
+    @Option(
+        help: ArgumentHelp("Serve metrics for Prometheus at this address.", valueName: "host:port")
+    )
+    var metrics: String?
+    @Option(
+        help: ArgumentHelp("Append spans to this file, for OpenTelemetry.", valueName: "file")
+    )
+    var spans: String?
 
-    func validate() throws {
-        guard FleetTopics.isLevel(name) else {
-            throw ValidationError(
-                "'\(name)' is not a valid name: use 1 to 64 letters, digits, '-' and '_'."
-            )
-        }
-        guard
-            prefix.split(separator: "/", omittingEmptySubsequences: false)
-                .allSatisfy({ FleetTopics.isLevel(String($0)) })
-        else { throw ValidationError("'\(prefix)' is not a valid topic.") }
-        guard withoutTLS != (authority != nil) else {
-            throw ValidationError("Use either --authority or --without-tls.")
-        }
-        guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("Use --certificate and --key together.")
-        }
-        _ = try address
-    }
-
-    private var address: (host: String, port: UInt16) {
-        get throws {
-            guard let colon = broker.lastIndex(of: ":"), colon != broker.startIndex,
-                let port = UInt16(broker[broker.index(after: colon)...])
-            else { throw ValidationError("'\(broker)' is not an address: use HOST:PORT.") }
-            return (String(broker[..<colon]), port)
-        }
+    private var arguments: [FleetSettings.Key: String] {
+        let options: [FleetSettings.Key: String?] = [
+            .accessories: accessories, .name: name, .broker: broker, .authority: authority,
+            .withoutTLS: withoutTLS ? "true" : nil, .certificate: certificate, .key: key,
+            .user: user, .mqtt: mqtt, .prefix: prefix, .state: state, .adapter: adapter,
+            .metrics: metrics, .spans: spans,
+        ]
+        return options.compactMapValues(\.self)
     }
 
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
+        let settings: FleetSettings
+        do throws(SettingsError) {
+            settings = try await FleetSettings(
+                arguments: arguments,
+                environment: ProcessInfo.processInfo.environment,
+                file: self.settings
+            )
+        } catch {
+            throw ValidationError(error.description)
+        }
         let description: FleetDescription
         do {
             description = try FleetDescription(
-                parsing: String(contentsOfFile: file, encoding: .utf8)
+                parsing: String(contentsOfFile: settings.accessories, encoding: .utf8)
             )
         } catch {
-            throw ValidationError("Cannot read \(file): \(error)")
+            throw ValidationError("Cannot read \(settings.accessories): \(error)")
         }
-        let topics = FleetTopics(prefix: prefix, host: name)
-        let (host, port) = try address
-        let options = BrokerOptions(
-            host: host,
-            port: port,
-            version: mqtt,
-            authority: authority,
-            certificate: certificate,
-            key: key,
-            user: user,
-            password: ProcessInfo.processInfo.environment["LANYARD_FLEET_PASSWORD"],
-            client: "lanyard-fleet-\(name)",
-            will: (topics.hostStatus, FleetCore.offline)
-        )
+        let registry = PrometheusRegistry(meanings: FleetMetrics.meanings)
+        let tracer: any Tracer =
+            if let file = settings.spans { try SpanFile(file) } else { NoOpTracer() }
         let driver = try FleetDriver(
-            core: FleetCore(topics: topics, description: description),
-            folder: state,
-            configuration: { [state, adapter] accessory in
-                var configuration = AccessoryCentral.Configuration(name: "fleet-\(accessory)")
-                let file = URL(fileURLWithPath: "\(state)/accessory-\(accessory).json")
-                configuration.store = FileAccessoryStore(file)
-                if let adapter { configuration.adapter = CBAdapter(adapter) }
-                return configuration
-            },
+            settings,
+            description,
+            telemetry: .init(metrics: FleetMetrics(factory: registry), tracer: tracer),
             log: { remark($0) }
         )
-        let task = Task { try await driver.run(options, accessories: description.accessories) }
-        let interruptions = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { task.cancel() }
-            source.resume()
-            return source
+        // The services end in the reverse order.
+        var services: [any Service] = [driver]
+        if let address = settings.metrics {
+            let server = MetricsServer(address: address, registry: registry, log: { remark($0) })
+            services.insert(server, at: 0)
         }
-        defer { interruptions.forEach { $0.cancel() } }
-        try await task.value
+        let group = ServiceGroup(
+            services: services,
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "lanyard-fleet") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await group.run()
     }
 }
-
-extension BrokerOptions.Version: ExpressibleByArgument {}
 
 /// Writes a line to standard error.
 @Sendable func remark(_ text: String) {

@@ -37,11 +37,14 @@ final class PresenceWatch: Sendable {
             switch event {
             case .discovered(let device): present.insert(device.identity)
             case .lost(let device, _): present.remove(device.identity)
-            case .updated: continue
+            case .updated: break
             }
             report(id, event.device.signal.map { Int(max(-128, min(127, $0))) }, !present.isEmpty)
         }
     }
+
+    /// Whether Bluetooth is available.
+    var isAvailable: Bool { state.withLock { $0.central?.availability == .poweredOn } }
 
     /// Ends the scan.
     func stop() async {

@@ -29,9 +29,10 @@ from harness import (
     Nats,
     until,
 )
+from operation import OperationTests
 from peers import PeerTests
 
-__all__ = ["AuthenticationTests", "PasswordTests", "PeerTests"]
+__all__ = ["AuthenticationTests", "OperationTests", "PasswordTests", "PeerTests"]
 MEMORY_GROWTH = 48 << 10  # KiB
 
 

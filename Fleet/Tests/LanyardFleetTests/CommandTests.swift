@@ -156,42 +156,4 @@ struct CommandTests {
         host.pass(3)
         #expect(host.core.tracked["strap"]?.lease.isHeld == true)
     }
-
-    @Test("Random messages of the broker never trap", arguments: SeededGenerator.seeds(8))
-    func random(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
-        var host = try FleetHarness.holding()
-        let seeds = [
-            Self.read, #"{"host":"hall","epoch":1}"#, #"{"host":"a","epoch":4503599627370496}"#,
-            #"{"id":"w","operation":"write","characteristicID":"2A39","value":"AAE=","expiry":1}"#,
-        ]
-        let topics = [
-            "lanyard/devices/strap/commands", "lanyard/leases/strap", "lanyard/leases/",
-            "lanyard/devices//commands", "lanyard/", "", "lanyard/leases/x/y",
-        ]
-        for _ in 0..<2_000 {
-            var payload = Array(seeds.randomElement(using: &generator)?.utf8 ?? "".utf8)
-            for _ in 0..<Int.random(in: 0...3, using: &generator) where !payload.isEmpty {
-                let index = Int.random(in: 0..<payload.count, using: &generator)
-                payload[index] = .random(in: 0...255, using: &generator)
-            }
-            if Int.random(in: 0..<8, using: &generator) == 0 { payload = [] }
-            let message = ReceivedMessage(
-                topic: topics.randomElement(using: &generator) ?? "",
-                payload: payload,
-                isRetained: Int.random(in: 0..<8, using: &generator) == 0,
-                expiry: Bool.random(using: &generator) ? 2 : nil,
-                responseTopic: Bool.random(using: &generator) ? "lanyard/answers/a" : nil
-            )
-            host.input { $0.received(message, now: $1) }
-            host.pass(Double.random(in: 0...1, using: &generator))
-            host.acknowledgeAll()
-            _ = host.take()
-            #expect(host.core.commands.count <= FleetCore.commandLimit)
-            #expect(host.core.answered.count <= FleetCore.answeredLimit)
-        }
-        // The journal with all these records can be read again.
-        let bytes = host.journal.flatMap(Journal.encode)
-        #expect(Journal.read(bytes).end == bytes.count)
-    }
 }

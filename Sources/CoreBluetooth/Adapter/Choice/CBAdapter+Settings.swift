@@ -100,6 +100,19 @@ extension CBAdapter {
         }
     }
 
+    /// The radios of this adapter and the links on them now; `nil` if it is not in use, or is a
+    /// single adapter.
+    package var radioReport: RadioReport? {
+        get async {
+            guard let running = usage.running else { return nil }
+            return await withCheckedContinuation { continuation in
+                running.enter { adapter in
+                    continuation.resume(returning: (adapter.port as? CompositeAdapter)?.report)
+                }
+            }
+        }
+    }
+
     /// Whether all managers of this adapter follow the rules for applications in the background,
     /// as if each had `CBManagerOptionBackgroundRulesKey`.
     package var followsBackgroundRules: Bool {
