@@ -47,7 +47,12 @@ let package = Package(
             packageAccess: false,
             swiftSettings: asPartOfLanyard
         ),
-        .executableTarget(name: "RigCentral", dependencies: lanyard),
+        .executableTarget(
+            name: "RigCentral",
+            dependencies: lanyard + [coreBluetooth],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
         .executableTarget(name: "RigPeripheral", dependencies: lanyard),
         .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
         .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),

@@ -3,7 +3,9 @@
 // A controller among advertisers: it answers every command and, while a host scans, reports
 // advertisements, each in an event of its own, evenly in time.
 //
-//   advertisers PATH REPORTS_PER_SECOND ADVERTISERS
+//   advertisers PATH REPORTS_PER_SECOND ADVERTISERS [FIRST]
+//
+// FIRST is the number of the first advertiser, 0 by default.
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@ enum { commandPacket = 1, eventPacket = 4, reportLength = 3 + 12 + 31 };
 enum { extendedScanning = 0x2042, scanning = 0x200C };
 
 static int host, isScanning;
-static long advertiserCount;
+static long advertiserCount, firstAdvertiser;
 
 // The return parameters of a command after the status. The remaining bytes are zero.
 typedef struct { uint16_t opcode; uint8_t count; uint8_t bytes[64]; } Answer;
@@ -81,9 +83,12 @@ static int listenAt(const char *path) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 4) return fprintf(stderr, "usage: advertisers PATH RATE ADVERTISERS\n"), 2;
+    if (count < 4 || count > 5) {
+        return fprintf(stderr, "usage: advertisers PATH RATE ADVERTISERS [FIRST]\n"), 2;
+    }
     long rate = strtol(arguments[2], NULL, 10), number = 0;
     advertiserCount = strtol(arguments[3], NULL, 10);
+    if (count == 5) firstAdvertiser = strtol(arguments[4], NULL, 10);
     int listener = listenAt(arguments[1]), timer = timerfd_create(CLOCK_MONOTONIC, 0);
     struct timespec period = {0, 1000000000 / rate};
     timerfd_settime(timer, 0, &(struct itimerspec){period, period}, NULL);
@@ -95,6 +100,6 @@ int main(int count, char **arguments) {
         uint64_t due = 0;
         if (waits[0].revents) receive();
         if (waits[1].revents && read(timer, &due, sizeof due) != sizeof due) return 1;
-        while (isScanning && due-- > 0) report(number++ % advertiserCount);
+        while (isScanning && due-- > 0) report(firstAdvertiser + number++ % advertiserCount);
     }
 }

@@ -106,7 +106,8 @@ package struct GatewayClient: Sendable {
         let count = min(count, delivered)
         guard phase == .granted, count > 0 else { return [] }
         delivered -= count
-        return [.send(peer.credit(count, now: now))]
+        let credit = peer.take(count, now: now)
+        return credit.isEmpty ? [] : [.send(credit)]
     }
 
     /// The time at which to call `deadlinePassed`; `nil` after the end.

@@ -33,6 +33,7 @@ extension GatewayCore {
         }
         var actions: [Action] = []
         var passed: [UInt8] = []
+        var isUrgent = false
         do throws(H4FramingError) {
             while let packet = try received.nextRaw() {
                 switch controller {
@@ -44,7 +45,12 @@ extension GatewayCore {
                     return actions + closeController()
                 case .ready:
                     note(packet)
-                    passed += admitted(packet, after: passed.count)
+                    guard HCI.LESubeventCode(h4: packet)?.reportsAdvertisements == true else {
+                        passed += packet
+                        isUrgent = true
+                        continue
+                    }
+                    passed += admitted(report: packet, after: reports.count + passed.count)
                 case .disconnecting:
                     note(packet)
                     actions += continueDisconnecting(after: packet, now: now)
@@ -54,8 +60,14 @@ extension GatewayCore {
         } catch {
             return actions + failed("the controller sent bytes that are not HCI packets", now: now)
         }
+        guard isUrgent else {
+            hold(passed, now: now)
+            return actions
+        }
         return actions + deliver(passed, now: now)
     }
+
+    private mutating func dropReports() { (reports, reportsDue) = ([], nil) }
 
     private mutating func startReset() -> [Action] {
         links = []
@@ -72,21 +84,29 @@ extension GatewayCore {
             + [.log("\(connection.name): the lease has begun")]
     }
 
-    /// Returns a packet that the owner gets. An advertising report is dropped if the owner has not
-    /// read the earlier packets.
+    /// Returns a report that the owner gets. It is dropped if the owner has not read the earlier
+    /// packets.
     private mutating func admitted(
-        _ packet: ArraySlice<UInt8>,
+        report: ArraySlice<UInt8>,
         after waiting: Int
     ) -> ArraySlice<UInt8> {
         guard let owner, let peer = connections[owner]?.peer else { return [] }
-        guard HCI.LESubeventCode(h4: packet)?.reportsAdvertisements == true,
-            !peer.hasRoom(for: waiting + packet.count)
-        else { return packet }
+        guard !peer.hasRoom(for: waiting + report.count) else { return report }
         connections[owner]?.droppedReports += 1
         return []
     }
 
-    private mutating func deliver(_ packets: [UInt8], now: Instant) -> [Action] {
+    /// Keeps reports until more of them, or another packet, have arrived.
+    private mutating func hold(_ new: [UInt8], now: Instant) {
+        guard !new.isEmpty else { return }
+        reports += new
+        reportsDue = reportsDue ?? now + Self.reportDelay
+    }
+
+    /// Sends the reports that wait, and then packets.
+    mutating func deliver(_ new: [UInt8], now: Instant) -> [Action] {
+        let packets = reports + new
+        dropReports()
         guard let owner, !packets.isEmpty else { return [] }
         do throws(PeerFault) {
             let bytes = try connections[owner]?.peer.send(packets, now: now) ?? []
@@ -115,8 +135,9 @@ extension GatewayCore {
         guard packets.allSatisfy({ $0.first != HCI.PacketType.event.rawValue }) else {
             throw .noPackets
         }
-        let credit = connections[id]?.peer.credit(bytes.count, now: now) ?? []
-        return (packets.isEmpty ? [] : [.control(packets)]) + [.send(id, credit)]
+        let credit = connections[id]?.peer.take(bytes.count, now: now) ?? []
+        return (packets.isEmpty ? [] : [.control(packets)])
+            + (credit.isEmpty ? [] : [.send(id, credit)])
     }
 
     /// Ends the lease because of the controller, which is closed.
@@ -134,6 +155,7 @@ extension GatewayCore {
     /// Resets the controller after a lease, so that nothing of the old owner is on the air.
     mutating func release(after connection: Connection, now: Instant) -> [Action] {
         owner = nil
+        dropReports()
         var actions: [Action] = []
         if connection.droppedReports > 0 {
             let count = connection.droppedReports

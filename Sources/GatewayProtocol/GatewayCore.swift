@@ -92,6 +92,9 @@ package struct GatewayCore: Sendable {
     static let clearingLimit = Duration.seconds(1)
     /// The time in which the links of a lease must end, before the controller is reset.
     static let disconnectingLimit = Duration.seconds(1)
+    /// The time for which advertising reports wait for more of them. Each frame costs the host's
+    /// machine as much as many reports.
+    package static let reportDelay = Duration.milliseconds(10)
     /// HCI Reset (Vol 4, Part E, 7.3.2).
     package static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
 
@@ -102,6 +105,10 @@ package struct GatewayCore: Sendable {
     package internal(set) var owner: ConnectionID?
     var controller = Controller.closed
     var received = H4Deframer()
+    /// The advertising reports that wait, at most what the owner may be sent, and the time at which they
+    /// are sent.
+    var reports: [UInt8] = []
+    var reportsDue: Instant?
     /// The handles of the open links. There are at most 0xEFF.
     var links: Set<ConnectionHandle> = []
 
@@ -247,6 +254,7 @@ extension GatewayCore {
     package var nextDeadline: Instant? {
         var deadlines = connections.values.map(\.peer.nextDeadline)
         deadlines += connections.values.compactMap(\.purposeDeadline)
+        if let reportsDue { deadlines.append(reportsDue) }
         switch controller {
         case .resetting(let until), .clearing(let until), .disconnecting(_, let until):
             deadlines.append(until)
@@ -258,6 +266,7 @@ extension GatewayCore {
     /// Sends pings, and ends what has taken too long.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         var actions: [Action] = []
+        if let due = reportsDue, due <= now { actions += deliver([], now: now) }
         for id in connections.keys.sorted() {
             if let deadline = connections[id]?.purposeDeadline, deadline <= now {
                 actions += end(

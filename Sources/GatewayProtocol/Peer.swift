@@ -7,6 +7,9 @@ import BluetoothTypes
 struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20
+    /// The bytes of packets that a side takes before it allows the other side more. A credit for each
+    /// packet would be another frame for each.
+    static let creditBatch = GatewayProtocol.window / 4
 
     private var reader = FrameReader()
     private var writer = FrameWriter()
@@ -16,6 +19,8 @@ struct Peer: Sendable {
     private var allowance = GatewayProtocol.window
     /// The bytes of packets that the other side may send.
     private var granted = GatewayProtocol.window
+    /// The bytes of packets that were taken, and not allowed again yet.
+    private var taken = 0
     /// The bytes that wait for credit.
     private var queue: [UInt8] = []
 
@@ -62,10 +67,14 @@ struct Peer: Sendable {
         }
     }
 
-    /// Returns the bytes that allow the other side to send `count` more bytes of packets.
-    mutating func credit(_ count: Int, now: Instant) -> [UInt8] {
-        granted += count
-        return bytes(of: .credit(UInt32(count)), now: now)
+    /// Records that `count` bytes of packets were taken. Returns the bytes that allow the other side
+    /// more; nothing below `creditBatch`.
+    mutating func take(_ count: Int, now: Instant) -> [UInt8] {
+        taken += count
+        guard taken >= Self.creditBatch else { return [] }
+        defer { taken = 0 }
+        granted += taken
+        return bytes(of: .credit(UInt32(taken)), now: now)
     }
 
     /// Returns whether a packet of this length could be sent at once.

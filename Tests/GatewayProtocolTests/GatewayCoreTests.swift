@@ -239,6 +239,7 @@ struct GatewayCoreTests {
         let report: [UInt8] = [0x04, 0x3E, 0x0C, 0x02] + Array(repeating: 0, count: 11)
         let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
         for _ in 0..<20_000 { net.perform(net.core.controllerSent(report, now: net.now)) }
+        net.pass(GatewayCore.reportDelay)
         let delivered = try #require(net.packets[1]).count
         #expect(delivered <= GatewayProtocol.window)
         #expect(delivered > GatewayProtocol.window - 2 * report.count)
@@ -250,6 +251,58 @@ struct GatewayCoreTests {
         #expect(all.suffix(900) == Array(repeatElement(data, count: 100).joined())[...])
         net.disconnect(1)
         #expect(net.story.contains { $0.contains("advertising reports were dropped") })
+    }
+
+    @Test("Advertising reports of 10 ms share a frame, and other packets do not wait for them")
+    func reports() {
+        var net = Net()
+        net.lease(1)
+        let report: [UInt8] = [0x04, 0x3E, 0x0C, 0x02] + Array(repeating: 0, count: 11)
+        let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
+        var frameCount = 0
+        func receive(_ bytes: [UInt8]) {
+            let actions = net.core.controllerSent(bytes, now: net.now)
+            frameCount += actions.count
+            net.perform(actions)
+        }
+        for _ in 0..<3 { receive(report) }
+        #expect(net.core.nextDeadline == net.now + GatewayCore.reportDelay)
+        #expect(net.packets[1] == nil)
+        net.now = net.now + GatewayCore.reportDelay
+        let actions = net.core.deadlinePassed(now: net.now)
+        #expect(actions.count == 1)
+        net.perform(actions)
+        #expect(net.packets[1] == report + report + report)
+        // Data takes the reports before it along, in the order of their arrival.
+        net.packets = [:]
+        receive(report)
+        receive(data)
+        receive(data)
+        #expect(frameCount == 2)
+        #expect(net.packets[1] == report + data + data)
+        // The end of the lease drops reports that wait.
+        receive(report)
+        net.disconnect(1)
+        #expect(net.core.reports.isEmpty && net.core.reportsDue == nil)
+    }
+
+    @Test("A side that takes packets allows more in batches, and never stops the other side")
+    func credit() {
+        var net = Net()
+        net.lease(1)
+        let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
+        var creditCount = 0
+        let count = 4 * GatewayProtocol.window / data.count
+        for _ in 0..<count {
+            let sent = net.hosts[1]?.hostSent(data, now: net.now) ?? []
+            for case .send(let bytes) in sent {
+                let answers = net.core.received(bytes, on: 1, now: net.now)
+                creditCount += answers.count { if case .send = $0 { true } else { false } }
+                net.perform(answers)
+            }
+        }
+        #expect(net.story.count { $0 == "packet" } == count)
+        #expect((12...16).contains(creditCount), "\(creditCount)")
     }
 
     @Test("A host that never reads loses the lease when too much waits")

@@ -6,7 +6,9 @@ import BluetoothTypes
 import Glibc
 import HCITransports
 
-// The host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`.
+// The host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`. In place of the
+// path of a controller's socket, it takes `gateway:HOST:PORT`, and for scans several of them with `+`
+// between them, which it uses as one adapter.
 //
 // Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
 // `notify COUNT SIZE`, or `scan SECONDS EVERY` (1 for every report, 0 for each device once).
@@ -17,7 +19,14 @@ struct RigCentral {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3 else { return say("usage: RigCentral PATH ADDRESS") }
-        let host = BluetoothHost(transport: UnixTransport(path: arguments[arguments.count - 2]))
+        let controller = arguments[arguments.count - 2]
+        let names = controller.split(separator: "+")
+        if names.count > 1 { return try await scan(names) }
+        let transport: any HCITransport =
+            controller.hasPrefix("gateway:")
+            ? try AdapterSpecification(controller).makeTransport()
+            : UnixTransport(path: controller)
+        let host = BluetoothHost(transport: transport)
         try await host.start()
         var central: Central?
         if let peer = DeviceAddress(arguments[arguments.count - 1], kind: .public) {
@@ -48,6 +57,20 @@ struct RigCentral {
             say("done \((ContinuousClock.now - start) / .seconds(1)) \(result)")
         }
         await host.shutdown()
+    }
+
+    /// Executes the scans on the standard input on several adapters.
+    private static func scan(_ names: [Substring]) async throws {
+        let radios = try await SeveralRadios(names)
+        say("ready")
+        while let line = readLine() {
+            let numbers = line.split(separator: " ").dropFirst().compactMap { Int($0) }
+            guard numbers.count == 2 else { return say("unknown command") }
+            let start = ContinuousClock.now
+            let count = try await radios.scan(numbers[0], every: numbers[1] != 0)
+            say("done \((ContinuousClock.now - start) / .seconds(1)) \(count)")
+        }
+        await radios.shutDown()
     }
 
     /// Prints without a buffer, for the process at the other end of the pipe.

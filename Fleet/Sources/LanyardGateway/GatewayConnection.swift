@@ -33,6 +33,8 @@ final class GatewayConnection: @unchecked Sendable {
     /// closes.
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
+    /// The time of the timer for the deadlines; `nil` without one.
+    private var timerDeadline: Instant?
     private var hasEnded = false
     /// Whether the gateway has sent anything after TLS was agreed.
     private var hasAnswered = false
@@ -63,11 +65,22 @@ final class GatewayConnection: @unchecked Sendable {
     }
 
     /// Connects. The events follow.
-    func open(host: String, port: Int, _ credentials: Credentials) {
+    ///
+    /// If the name has addresses of both IP versions, NIO tries the next address 250 ms after an
+    /// address that has not answered, and uses the first connection (RFC 8305).
+    ///
+    /// - Parameter resolver: Looks the name up in place of the system.
+    func open(
+        host: String,
+        port: Int,
+        _ credentials: Credentials,
+        resolver: (any Resolver & Sendable)? = nil
+    ) {
         loop.preconditionInEventLoop()
         do {
             let context = try credentials.context(isServer: false)
             let bootstrap = ClientBootstrap(group: loop)
+                .resolver(resolver)
                 .connectTimeout(Self.connectLimit)
                 .channelOption(.writeBufferWaterMark, value: .gateway)
                 .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -170,14 +183,23 @@ final class GatewayConnection: @unchecked Sendable {
         setTimer()
     }
 
+    /// Sets the timer. Each frame moves the deadlines later, so a timer that is set for an earlier
+    /// time stays, and `deadlinePassed` then does nothing.
     private func setTimer() {
+        guard let deadline = client?.nextDeadline else {
+            timer?.cancel()
+            (timer, timerDeadline) = (nil, nil)
+            return
+        }
+        if let timerDeadline, timerDeadline <= deadline { return }
         timer?.cancel()
-        timer = client?.nextDeadline.map { deadline in
-            loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(max(deadline.nanoseconds, 0)))) {
-                [weak self] in
-                guard let self else { return }
-                perform(client?.deadlinePassed(now: now) ?? [])
-            }
+        timerDeadline = deadline
+        timer = loop.scheduleTask(
+            deadline: .uptimeNanoseconds(UInt64(max(deadline.nanoseconds, 0)))
+        ) { [weak self] in
+            guard let self else { return }
+            timerDeadline = nil
+            perform(client?.deadlinePassed(now: now) ?? [])
         }
     }
 

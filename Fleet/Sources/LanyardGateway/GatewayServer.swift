@@ -29,6 +29,8 @@ final class GatewayServer: @unchecked Sendable {
     private var certificates: [Int: (bytes: [UInt8], name: String?)] = [:]
     private var lastConnection = 0
     private var timer: Scheduled<Void>?
+    /// The time of the timer for the deadlines; `nil` without one.
+    private var timerDeadline: Instant?
     private var listener: (any Channel)?
 
     /// Creates a gateway that does not listen yet.
@@ -192,14 +194,23 @@ final class GatewayServer: @unchecked Sendable {
         perform(core.secretChecked(id, isValid: isValid, now: now))
     }
 
+    /// Sets the timer. Each frame moves the deadlines later, so a timer that is set for an earlier
+    /// time stays, and `deadlinePassed` then does nothing.
     private func setTimer() {
+        guard let deadline = core.nextDeadline else {
+            timer?.cancel()
+            (timer, timerDeadline) = (nil, nil)
+            return
+        }
+        if let timerDeadline, timerDeadline <= deadline { return }
         timer?.cancel()
-        timer = core.nextDeadline.map { deadline in
-            loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(max(deadline.nanoseconds, 0)))) {
-                [weak self] in
-                guard let self else { return }
-                perform(core.deadlinePassed(now: now))
-            }
+        timerDeadline = deadline
+        timer = loop.scheduleTask(
+            deadline: .uptimeNanoseconds(UInt64(max(deadline.nanoseconds, 0)))
+        ) { [weak self] in
+            guard let self else { return }
+            timerDeadline = nil
+            perform(core.deadlinePassed(now: now))
         }
     }
 }

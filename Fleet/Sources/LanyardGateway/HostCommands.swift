@@ -86,55 +86,47 @@ struct ConnectCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func run() async throws {
-        let end = HostEnd()
-        var isGranted = false
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let end = HostEnd(on: loop)
         do {
-            let folder = try state.folder
-            let gateways = TrustedCertificates(folder: try folder.folder("gateways"))
-            guard let expected = gateways.certificate(of: gateway.description) else {
-                throw StateFolder.Failure(
-                    "this host is not enrolled there; use 'lanyard-gateway enroll'"
-                )
-            }
-            let credentials = try Credentials(in: folder)
-            let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-            let (events, feed) = AsyncStream.makeStream(of: GatewayConnection.Event.self)
-            let connection = GatewayConnection(
-                .lease,
-                on: loop,
-                isTrusted: { $0 == expected },
-                received: { feed.yield($0) }
-            )
-            loop.execute {
-                connection.open(host: gateway.host, port: Int(gateway.port), credentials)
-            }
-            end.read { bytes in
-                loop.execute {
-                    if bytes.isEmpty { connection.end("") } else { connection.send(bytes) }
-                }
-            }
-            for await event in events {
-                switch event {
-                case .granted:
-                    isGranted = true
-                    end.write(status: "granted")
-                case .packets(let bytes):
-                    end.write(bytes) { loop.execute { connection.consumed(bytes.count) } }
-                case .ended(let reason):
-                    guard !reason.isEmpty else { return }
-                    throw StateFolder.Failure(reason)
-                }
-            }
+            try await end.open()
         } catch {
-            let reason = (error as? StateFolder.Failure)?.description ?? "\(error)"
+            throw fail(
+                StateFolder.Failure("standard input and output must be sockets or pipes: \(error)")
+            )
+        }
+        do {
+            let outcome = try await relay(on: loop, end)
+            guard !outcome.reason.isEmpty else { return }
+            guard outcome.isGranted else { throw StateFolder.Failure(outcome.reason) }
+            remark("gateway:\(gateway): \(outcome.reason)")
+        } catch {
             // The program that started this one prints the reason for a failure.
-            if isGranted {
-                remark("gateway:\(gateway): \(reason)")
-            } else {
-                end.write(status: "failed \(reason)")
-            }
-            end.flush()
-            throw ExitCode.failure
+            await end.fail((error as? StateFolder.Failure)?.description ?? "\(error)")
+        }
+        throw ExitCode.failure
+    }
+
+    private func relay(
+        on loop: any EventLoop,
+        _ end: HostEnd
+    ) async throws -> (reason: String, isGranted: Bool) {
+        let folder = try state.folder
+        let gateways = TrustedCertificates(folder: try folder.folder("gateways"))
+        guard let expected = gateways.certificate(of: gateway.description) else {
+            throw StateFolder.Failure(
+                "this host is not enrolled there; use 'lanyard-gateway enroll'"
+            )
+        }
+        let credentials = try Credentials(in: folder)
+        let connection = GatewayConnection(
+            .lease,
+            on: loop,
+            isTrusted: { $0 == expected },
+            received: end.receive
+        )
+        return try await end.relay(connection) { [gateway] in
+            connection.open(host: gateway.host, port: Int(gateway.port), credentials)
         }
     }
 }

@@ -1,58 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import NIOCore
+import NIOPosix
 
 /// The end of the connection at the program that started this one: a status line and then packets on
 /// standard output, and packets on standard input. The end of standard input ends the connection.
-final class HostEnd: Sendable {
-    /// The bytes of one read.
-    private static let readLimit = 64 << 10
+///
+/// Both are on the event loop of the connection, so a packet passes without a change of threads. The
+/// conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which each entry
+/// checks.
+final class HostEnd: @unchecked Sendable {
+    private let loop: any EventLoop
+    private let ended: EventLoopPromise<String>
+    private var connection: GatewayConnection?
+    private var channel: (any Channel)?
+    private var isGranted = false
+    private var isFlushDue = false
 
-    private let output = DispatchQueue(label: "lanyard-gateway.output")
+    init(on loop: any EventLoop) {
+        self.loop = loop
+        ended = loop.makePromise()
+    }
 
-    /// Writes bytes, after those before. `written` is called when the program has read them, which
-    /// may take long.
-    func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void = {}) {
-        output.async {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes {
-                    Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+    /// Takes standard input and output, which must be sockets or pipes.
+    func open() async throws {
+        let channel = try await NIOPipeBootstrap(group: loop)
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(of: self))
                 }
-                if count < 0, errno == EINTR { continue }
-                // The program has ended, which its end of standard input shows as well.
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
             }
-            written()
+            .takingOwnershipOfDescriptors(input: STDIN_FILENO, output: STDOUT_FILENO).get()
+        try await loop.submit { [self] in self.channel = channel }.get()
+    }
+
+    /// Passes packets between standard input and output and a connection, which `open` opens.
+    ///
+    /// - Returns: The reason of the connection's end, and whether the lease was granted before. The
+    ///   reason is empty if standard input has ended.
+    func relay(
+        _ connection: GatewayConnection,
+        open: @escaping @Sendable () -> Void
+    ) async throws -> (reason: String, isGranted: Bool) {
+        loop.execute { [self] in
+            self.connection = connection
+            open()
+            _ = channel?.setOption(.autoRead, value: true)
+        }
+        let reason = try await ended.futureResult.get()
+        return (reason, try await loop.submit { [self] in isGranted }.get())
+    }
+
+    /// Handles an event of the connection.
+    func receive(_ event: GatewayConnection.Event) {
+        loop.preconditionInEventLoop()
+        switch event {
+        case .granted:
+            isGranted = true
+            write(Array("granted\n".utf8)) {}
+        case .packets(let bytes):
+            write(bytes) { [self] in connection?.consumed(bytes.count) }
+        case .ended(let reason): ended.succeed(reason)
         }
     }
 
-    /// Writes the status line.
-    func write(status: String) { write(Array("\(status)\n".utf8)) }
-
-    /// Waits until everything is written, for a second at most.
-    func flush() {
-        let isDone = DispatchSemaphore(value: 0)
-        output.async { isDone.signal() }
-        _ = isDone.wait(timeout: .now() + 1)
+    /// Writes bytes, after those before, once for all packets that arrived together. `written` is
+    /// called when the program's end has taken them, which may take long.
+    private func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
+        guard let channel else { return }
+        // A failure means that the program has ended, which its end of standard input shows as well.
+        channel.write(ByteBuffer(bytes: bytes)).whenSuccess(written)
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        loop.execute { [self] in
+            isFlushDue = false
+            channel.flush()
+        }
     }
 
-    /// Reads until the end. Calls `received` with an empty array there.
-    func read(_ received: @escaping @Sendable ([UInt8]) -> Void) {
-        let thread = Thread {
-            var buffer = [UInt8](repeating: 0, count: Self.readLimit)
-            while true {
-                let count = buffer.withUnsafeMutableBytes {
-                    Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count)
-                }
-                if count < 0, errno == EINTR { continue }
-                received(Array(buffer.prefix(max(count, 0))))
-                guard count > 0 else { return }
-            }
+    /// Writes the reason why there is no lease, and waits until it is written, for a second at most.
+    func fail(_ reason: String) async {
+        let line = ByteBuffer(string: "failed \(reason)\n")
+        let isWritten: EventLoopFuture<Void> = loop.flatSubmit { [self] in
+            ended.succeed(reason)
+            guard let channel else { return loop.makeSucceededVoidFuture() }
+            let promise = loop.makePromise(of: Void.self)
+            loop.scheduleTask(in: .seconds(1)) { promise.succeed() }
+            channel.writeAndFlush(line).whenComplete { _ in promise.succeed() }
+            return promise.futureResult
         }
-        thread.start()
+        try? await isWritten.get()
+    }
+
+    fileprivate func received(_ bytes: ByteBuffer) {
+        connection?.send(Array(bytes.readableBytesView))
+    }
+
+    fileprivate func inputEnded() { connection?.end("") }
+}
+
+private final class Handler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let end: HostEnd
+
+    init(of end: HostEnd) { self.end = end }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        end.received(unwrapInboundIn(data))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end.inputEnded()
+        context.fireChannelInactive()
     }
 }

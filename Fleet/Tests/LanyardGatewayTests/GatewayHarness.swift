@@ -17,11 +17,13 @@ final class GatewayHarness: Sendable {
     let folder: String
     let controller = FakeController()
     let log = Lines()
+    private let address: String
     let port: Int
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     private let server: GatewayServer
 
-    private init() async throws {
+    private init(at address: String) async throws {
+        self.address = address
         folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         server = try GatewayServer(
             name: "hall",
@@ -30,12 +32,15 @@ final class GatewayHarness: Sendable {
             on: group.next(),
             log: { [log] in log.add($0) }
         )
-        port = try await server.listen(host: "127.0.0.1", port: 0)
+        port = try await server.listen(host: address, port: 0)
     }
 
-    /// Runs `body` with a gateway, and removes everything.
-    static func run(_ body: (GatewayHarness) async throws -> Void) async throws {
-        let harness = try await GatewayHarness()
+    /// Runs `body` with a gateway at an address of this machine, and removes everything.
+    static func run(
+        at address: String = "127.0.0.1",
+        _ body: (GatewayHarness) async throws -> Void
+    ) async throws {
+        let harness = try await GatewayHarness(at: address)
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(harness))
@@ -62,9 +67,16 @@ final class GatewayHarness: Sendable {
     }
 
     /// Opens a connection of a host.
+    ///
+    /// - Parameters:
+    ///   - addresses: The addresses of the gateway's name; `nil` for the gateway's address without
+    ///     a name.
+    ///   - port: The port; `nil` for that of the gateway.
     func connect(
         _ purpose: GatewayClient.Purpose = .lease,
         as host: String = "pc",
+        addresses: [String]? = nil,
+        port: Int? = nil,
         isTrusted: (@Sendable ([UInt8]) -> Bool)? = nil
     ) throws -> HostConnection {
         let own = try Credentials(in: try StateFolder(folder + "/gateway")).bytes
@@ -83,8 +95,14 @@ final class GatewayHarness: Sendable {
             }
         )
         let credentials = try credentials(host)
-        loop.execute { [port] in
-            connection.open(host: "127.0.0.1", port: port, credentials)
+        let (address, port) = (address, port ?? self.port)
+        loop.execute {
+            connection.open(
+                host: addresses == nil ? address : "hall.example",
+                port: port,
+                credentials,
+                resolver: addresses.map { FixedAddresses(addresses: $0, loop: loop) }
+            )
         }
         return HostConnection(connection: connection, loop: loop, events: events)
     }
@@ -147,7 +165,7 @@ final class Lines: Sendable {
     }
 }
 
-/// A controller that answers every HCI Reset, and returns all other packets while it is asked to.
+/// A controller that answers every HCI Reset, and returns all other packets.
 final class FakeController: HCITransport {
     private typealias Opening = (
         executor: any HostExecutor, receive: @Sendable (TransportEvent) -> Void
@@ -155,13 +173,9 @@ final class FakeController: HCITransport {
 
     private let opening = Mutex<Opening?>(nil)
     private let resetCount = Mutex(0)
-    private let isEcho = Mutex(true)
     let name = "fake"
 
     var resets: Int { resetCount.withLock { $0 } }
-
-    /// Stops echoing packets.
-    func beSilent() { isEcho.withLock { $0 = false } }
 
     func open(
         on executor: any HostExecutor,
@@ -175,7 +189,7 @@ final class FakeController: HCITransport {
             if packet == GatewayCore.reset {
                 resetCount.withLock { $0 += 1 }
                 deliver([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
-            } else if isEcho.withLock({ $0 }) {
+            } else {
                 deliver(packet)
             }
         }
