@@ -7,8 +7,10 @@ import BluetoothTypes
 ///
 /// Each entry describes one peer: its identity address, the key that resolves its private
 /// addresses, and the local key from which the controller makes its own addresses for that peer.
-/// While resolution is enabled, the controller has one private address of each kind for each entry,
-/// and replaces all of them after the timeout that the host sets.
+/// The controller has one private address of each kind for each entry, and replaces all of them after
+/// the timeout that the host sets. LE Set Address Resolution Enable concerns only the addresses of
+/// received packets (Vol 4, Part E, 7.8.44): without resolution, the controller still uses its private
+/// addresses, as LL/SEC/ADV/BV-11-C expects.
 package struct ResolvingList: Sendable {
     /// The default timeout of private addresses (Vol 4, Part E, 7.8.45).
     package static let defaultTimeout = Duration.seconds(900)
@@ -75,15 +77,13 @@ extension ResolvingList {
     }
 
     /// Returns the controller's private address for the device with the identity, made with the
-    /// local key of its entry; `nil` if there is no such entry, its local key is zero, or
-    /// resolution is disabled.
+    /// local key of its entry; `nil` if there is no such entry, or its local key is zero.
     package func localAddress(toward identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity)?.localAddress
     }
 
     /// Returns the current private address of the device with the identity, made with its key, for
-    /// directed advertising; `nil` if there is no such entry, its key is zero, or resolution is
-    /// disabled.
+    /// directed advertising; `nil` if there is no such entry, or its key is zero.
     package func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity)?.peerAddress
     }
@@ -125,7 +125,7 @@ extension ResolvingList {
         guard entries.count < limit else { throw .memoryCapacityExceeded }
         if isEmpty { madeAt = now }
         entries.append(new)
-        if isEnabled { entries[entries.count - 1].makeAddresses(using: &generator) }
+        entries[entries.count - 1].makeAddresses(using: &generator)
         entriesChanged()
     }
 
@@ -155,7 +155,7 @@ extension ResolvingList {
         entries[try place(of: identity)].mode = mode
     }
 
-    /// Enables or disables resolution.
+    /// Enables or disables resolution. Enabling replaces all private addresses.
     mutating func setEnabled(_ enables: Bool, at now: Instant, using generator: inout RandomStream)
     {
         guard enables != isEnabled else { return }
@@ -163,7 +163,7 @@ extension ResolvingList {
         if enables {
             makeAddresses(at: now, using: &generator)
         } else {
-            forgetAddresses()
+            for place in entries.indices { entries[place].receivedAddress = nil }
         }
     }
 
@@ -176,10 +176,6 @@ extension ResolvingList {
     mutating func makeAddresses(at now: Instant, using generator: inout RandomStream) {
         for place in entries.indices { entries[place].makeAddresses(using: &generator) }
         madeAt = now
-    }
-
-    private mutating func forgetAddresses() {
-        for place in entries.indices { entries[place].forgetAddresses() }
     }
 
     private func place(of identity: DeviceAddress) throws(HCI.ErrorCode) -> Int {

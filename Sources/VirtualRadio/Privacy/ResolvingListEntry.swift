@@ -36,11 +36,4 @@ struct ResolvingListEntry: Sendable {
         peerAddress = peerKey.makeAddress(using: &generator)
         localAddress = localKey.makeAddress(using: &generator)
     }
-
-    /// Removes the private addresses.
-    mutating func forgetAddresses() {
-        receivedAddress = nil
-        peerAddress = nil
-        localAddress = nil
-    }
 }

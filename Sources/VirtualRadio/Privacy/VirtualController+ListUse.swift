@@ -33,7 +33,7 @@ extension Initiator {
 
 extension ResolvingList {
     /// The instant at which the private addresses must be replaced; `nil` while there are none.
-    var replacementDue: Instant? { isEnabled && !isEmpty ? madeAt + timeout : nil }
+    var replacementDue: Instant? { isEmpty ? nil : madeAt + timeout }
 }
 
 extension VirtualController {

@@ -22,6 +22,15 @@ import VirtualRadio
         #expect(IdentityResolvingKey(room.sensorKey).resolves(address))
     }
 
+    @Test("Without resolution, the advertiser still uses a private address")
+    func advertisesWhileOff() throws {
+        try room.sensor.setResolution(false)
+        try room.advertise()
+        room.world.run(for: .seconds(1))
+        let address = try #require(room.advertisers.first)
+        #expect(IdentityResolvingKey(room.sensorKey).resolves(address))
+    }
+
     @Test("The address changes after its timeout")
     func rotates() throws {
         try room.sensor.setTimeout(60)

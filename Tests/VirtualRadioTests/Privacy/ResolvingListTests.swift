@@ -120,11 +120,11 @@ import VirtualRadio
         try host.setResolution(true)
         try host.perform(HCI.Reset())
         #expect(!host.controller.resolvingList.isEnabled)
-        try host.perform(PrivatePeer(2).adding)
-        world.runUntilIdle(bound: .seconds(3600))
         #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) {
-            try host.localAddress(PrivatePeer(2))
+            try host.localAddress(PrivatePeer(1))
         }
+        world.runUntilIdle(bound: .seconds(3600))
+        try host.perform(PrivatePeer(2).adding)
     }
 
     @Test("While a scan uses resolution, the list cannot change")
