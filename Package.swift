@@ -284,7 +284,7 @@ let package = Package(
             "LinkLayerTester",
             ["BluetoothTypes", "BluetoothHCI", "VirtualRadio", "VirtualAdapters"],
             path: "Tests/LinkLayer",
-            exclude: ["README.md", "rootcanal_suite.py"]
+            exclude: ["README.md", "deviations.py", "rootcanal_suite.py"]
         ),
 
         tests("BluetoothTypesTests", ["BluetoothTypes"]),

@@ -141,6 +141,7 @@ extension LowerTester {
                 from: names.controller,
                 to: names.tester
             )
+            // The suite answers, or decides as the central.
             return true
         case .phyResponse(let offer):
             let (send, receive) = (offer.send.rawValue, offer.receive.rawValue)
@@ -149,11 +150,12 @@ extension LowerTester {
                 from: names.controller,
                 to: names.tester
             )
-            return false
+            // The suite decides, as the central.
+            return true
         case .phyUpdateIndication(let decision):
             let content = RootCanalPacket.Content.phyUpdate(
-                toPeripheral: decision.centralToPeripheral.mask,
-                toCentral: decision.peripheralToCentral.mask
+                toPeripheral: decision.centralToPeripheral?.mask ?? 0,
+                toCentral: decision.peripheralToCentral?.mask ?? 0
             )
             report(content, from: names.controller, to: names.tester)
             return false
@@ -161,14 +163,25 @@ extension LowerTester {
         }
     }
 
-    /// Makes the lower tester prefer the PHYs with which the suite answers a request.
+    /// Makes the lower tester prefer the PHYs with which the suite answers a request, or on which it
+    /// decides. In a decision, 0 leaves the PHY as it is.
     mutating func answerControl(_ id: LinkID) {
-        guard case .phyResponse(let send, let receive)? = answer?.packet.content,
-            let link = core.ether.links[id], let side = side(of: tester, link)
+        guard let link = core.ether.links[id], let side = side(of: tester, link),
+            let settings = link[side]?.settings
         else { return }
+        let preference: (send: UInt8, receive: UInt8)
+        switch answer?.packet.content {
+        case .phyResponse(let send, let receive)?: preference = (send, receive)
+        case .phyUpdate(let send, let receive)?:
+            preference = (
+                send == 0 ? settings.sending.phy.mask : send,
+                receive == 0 ? settings.receiving.mask : receive
+            )
+        default: return
+        }
         link[side]?.procedures.preference = HCI.PHYPreference(
-            transmit: HCI.PHYSet(rawValue: send),
-            receive: HCI.PHYSet(rawValue: receive)
+            transmit: HCI.PHYSet(rawValue: preference.send),
+            receive: HCI.PHYSet(rawValue: preference.receive)
         )
         core.ether.links[id] = link
     }
@@ -189,7 +202,7 @@ extension LowerTester {
         switch packet.content {
         case .advertisement: advertisement = waiting
         case .scanRequest, .connectionRequest: request = waiting
-        case .scanResponse, .connectionResponse, .phyResponse: answer = waiting
+        case .scanResponse, .connectionResponse, .phyResponse, .phyUpdate: answer = waiting
         case .disconnection(let reason): command(0x0406, packet, [reason])
         case .encryptionResponse(0, let key): command(0x201A, packet, key)
         case .encryptionResponse: command(0x201B, packet, [])
@@ -198,7 +211,7 @@ extension LowerTester {
             command(0x2019, packet, random + bytes + key)
         case .phyRequest(let send, let receive):
             command(0x2032, packet, [0, send, receive, 0, 0])
-        // Our Link Layer decides about PHYs by itself, and the tests use no others of these.
+        // The tests use no others of these.
         default: return false
         }
         return true
@@ -221,8 +234,8 @@ extension LowerTester {
     }
 }
 
-extension PHY? {
-    /// The bit of the PHY; 0 for none.
+extension PHY {
+    /// The bit of the PHY; 0 for an unknown one.
     fileprivate var mask: UInt8 {
         switch self {
         case .le1M: 0x01

@@ -2,11 +2,12 @@
 """Runs RootCanal's tests of the Link Layer on a controller, and prints a line for each.
 
 usage: rootcanal_suite.py CHECKOUT PACKAGE --library PATH [--log] [PATTERN...]
-       rootcanal_suite.py CHECKOUT PACKAGE --program PATH [--old] [--log] [PATTERN...]
+       rootcanal_suite.py CHECKOUT PACKAGE --program PATH [--old] [--log] [PATTERN[=DEVIATION,...]...]
 
 CHECKOUT is a checkout of RootCanal, with the tests and the class that they drive. PACKAGE is its Python
 package from PyPI, with the packets. The controller is that of a library, RootCanal's own, or that of our
-program LinkLayerTester, which takes the place of the library. A pattern is the beginning of a name, as LL.DDI.
+program LinkLayerTester, which takes the place of the library. A pattern is the beginning of a name, as LL.DDI. The
+packets of its tests are translated by the named deviations of deviations.py.
 
 Each line has the name of the test, PASS, FAIL or SKIP, and the end of the reason. With --log, the packets of
 each test follow on standard error.
@@ -24,6 +25,7 @@ import sys
 import types
 import unittest
 
+from deviations import DEVIATIONS
 
 SET_LE_EVENT_MASK = bytes([0x01, 0x01, 0x20, 8])
 
@@ -35,10 +37,12 @@ class Library:
         self.command = command
         self.controllers = []
         self.address_maker = None
+        # The deviations of the present test.
+        self.deviations = []
 
         # Functions and not methods, because the class of RootCanal sets their `restype`.
         def new(address, to_host, to_air, *_):
-            self.controllers.append(Controller(command, to_host, to_air))
+            self.controllers.append(Controller(command, to_host, to_air, self.deviations))
             self.controllers[-1].ask(f"address {hexadecimal(address, 6, reverse=True)}")
             return len(self.controllers)
 
@@ -50,14 +54,15 @@ class Library:
             self.ask(instance, f"hci {packet.hex()}")
 
         def receive_ll(instance, data, count, phy, strength):
-            self.ask(instance, f"air {strength.value} {hexadecimal(data, count.value)}")
+            packet = translated(ctypes.string_at(data, count.value), self.deviations, "from_air")
+            self.ask(instance, f"air {strength.value} {packet.hex()}")
 
         def tick(instance):
             self.ask(instance, "pass")
 
         def generate_rpa(key, buffer):
             # One process for all addresses, because each process repeats the same random numbers.
-            self.address_maker = self.address_maker or Controller(command, None, None)
+            self.address_maker = self.address_maker or Controller(command, None, None, [])
             buffer.raw = self.address_maker.ask(f"resolvable {hexadecimal(key, 16)}")
 
         self.ffi_controller_new = new
@@ -74,8 +79,8 @@ class Library:
 class Controller:
     """A process of LinkLayerTester. The head of that program describes the lines."""
 
-    def __init__(self, command, to_host, to_air):
-        self.to_host, self.to_air = to_host, to_air
+    def __init__(self, command, to_host, to_air, deviations):
+        self.to_host, self.to_air, self.deviations = to_host, to_air, deviations
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
@@ -87,10 +92,11 @@ class Controller:
         while line := self.process.stdout.readline().strip():
             kind, _, value = line.partition(" ")
             if kind == "hci":
-                packet = bytes.fromhex(value)
-                self.to_host(None, packet[0], (ctypes.c_ubyte * len(packet))(*packet[1:]), len(packet) - 1)
+                packet = translated(bytes.fromhex(value), self.deviations, "to_host")
+                if packet:
+                    self.to_host(None, packet[0], (ctypes.c_ubyte * len(packet))(*packet[1:]), len(packet) - 1)
             elif kind == "air":
-                packet = bytes.fromhex(value)
+                packet = translated(bytes.fromhex(value), self.deviations, "to_air")
                 self.to_air(None, (ctypes.c_ubyte * len(packet))(*packet), len(packet), 0, 0)
             elif kind == "address":
                 address = bytes.fromhex(value)
@@ -104,6 +110,13 @@ class Controller:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(10)
+
+
+def translated(packet, deviations, direction):
+    """The packet after all deviations; None if one of them drops it."""
+    for deviation in deviations:
+        packet = packet and getattr(deviation, direction)(packet)
+    return packet
 
 
 def readable(packet):
@@ -130,18 +143,20 @@ def package(name, path):
 
 
 def load(checkout, packets, path, command):
-    """Loads RootCanal's modules with the controller, and returns the names of its tests."""
+    """Loads RootCanal's modules with the controller. Returns the names of its tests, and our stand-in for the
+    library; None if the tests run on RootCanal's."""
     package("test", checkout / "test")
     rootcanal = package("rootcanal", checkout / "py/src/rootcanal")
     package("rootcanal.packets", packets / "rootcanal/packets")
     rootcanal.binaries = sys.modules["rootcanal.binaries"] = types.ModuleType("rootcanal.binaries")
     rootcanal.binaries.get_package_binary_resource_path = lambda name: contextlib.nullcontext(path)
     load_library = ctypes.cdll.LoadLibrary
-    if command:
-        ctypes.cdll.LoadLibrary = lambda name: Library(command)
+    library = Library(command) if command else None
+    if library:
+        ctypes.cdll.LoadLibrary = lambda name: library
     importlib.import_module("rootcanal.controller")
     ctypes.cdll.LoadLibrary = load_library
-    return runpy.run_path(str(checkout / "test/main.py"), run_name="suite")["tests"]
+    return runpy.run_path(str(checkout / "test/main.py"), run_name="suite")["tests"], library
 
 
 class Result(unittest.TestResult):
@@ -179,14 +194,17 @@ class Result(unittest.TestResult):
 def main():
     checkout, packets, option, path, *rest = sys.argv[1:]
     command = [path] + [word for word in rest if word == "--old"] if option == "--program" else None
-    patterns = tuple(word for word in rest if not word.startswith("--")) or ("LL.",)
+    patterns = [word.partition("=") for word in rest if not word.startswith("--")] or [("LL.", "", "")]
     # RootCanal's library prints to the standard output by itself.
     output = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    names = load(pathlib.Path(checkout), pathlib.Path(packets), path, command)
+    names, library = load(pathlib.Path(checkout), pathlib.Path(packets), path, command)
     result = Result(output)
     for name in names:
-        if name.startswith(patterns):
+        deviations = next((deviations for pattern, _, deviations in patterns if name.startswith(pattern)), None)
+        if deviations is not None:
+            if library:
+                library.deviations = [DEVIATIONS[name]() for name in deviations.split(",") if name]
             suite = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(f"test.{name}"))
             # The tests print each packet.
             log = io.StringIO()
