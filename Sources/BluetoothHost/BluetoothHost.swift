@@ -39,9 +39,9 @@ import HCITransports
 /// await host.shutdown()
 /// ```
 ///
-/// A started host recovers from failures: it resets a controller that does not respond, opens a
-/// transport that ended again, and continues scans and pending connections when the controller is
-/// back. `states` reports this. Canceling the task that awaits an operation cancels the operation.
+/// A started host recovers from failures: it resets a controller that does not respond, reopens a
+/// transport that ended, and continues scans and pending connections when the controller is back.
+/// `states` reports this. Canceling the task that awaits an operation cancels the operation.
 ///
 /// A host lives as long as the application holds a reference to it, to one of its ``Link`` or
 /// ``AdvertisingSet`` values, or to one of the streams ``scan(for:parameters:reportsDuplicates:)``,
@@ -59,8 +59,8 @@ public actor BluetoothHost {
     /// The executor, if it has a thread.
     private nonisolated let thread: AdapterExecutor?
 
-    /// Whether the caller runs on the host's thread. A task there may use the host without a
-    /// suspension, because the host runs one unit of work at a time.
+    /// Whether the caller runs on the host's thread. A task on that thread may use the host without
+    /// a suspension, because the host runs one unit of work at a time.
     nonisolated var isOnOwnThread: Bool { thread?.isCurrent ?? false }
 
     /// The executor, if the host created it and therefore shuts it down.

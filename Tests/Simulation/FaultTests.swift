@@ -84,7 +84,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A controller that hangs is reported without a wait for it")
+    @Test("A request fails in time if the controller hangs")
     func hang() async throws {
         var faults = FaultPlan.none
         faults.hang = Hang(.at(.zero + .seconds(5)), radioGoesOn: true)

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The model assumes only the rules of POSIX: the content of a file is on the disk once the file is
 /// synchronized, and a name once its folder is synchronized. Each change of a name is atomic. Any
-/// combination of unsynchronized changes may be on the disk, and contents may be torn.
+/// combination of unsynchronized changes may be on the disk, and contents may be incomplete.
 package struct PowerCutModel: Sendable {
     /// A system call that succeeded. Paths are absolute.
     package enum Call: Equatable, Sendable {

@@ -45,8 +45,8 @@ extension BluetoothHost {
 
     /// Connects to the device with this address.
     ///
-    /// Returns when the link is usable: the peer has answered on it. If the peer does not join the
-    /// link (reason 0x3E, frequent at the edge of range), the host connects again within the
+    /// Returns when the link is usable: the peer has answered on it. If the connection fails to be
+    /// established (reason 0x3E, frequent at the edge of range), the host connects again within the
     /// timeout. If the task is canceled, the host withdraws the request and ends a link that is not
     /// usable yet.
     ///

@@ -4,7 +4,8 @@ import BluetoothGAP
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// Advertises until the application stops the set or the set ends by itself.
+    /// Starts an advertising set, which advertises until the application stops it or it ends by
+    /// itself.
     ///
     /// ```swift
     /// let content = AdvertisingContent(localName: "Lamp", serviceUUIDs: [BluetoothUUID(0x1815)])
@@ -120,8 +121,8 @@ public struct AdvertisingSet: Sendable, Hashable {
 
     /// Stops advertising.
     ///
-    /// Returns when the set is off the air, even if it had ended before. Links that peers made
-    /// through the set stay open.
+    /// Returns when the set no longer advertises, or at once if it has ended already. Links that
+    /// peers made through the set stay open.
     public func stop() async {
         await host.stopAdvertising(identifier)
         _ = try? await ended()

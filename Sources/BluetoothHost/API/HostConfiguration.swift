@@ -79,17 +79,17 @@ public struct HostConfiguration: Sendable {
     /// asks no question.
     public var pairingDelegate: (any PairingDelegate)?
 
-    /// Whether a person answers the questions of `pairingDelegate`, so that the host limits their
+    /// Whether a person answers the questions of `pairingDelegate`. If so, the host limits their
     /// number.
     package var asksPerson: @Sendable () -> Bool = { true }
 
-    /// Whether peers may begin a pairing when the host starts.
+    /// Whether peers may begin a pairing as soon as the host has started.
     ///
     /// The host asks `pairingDelegate` about each pairing, and about one link at a time: while a
     /// question is open, the host refuses peers on other links with `Pairing.FailureReason.busy`.
     /// After three questions without a yes, whichever peers caused them, the host refuses incoming
-    /// pairings for a minute, and for twice as long after each further one, up to ten minutes.
-    /// ``BluetoothHost/openPairingWindow(for:)`` ends that delay.
+    /// pairings for a minute, and for twice as long after each further question without a yes, up
+    /// to ten minutes. ``BluetoothHost/openPairingWindow(for:)`` ends that delay.
     public var acceptsPairing = true
 
     /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`

@@ -26,8 +26,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsupported(String)
     /// The link ended for this reason.
     case disconnected(HCI.ErrorCode)
-    /// The link could not be established: the peer did not join it, or the controller refused to
-    /// try. The code distinguishes the two cases.
+    /// The link could not be established: the peer sent no packet on it, or the controller refused
+    /// to try. The code distinguishes the two cases.
     case failedToConnect(HCI.ErrorCode)
     /// The host is connected to this address, or is connecting to it.
     case alreadyConnecting
@@ -94,7 +94,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notSubscribed: "the peer has not subscribed to the value"
         case .notPermitted(let code):
             "the link lacks the protection that the value requires: \(code)"
-        case .outOfSync: "the peer does not know the server's changed table yet"
+        case .outOfSync: "the peer does not know the server's changed database yet"
         case .notBonded: "the host shares no key with the peer"
         case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
         case .notEncrypted: "the link to the bonded peer is not encrypted"

@@ -35,7 +35,7 @@ public struct Link: Sendable, Hashable {
     package let identifier: LinkIdentifier
 
     /// The peer's identity address if the peer was bonded when the host created this value,
-    /// otherwise the address that the peer used to connect.
+    /// otherwise the address that the peer used when the link was made.
     public let address: DeviceAddress
 
     /// Creates the value for an identifier, whether or not the link is open.

@@ -121,7 +121,7 @@ extension Accessory {
     /// The characteristic has the role `subscribe` in the description, so the accessory sends its
     /// values whenever it is ready. The sequence continues after the loss of a link, but lacks the
     /// values that the accessory had in the meantime. It ends when the accessory is forgotten, when
-    /// its central ends, or when the accessory is ready without the characteristic.
+    /// its central ends, or when a discovery does not find the characteristic.
     ///
     /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
     ///   first one in the description applies.

@@ -40,7 +40,7 @@ final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
 
     func belongs(to central: CoreBluetoothCentral) -> Bool { self.central === central }
 
-    /// Passes an event on, about an attribute if there is one.
+    /// Passes an event of the peripheral to the central.
     func post(_ event: SystemPeripheralEvent) {
         guard let owner else { return }
         central?.post(.peripheral(owner, event))

@@ -148,7 +148,7 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     /// time in which Bluetooth is unavailable does not count, but a pairing starts over when
     /// Bluetooth returns.
     public var firstPairing = Duration.seconds(90)
-    /// A read or write of the app; 30 seconds by default.
+    /// A request of the app, such as a read or a write; 30 seconds by default.
     public var requests = Duration.seconds(30)
     /// The end of a link that the app or the library requested; 5 seconds by default.
     public var disconnecting = Duration.seconds(5)

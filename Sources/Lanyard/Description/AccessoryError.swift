@@ -36,7 +36,7 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case alreadyPaired(kind: String)
     /// All connection slots are in use; the value names the accessories that hold them.
     case outOfConnectionSlots(OutOfConnectionSlots)
-    /// The accessory was forgotten or disconnected meanwhile.
+    /// The accessory became idle for this reason. For example, it was forgotten or disconnected.
     case abandoned(ChangeReason)
 
     // MARK: Values
@@ -61,8 +61,9 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case tooLong(length: Int, maximum: Int)
     /// Too many writes already wait.
     case tooManyWrites(limit: Int)
-    /// The link ended before the whole value was written. The numbers are the bytes sent and the
-    /// bytes of the value. Bytes of a write without response may not have arrived.
+    /// The link ended, or the service changed, before the whole value was written. The numbers are
+    /// the bytes sent and the bytes of the value. Bytes of a write without response may not have
+    /// arrived.
     case writeInterrupted(sent: Int, of: Int)
     /// The link ended before the answer arrived.
     case linkEnded

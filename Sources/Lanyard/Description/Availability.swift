@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The availability of Bluetooth. Calls of the app wait while Bluetooth is unavailable, and
-/// continue by themselves.
+/// The availability of Bluetooth. Pairings and connections wait while Bluetooth is off or
+/// restarting, and continue by themselves.
 public enum Availability: Hashable, Sendable {
     /// The availability is not yet known; this is the initial value.
     case unknown

@@ -2,7 +2,7 @@
 
 // From a link to the discovered services and characteristics.
 extension AccessoryMachine {
-    /// Discovers the required services and characteristics, unless they are known.
+    /// Discovers the services and characteristics of the description, unless they are known.
     func explore(_ peripheral: Peripheral, _ known: Set<CharacteristicPath>) -> Decision {
         let found = known.intersection(settings.paths)
         let isComplete = found == settings.paths || found == knownBefore

@@ -140,7 +140,7 @@ extension AccessoryMachine {
 
     /// The discovered characteristics of a connected accessory.
     struct Link: Hashable, Sendable {
-        /// The required characteristics that the accessory has.
+        /// The characteristics of the description that the accessory has.
         var found: Set<CharacteristicPath>
         /// The characteristics that have not confirmed their subscription.
         var unconfirmed: Set<CharacteristicPath>

@@ -68,7 +68,7 @@ struct PeripheralStories {
         harness.drive()
     }
 
-    @Test("The first operation exchanges the MTU before it, once")
+    @Test("The host exchanges the MTU once, before the first operation")
     func mtuWhenNeeded() throws {
         var harness = try connected()
         let link = try #require(harness.incomingLinks.first).link

@@ -87,7 +87,7 @@ struct ScanningStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A scan that is requested before the start of the host begins then")
+    @Test("A scan that is requested before the host starts begins when the host is ready")
     func beforeStart() {
         var harness = Harness(peers: peers)
         let scan = harness.scan()

@@ -72,7 +72,7 @@ struct UntrustworthyControllerStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("Waiting commands of a link that ends are not sent to the next with its handle")
+    @Test("Waiting commands of an ended link are not sent to a new link with the same handle")
     func commandsOfEndedLink() throws {
         var harness = Harness.ready(peers: [peer, other])
         let link = try harness.connect(peer.address)

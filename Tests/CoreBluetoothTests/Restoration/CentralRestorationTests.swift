@@ -97,7 +97,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.2 A manager restores no state after the application has ended all of it")
+    @Test("13.2 A manager restores nothing after the application ended its scan and connection")
     func nothing() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -95,7 +95,7 @@ struct MethodTests {
         }
     }
 
-    @Test("A pairing that stalls for thirty seconds fails for the rest of the link")
+    @Test("A pairing that stalls fails after 30 seconds, and no other succeeds on the link")
     func timeout() async throws {
         let scene = try PairingScene()
         try await scene.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { session in

@@ -16,7 +16,7 @@ import BluetoothTypes
 /// The host answers peers at once, even while no task accepts. Channels wait in the listener's
 /// backlog until they are accepted. `close()` ends the listener, and so does deallocation.
 public final class ChannelListener: AsyncSequence, Sendable {
-    /// The PSM that the listener has.
+    /// The PSM to which peers open channels.
     public var psm: L2CAP.SPSM { key.spsm }
 
     private let key: ListenerKey
@@ -63,7 +63,7 @@ extension BluetoothHost {
     ///
     /// - Parameters:
     ///   - psm: The PSM to listen for. With `nil`, the host chooses one from 0x0080...0x00FF, which
-    ///     peers can learn from an attribute, for example. The listener has the number.
+    ///     peers can learn from an attribute, for example. ``ChannelListener/psm`` returns the PSM.
     ///   - requirement: The link security that a channel requires. On a link with less security, the
     ///     host refuses the channel, and its response contains the reason.
     ///   - options: The sizes and credits with which this side receives on the channels.

@@ -7,8 +7,8 @@ extension BluetoothHost {
     /// The bonded peers, beginning with the one that connected least recently.
     public var bonds: [BondedPeer] { core.bonds.map(BondedPeer.init) }
 
-    /// Removes a bond and the peer's configuration, and ends the links to the peer. Does nothing if
-    /// no bonded peer has this identifier.
+    /// Removes a bond and all stored data of the peer, and ends the links to the peer. Does nothing
+    /// if no bonded peer has this identifier.
     ///
     /// - Parameter identifier: The identifier of the bonded peer, from ``bonds``.
     public func removeBond(_ identifier: PeerIdentifier) {
@@ -39,9 +39,9 @@ extension BluetoothHost {
 
     /// Returns a stream of the changes of bonds.
     ///
-    /// The stream can have any number of readers. The first reader also gets the events from
-    /// before, up to the last `securityEventLimit`. A reader that is that many events behind misses
-    /// the oldest. The stream does not keep the host alive. It ends when the host is shut down or
+    /// The stream can have any number of readers. The first reader also gets the latest earlier
+    /// events, at most `securityEventLimit`. A reader that is that many events behind misses the
+    /// oldest. The stream does not keep the host alive. It ends when the host is shut down or
     /// deallocated.
     public func securityEvents() -> AsyncStream<SecurityEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -91,8 +91,8 @@ extension Link {
     }
 
     /// The bonded peer of the link, once the peer has proved its identity: by encrypting the link
-    /// with the keys of the bond, or by pairing; `nil` before, whatever address the peer used to
-    /// connect. Throws the reason why the link ended if it is not open.
+    /// with the keys of the bond, or by pairing; `nil` until then, whatever address the peer uses
+    /// on the link. Throws the reason why the link ended if it is not open.
     public var bondedPeer: BondedPeer? {
         get async throws { try await host.bondedPeer(of: identifier) }
     }

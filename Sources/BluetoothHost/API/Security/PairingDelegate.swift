@@ -141,8 +141,8 @@ public struct PairingRequest: Identifiable, Hashable, Sendable {
     /// The question's identifier.
     public let id: ID
 
-    /// The address that the peer used to connect. Show it, or a name that the application has given to
-    /// the peer, with each question.
+    /// The address that the peer used when the link was made. Show it, or a name that the
+    /// application has given to the peer, with each question.
     public let address: DeviceAddress
 
     /// The link that is being paired; `nil` if the system's Bluetooth daemon pairs, which has no

@@ -30,8 +30,9 @@ extension CentralDriver {
         return system?.peripherals(with: identifiers).first
     }
 
-    /// Returns a peripheral to which the system or another app has a link: the accessory if
-    /// it is known, otherwise one that could be of its kind.
+    /// Returns a peripheral to which the system or another app has a link: the accessory if it is
+    /// known, otherwise one that could be of its kind. If a device was chosen for the pairing,
+    /// returns that device or `nil`.
     private func heldPeripheral(for entry: AccessoryEntry) -> SystemPeripheral? {
         if let target = entry.target { return chosenPeripheral(target, for: entry) }
         let services = entry.description.services.filter(\.isRequired).map(\.identifier)

@@ -64,7 +64,8 @@ struct RequestTable {
         entries.append(Entry(number: number, subject: subject, deadline: deadline))
     }
 
-    /// Removes the first request with this subject, because its answer has arrived.
+    /// Removes the first request whose subject satisfies the predicate, because its answer has
+    /// arrived.
     ///
     /// - Returns: The request, or `nil` if there was none.
     mutating func answered(

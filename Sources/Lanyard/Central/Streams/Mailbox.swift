@@ -55,7 +55,8 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Adds an element, or takes a waiting task out that will receive it.
+    /// Assigns an element to a waiting task. If no task waits, adds it to the elements, and drops
+    /// the oldest one beyond the limit.
     func put(_ element: Element) -> Delivery {
         contents.change { contents in
             var delivery = Delivery(element: element)

@@ -70,7 +70,7 @@ final class MessageEngine: @unchecked Sendable {
     private var timer: (any TimekeeperTimer)?
     /// The frame that is being sent.
     private var frame: Frame?
-    /// The ticket of the frame that was sent before it.
+    /// The ticket of the frame that was sent last.
     private var lastSent: Ticket?
     /// Frames that precede all messages: those that the sealing needs.
     private var urgent: [Frame] = []
@@ -352,7 +352,7 @@ final class MessageEngine: @unchecked Sendable {
         awaitGreeting()
     }
 
-    /// Gives the other side time to answer.
+    /// Schedules the next greeting if the sealing still waits for an answer.
     private func awaitGreeting() {
         guard !wire.isReady || wire.isRotating else { return }
         nextGreeting = timekeeper.now + Self.greetingInterval

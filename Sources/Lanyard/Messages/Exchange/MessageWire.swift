@@ -30,7 +30,7 @@ package struct MessageWire {
         self.role = role
     }
 
-    /// Starts a new link: discards all state of the last one.
+    /// Starts a new link: discards an incomplete frame, and starts a new session of the sealing.
     package mutating func link() {
         framing.reset()
         session = sealing?.makeSession(as: role)

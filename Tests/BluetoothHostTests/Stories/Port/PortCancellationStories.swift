@@ -41,7 +41,7 @@ struct PortCancellationStories {
         #expect(harness.journal.take().count == 1, "The journal has only the end of the link")
     }
 
-    @Test("A canceled connection request leaves no link, however late", arguments: [false, true])
+    @Test("A connection request that is canceled late leaves no link", arguments: [false, true])
     func connectionRequests(_ isLate: Bool) {
         let harness = PortHarness.ready(peers: [peer])
         let id = Mutex<RequestIdentifier?>(nil)
@@ -99,7 +99,7 @@ struct PortCancellationStories {
         #expect(lines.contains { $0.hasPrefix("lamp: ") })
     }
 
-    @Test("A canceled accept leaves the listener to the next one")
+    @Test("A canceled accept leaves the listener to the next accept, and a second at once is busy")
     func accepting() throws {
         let harness = PortHarness.ready()
         let key = try #require(try harness.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })

@@ -56,7 +56,7 @@ struct PortChannelStories {
         #expect(try harness.get { $0.description(of: channel) == nil })
     }
 
-    @Test("An SDU that is present when its request is canceled is delivered")
+    @Test("A request that is canceled after its SDU has arrived still delivers the SDU")
     func cancelledReceiving() throws {
         let (harness, link, channel) = try withChannel()
         harness.channels(of: peer.address) { $0.send([7]) }
@@ -67,7 +67,7 @@ struct PortChannelStories {
         #expect(harness.journal.take() == ["first: sdu [7]"])
     }
 
-    @Test("An SDU after a canceled request is kept for the next request")
+    @Test("An SDU that arrives after a canceled request is kept for the next request")
     func abandonedReceiving() throws {
         let (harness, link, channel) = try withChannel()
         harness.on { [journal = harness.journal] host in

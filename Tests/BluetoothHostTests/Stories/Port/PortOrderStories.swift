@@ -109,7 +109,7 @@ struct PortOrderStories {
         #expect(lines.count == 1 && lines[0].hasPrefix("connect: "), "\(lines)")
     }
 
-    @Test("Every value is reported without a stream, and indications are confirmed")
+    @Test("The observer gets every value even without a stream, and indications are confirmed")
     func values() throws {
         let harness = PortHarness.ready(peers: [peer])
         _ = try harness.connect(peer.address)

@@ -55,7 +55,7 @@ struct PortServerStories {
         #expect(answers(harness) == [.readResponse(.init(value: [1, 2, 3]))])
     }
 
-    @Test("Only the reader of a stream gets questions while there is one")
+    @Test("While a stream has a reader, only the reader gets questions")
     func reader() throws {
         let (harness, handle) = try serving()
         let stream = try #require(try harness.get { try? $0.serverEvents() })
@@ -103,7 +103,7 @@ struct PortServerStories {
         )
     }
 
-    @Test("A host with a database gets its changes, even if the application unsubscribes")
+    @Test("A host that knows a database gets its changes, even if the application unsubscribes")
     func changes() throws {
         let harness = PortHarness.ready(peers: [peer])
         let link = try harness.connect(peer.address)

@@ -219,7 +219,7 @@ struct PrivatePeerStories {
         #expect(harness.error(second) == .alreadyConnecting)
     }
 
-    @Test("A direct request without a peer times out, and fails when the controller restarts")
+    @Test("A direct request to an absent peer times out, and fails if the controller restarts")
     mutating func vain() throws {
         var harness = harness()
         let first = harness.requestConnection(Self.identity)

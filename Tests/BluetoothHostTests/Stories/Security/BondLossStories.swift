@@ -85,7 +85,7 @@ struct BondLossStories {
         #expect(harness.bondEvents == ["bond lost", "bonded"])
     }
 
-    @Test("A connection completes when the pairing after a lost bond makes no bond")
+    @Test("A connection completes even if the pairing after a lost bond makes no new bond")
     func pairedWithoutBond() throws {
         var harness = try harness(.pairOnce)
         var peer = try PairingPeer(harness, isCentral: false) { $0.isBonding = false }
@@ -164,7 +164,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1)
     }
 
-    @Test("A link that the application ends meanwhile leaves no deadline")
+    @Test("A link that the application ends after a refused pairing leaves no past deadline")
     func endedMeanwhile() throws {
         var harness = try harness(.refuse)
         harness.controller.endlessCommands = [.disconnect]

@@ -85,7 +85,7 @@ struct EncryptionStories {
         #expect(harness.controller.dataPackets.isEmpty)
     }
 
-    @Test("Encryption that never ends fails with the link")
+    @Test("If encryption never completes, the link ends, and the connection request times out")
     func endless() throws {
         var harness = try Harness.bonded()
         harness.controller.endlessCommands = [.leEnableEncryption]
@@ -95,7 +95,7 @@ struct EncryptionStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("Encryption without a key of the host is not trusted")
+    @Test("Encryption with a key that the host did not provide gives no security")
     func unrequestedEncryption() throws {
         var harness = Harness.ready(peers: [Bonded.peer])
         let link = try harness.connect(address)

@@ -201,7 +201,7 @@ struct PairingQuestionStories {
 
     // MARK: The pairing window
 
-    @Test("Without a window peers may pair from the start, and with one while it is open")
+    @Test("If a pairing window is configured, peers may pair only while a window is open")
     func window() throws {
         var harness = harness { $0.pairingWindow = .seconds(60) }
         _ = try harness.accept(Self.phone)

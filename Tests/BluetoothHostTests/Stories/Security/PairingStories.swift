@@ -59,7 +59,7 @@ struct PairingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A link that is ended right after a pairing ends when the peer has its keys")
+    @Test("A disconnection right after a pairing waits until the peer has its keys")
     func keysBeforeTheEnd() throws {
         for arrive in [true, false] {
             var harness = harness()
@@ -99,7 +99,7 @@ struct PairingStories {
         return (harness, link)
     }
 
-    @Test("A shutdown waits for keys, and ends the link within its limit")
+    @Test("A shutdown waits until the peer has its keys, for a limited time")
     func keysAtShutdown() throws {
         var (harness, link) = try harnessWithKeysUnderWay()
         _ = harness.ask(.disconnect, of: link)
@@ -259,7 +259,7 @@ struct PairingStories {
         #expect(harness.exchange([0x0B, 0x09], from: address) == [[0x05, 0x05]])
     }
 
-    @Test("Keys without bonding secure the link and create no bond", arguments: [true, false])
+    @Test("A pairing without bonding secures the link and makes no bond", arguments: [true, false])
     func unbonded(_ isDebug: Bool) throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -300,7 +300,7 @@ struct PairingStories {
         #expect(harness.isPending(request))
     }
 
-    @Test("A peer without a response fails the pairing after 30 seconds")
+    @Test("A pairing fails after 30 seconds without a response of the peer")
     func timeout() throws {
         var harness = harness()
         let link = try harness.connect(address)

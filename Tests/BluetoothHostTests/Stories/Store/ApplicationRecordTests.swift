@@ -61,7 +61,7 @@ struct ApplicationRecordTests {
         await host.shutdown()
     }
 
-    @Test("A torn or foreign record is set aside and reported", arguments: [false, true])
+    @Test("A damaged or foreign record is set aside and reported", arguments: [false, true])
     func torn(_ isForeign: Bool) async throws {
         let store = MemoryStore()
         let name = try #require(ApplicationName(isForeign ? "another" : "mine"))

@@ -158,7 +158,7 @@ struct BondStories {
         #expect(harness.store[Self.key(1)] != bytes)
     }
 
-    @Test("Torn bonds are set aside and reported, and all others are used")
+    @Test("Damaged bonds are set aside and reported, and all others are used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
         let bad = SampleBonds.bond(2).encode(localIdentity: SampleBonds.identity)

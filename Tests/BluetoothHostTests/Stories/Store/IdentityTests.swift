@@ -113,7 +113,7 @@ struct IdentityTests {
         #expect(text.contains("the disk"))
     }
 
-    @Test("A torn identity is set aside and replaced")
+    @Test("A damaged identity is set aside and replaced")
     func torn() throws {
         let store = MemoryStore()
         let before = identity(store).local
@@ -126,7 +126,7 @@ struct IdentityTests {
         #expect(identity(store, seed: 3).local == after.local)
     }
 
-    @Test("A torn secret is replaced without a change of the identity")
+    @Test("A damaged secret is replaced without a change of the identity")
     func tornSecret() throws {
         let store = MemoryStore()
         let before = identity(store)
