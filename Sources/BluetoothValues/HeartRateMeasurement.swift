@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A heart rate measurement, with the intervals between the beats since the previous one.
+/// A heart rate measurement, with the intervals between the beats since the previous measurement.
 public struct HeartRateMeasurement: CharacteristicValue {
     /// The UUID of the characteristic, 0x2A37.
     public static let identifier: BluetoothID = "2A37"

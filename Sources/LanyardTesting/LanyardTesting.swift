@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Virtual accessories for an application's own tests.
+/// Virtual accessories for an app's own tests.
 ///
 /// A `TestWorld` is a virtual radio with its own time. A test adds phones and accessories to it in
-/// a few lines. The application's own code runs against them unchanged, as fast as possible, and
+/// a few lines. The app's own code runs against them unchanged, as fast as possible, and
 /// the same seed gives the same events. A minute in the world takes only as long as the work that
 /// happens in it.
 ///
@@ -12,5 +12,5 @@
 /// a link is lost by its supervision timeout, not by a call of a mock.
 ///
 /// The module builds on every platform: the library `Lanyard` uses a phone's host without the module
-/// CoreBluetooth. On Linux, a phone also has an adapter for an application's own managers.
+/// CoreBluetooth. On Linux, a phone also has an adapter for an app's own managers.
 public enum LanyardTesting {}

@@ -67,8 +67,9 @@ package struct RemotePeripheral: Sendable {
         table = nil
     }
 
-    /// Marks the link as lost. The connection request remains if the application can have
-    /// peripherals reconnect. The application then has to subscribe again.
+    /// Marks the link as lost, and ends all subscriptions. The state becomes `connecting` if the
+    /// system reconnects, and `disconnected` otherwise. A cancellation that is in progress
+    /// continues.
     package mutating func lost(isReconnecting: Bool) {
         window = nil
         if state != .disconnecting { state = isReconnecting ? .connecting : .disconnected }

@@ -25,7 +25,8 @@ public final class CentralModel {
     public private(set) var slots: ConnectionSlots
     /// The pairing that a `pair` method runs, the last one if there are several; `nil` if none runs.
     public var pairing: PairingModel? { pairings.last }
-    /// Whether a call of ``pair(_:)`` or ``perform(_:)`` is running.
+    /// Whether a call of a `pair` method, ``disconnect(_:)``, ``forget(_:)`` or ``perform(_:)`` is
+    /// running.
     public var isBusy: Bool { runningCount > 0 }
     /// The latest problem, which the app sets to `nil` when a person has seen it.
     public var problem: Problem?
@@ -62,7 +63,8 @@ public final class CentralModel {
         self.init(AccessoryCentral(for: descriptions, configuration: configuration))
     }
 
-    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is, or
+    /// will be by itself.
     public var advice: String? { availability.recoverySuggestion }
 
     /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. ``pairing``
@@ -114,8 +116,8 @@ public final class CentralModel {
         }
     }
 
-    /// Performs an action of the screen. An error becomes the ``problem``, unless it is the
-    /// cancellation of the task.
+    /// Sets ``problem`` to `nil`, and performs an action of the screen. An error becomes the
+    /// ``problem``, unless it is the cancellation of the task.
     ///
     /// - Parameter action: The action.
     public func perform(_ action: () async throws -> Void) async {

@@ -147,7 +147,7 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     /// - Parameters:
     ///   - silenceLimit: The silence after which a link may be ended for an accessory of the same
     ///     priority.
-    ///   - timeSlice: The time for which a link is kept before that, at least
+    ///   - timeSlice: The time for which a link is kept, even if it is silent, at least
     ///     ``minimumTimeSlice``.
     public init(
         silenceLimit: Duration = .seconds(60),

@@ -36,7 +36,7 @@ public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable 
         self.accessory = accessory
     }
 
-    /// Returns the value of a property that can be read.
+    /// Returns the characteristic of a ``Readable`` property, to read its value.
     ///
     /// - Parameter property: The property of the profile.
     public subscript<Value>(
@@ -45,7 +45,7 @@ public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable 
         ReadableValue(accessory: accessory, property: profile[keyPath: property])
     }
 
-    /// Returns the value of a property that can be written.
+    /// Returns the characteristic of a ``Writable`` property, to write its value.
     ///
     /// - Parameter property: The property of the profile.
     public subscript<Value>(
@@ -54,7 +54,7 @@ public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable 
         WritableValue(accessory: accessory, property: profile[keyPath: property])
     }
 
-    /// Returns the values of a property that the accessory sends.
+    /// Returns the values of a ``Subscribed`` property, as the accessory sends them.
     ///
     /// - Parameter property: The property of the profile.
     public subscript<Value>(

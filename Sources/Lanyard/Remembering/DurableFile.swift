@@ -52,8 +52,9 @@ package struct DurableFile: Sendable {
         return try body()
     }
 
-    /// Replaces the contents, unless they are longer than ``sizeLimit``. Call it only within `withLock`, unless no other process uses the file
-    /// and one thread replaces it at a time.
+    /// Replaces the contents. Throws an error if they are longer than ``sizeLimit``. Call it only
+    /// within `withLock`, unless no other process uses the file and one thread replaces it at a
+    /// time.
     package func replace(with data: Data) throws {
         guard data.count <= Self.sizeLimit else {
             throw AccessoryStoreFailure(operation: "write", path: url.path, code: EFBIG)
@@ -70,7 +71,8 @@ package struct DurableFile: Sendable {
         try move(draft, to: url)
     }
 
-    /// Moves the file aside and returns its new location. Call it only within `withLock`.
+    /// Moves the file aside and returns its new location. If ``setAsideLimit`` files are there
+    /// already, replaces the last one. Call it only within `withLock`.
     func setAside() throws -> URL {
         let places = (1...Self.setAsideLimit).map { url.appendingPathExtension("damaged-\($0)") }
         let free = places.first { !FileManager.default.fileExists(atPath: $0.path) }

@@ -63,8 +63,8 @@ public struct FileAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Returns the contents of the file; an unreadable file is moved aside and replaced by an empty
-    /// document.
+    /// Returns the contents of the file. If the file is unreadable, moves it aside and returns an
+    /// empty document.
     private func takeUp() throws -> (
         document: AccessoryDocument, setAside: [RememberedAccessories.SetAside]
     ) {

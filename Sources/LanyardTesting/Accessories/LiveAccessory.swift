@@ -121,7 +121,8 @@ public final class LiveAccessory: Sendable {
         for timer in timers { timer.begin() }
     }
 
-    /// Changes the value, unless the accessory is off.
+    /// Changes and sends the value, unless the accessory is off. Switches the accessory off at the
+    /// last value.
     private func change(_ identifier: BluetoothID, by change: TimedChange) {
         guard let controller, world.radio.isOn(controller) else { return }
         let value = change.next(currentValue(of: identifier))

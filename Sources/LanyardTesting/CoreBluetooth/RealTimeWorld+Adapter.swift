@@ -4,14 +4,14 @@ import BluetoothClients
 import CoreBluetooth
 
 extension RealTimeWorld {
-    /// Adds a device on which an application runs.
+    /// Adds a device on which an app runs.
     ///
     /// - Parameters:
     ///   - name: The name of the device.
     ///   - distance: The distance from the origin.
     ///   - hasPrivateAddress: Whether the device uses private addresses that change, which only
     ///     bonded devices resolve, as real phones do.
-    /// - Returns: The adapter for the application's managers, as the value of
+    /// - Returns: The adapter for the app's managers, as the value of
     ///   `CBManagerOptionAdapterKey` or of `CBAdapter.default`.
     public func addDevice(
         _ name: String,

@@ -8,17 +8,17 @@ import Lanyard
 import VirtualAdapters
 import VirtualRadio
 
-/// A device on which the application runs: its Bluetooth, and the actions of its user.
+/// A device on which the app runs: its Bluetooth, and the actions of its user.
 public final class TestPhone: Sendable {
     /// The name of the phone.
     public let name: String
     /// The use of the phone's Bluetooth adapter.
     let usage: AdapterUsage
-    /// The store of the application's accessories, which lasts as long as the world.
+    /// The store of the app's accessories, which lasts as long as the world.
     public let store = MemoryAccessoryStore()
-    /// The objects of the application's process.
+    /// The objects of the app's process.
     private let process = Lock<[any AnyObject & Sendable]>([])
-    /// The centrals of the application's process.
+    /// The centrals of the app's process.
     private let centrals = ApplicationProcess()
     /// The phone's controller, for the layers below.
     package let controller: ControllerID
@@ -62,7 +62,7 @@ public final class TestPhone: Sendable {
     /// The phone's Bluetooth for `Lanyard`.
     private var system: any AccessorySystem { Self.makeSystem(usage) }
 
-    /// The configuration for the application's central. The central then uses this phone, the time
+    /// The configuration for the app's central. The central then uses this phone, the time
     /// of this world, and the phone's store.
     ///
     /// ```swift
@@ -78,7 +78,7 @@ public final class TestPhone: Sendable {
         return configuration
     }
 
-    /// The configuration for an `AccessoryPeripheral` of the application. The peripheral then uses
+    /// The configuration for an `AccessoryPeripheral` of the app. The peripheral then uses
     /// this phone, and all of its time limits are in the time of this world.
     ///
     /// ```swift
@@ -102,7 +102,7 @@ public final class TestPhone: Sendable {
         }
     }
 
-    /// Whether the application may use Bluetooth.
+    /// Whether the app may use Bluetooth.
     public var isAuthorized: Bool {
         get { usage.switches.current.authorization == .allowedAlways }
         set {
@@ -111,7 +111,7 @@ public final class TestPhone: Sendable {
         }
     }
 
-    /// Whether the application is in the background: the phone then applies the rules of iOS to
+    /// Whether the app is in the background: the phone then applies the rules of iOS to
     /// all of its managers.
     ///
     /// A scan without services finds nothing. Any other scan reports each device once, whatever its
@@ -150,16 +150,16 @@ public final class TestPhone: Sendable {
     }
 
     /// Removes all bonds, as the user can in the settings: the keys are deleted, and links that
-    /// they protect end. The accessories keep their bonds. Call this while an application uses
+    /// they protect end. The accessories keep their bonds. Call this while an app uses
     /// Bluetooth.
     public func loseBonds() {
         world.story.note("\(name): loses its bonds")
         usage.removeBonds()
     }
 
-    // MARK: The application
+    // MARK: The app
 
-    /// Launches the application: creates its object, and keeps it until `endApp()` or the end of
+    /// Launches the app: creates its object, and keeps it until `endApp()` or the end of
     /// the run.
     ///
     /// ```swift
@@ -174,7 +174,7 @@ public final class TestPhone: Sendable {
         return app
     }
 
-    /// Launches the application with an object that is created on an actor:
+    /// Launches the app with an object that is created on an actor:
     /// `await phone.launch { await Model(configuration: $0) }`.
     @discardableResult
     public func launch<App: AnyObject & Sendable>(
@@ -185,7 +185,7 @@ public final class TestPhone: Sendable {
         return app
     }
 
-    /// Ends the process of the application: releases the launched objects, and removes all managers
+    /// Ends the process of the app: releases the launched objects, and removes all managers
     /// and links. The state that the system keeps for the next launch remains, and so does the
     /// store.
     public func endApp() async {
@@ -193,20 +193,20 @@ public final class TestPhone: Sendable {
         await end()
     }
 
-    /// Kills the process of the application without an orderly shutdown. The system and the store
+    /// Kills the process of the app without an orderly shutdown. The system and the store
     /// keep their state for the next launch.
     ///
     /// By default the links send nothing more, so a peer detects the loss only by its supervision
-    /// timeout: the application used the controller itself, as on Linux, or the phone restarts.
+    /// timeout: the app used the controller itself, as on Linux, or the phone restarts.
     ///
-    /// An iPhone's system outlives the application. It keeps the links, connection requests and
+    /// An iPhone's system outlives the app. It keeps the links, connection requests and
     /// subscriptions of the central managers with a restoration identifier, and the next launch
     /// gets these peripherals as `connected` in `willRestoreState`. Values that arrive meanwhile
     /// are dropped. Links without a restoration identifier end, and so do advertising, published
-    /// services and L2CAP channels. The test launches the application again, as the system would
+    /// services and L2CAP channels. The test launches the app again, as the system would
     /// for an event of an accessory.
     ///
-    /// - Parameter keepingLinks: Whether the system outlives the application and keeps its links.
+    /// - Parameter keepingLinks: Whether the system outlives the app and keeps its links.
     public func killApp(keepingLinks: Bool = false) async {
         guard !keepingLinks else {
             world.story.note("\(name): the application is killed, the system keeps its links")

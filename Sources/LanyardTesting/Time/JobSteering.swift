@@ -11,7 +11,7 @@ import VirtualAdapters
     import Musl
 #endif
 
-/// The steering of an application's tasks, so that their jobs run on the air to which they belong.
+/// The steering of an app's tasks, so that their jobs run on the air to which they belong.
 ///
 /// Swift runs code that is on no actor, and default actors, on its own threads, and the end of that
 /// work cannot be observed. The runtime calls `swift_task_enqueueGlobal_hook` for each such job,

@@ -7,7 +7,7 @@ import VirtualAdapters
 /// The turn of an air on the main queue, which all airs of a process share.
 ///
 /// The jobs of the main actor go to the main queue without a hook. So the airs take turns: an air's
-/// turn lasts from the first work that it causes in its application until the main queue is empty.
+/// turn lasts from the first work that it causes in its app until the main queue is empty.
 /// Work that the main thread starts meanwhile belongs to that air. The main queue is empty when a
 /// closure at its end has run, several times in a row.
 final class MainQueueTurn: ApplicationWatch {

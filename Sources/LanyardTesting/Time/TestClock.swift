@@ -6,7 +6,7 @@ import VirtualAdapters
 /// The time of a world as a clock, for code that takes a clock as a parameter.
 ///
 /// ```swift
-/// let poller = Poller(clock: world.clock)  // ContinuousClock() in the application
+/// let poller = Poller(clock: world.clock)  // ContinuousClock() in the app
 /// ```
 public struct TestClock: Clock {
     /// An instant in a world.

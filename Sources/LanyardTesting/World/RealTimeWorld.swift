@@ -60,8 +60,8 @@ public final class RealTimeWorld: Sendable {
         if state.withLock({ !$0.isShutDown }) { air.shutDown() }
     }
 
-    /// Adds a phone on which an application of `Lanyard` runs, in real time: for the preview of a
-    /// screen, or for an application in the Simulator, which has no Bluetooth.
+    /// Adds a phone on which an app that uses `Lanyard` runs, in real time: for the preview of a
+    /// screen, or for an app in the Simulator, which has no Bluetooth.
     ///
     /// ```swift
     /// let world = RealTimeWorld()
@@ -69,7 +69,7 @@ public final class RealTimeWorld: Sendable {
     /// let lamps = LampModel(configuration: await world.addPhone("Phone"))
     /// ```
     ///
-    /// The central remembers its accessories in memory. The application keeps the world for as long
+    /// The central remembers its accessories in memory. The app keeps the world for as long
     /// as it uses the central.
     ///
     /// - Parameters:
@@ -77,7 +77,7 @@ public final class RealTimeWorld: Sendable {
     ///   - distance: The distance from the origin.
     ///   - hasPrivateAddress: Whether the phone uses private addresses that change, which only
     ///     bonded devices resolve, as real phones do.
-    /// - Returns: The configuration for the application's central.
+    /// - Returns: The configuration for the app's central.
     public func addPhone(
         _ name: String,
         at distance: Distance = .meters(0),
@@ -90,7 +90,7 @@ public final class RealTimeWorld: Sendable {
         return configuration
     }
 
-    /// Adds a device on which an application runs.
+    /// Adds a device on which an app runs.
     func makeDevice(
         _ name: String,
         at distance: Distance,

@@ -87,7 +87,8 @@ extension CBCharacteristic {
         snapshot.change { $0.isNotifying = isNotifying }
     }
 
-    /// Sets the descriptors that were discovered so far, and sets this characteristic as theirs.
+    /// Sets the descriptors that were discovered so far, and the `characteristic` of each
+    /// descriptor.
     func setDescriptors(_ descriptors: [CBDescriptor]?) {
         descriptors?.forEach { $0.setCharacteristic(self) }
         snapshot.change { $0.descriptors = descriptors }

@@ -69,7 +69,8 @@ extension CBService {
         snapshot.change { $0.includedServices = services }
     }
 
-    /// Sets the characteristics that were discovered so far, and sets this service as theirs.
+    /// Sets the characteristics that were discovered so far, and the `service` of each
+    /// characteristic.
     func setCharacteristics(_ characteristics: [CBCharacteristic]?) {
         characteristics?.forEach { $0.setService(self) }
         snapshot.change { $0.characteristics = characteristics }

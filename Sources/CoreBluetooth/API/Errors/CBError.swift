@@ -12,7 +12,7 @@ public let CBErrorDomain: String = "CBErrorDomain"
 /// Delegates get values of this type or of `CBATTError`, and never a bare `NSError`, because on
 /// Linux a cast from `NSError` to this type fails. `error as NSError` works.
 public struct CBError: CustomNSError, _BridgedStoredNSError, Hashable, Error, @unchecked Sendable {
-    // Unchecked: the stored error is a class, and is never changed after it was stored.
+    // Unchecked: the stored error is an object of a class, and it never changes.
 
     /// The error code.
     public typealias Code = CBErrorCode

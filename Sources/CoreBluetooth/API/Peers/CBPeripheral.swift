@@ -212,15 +212,16 @@ open class CBPeripheral: CBPeer {
         return snapshot.change { $0.remote.connected(request) }
     }
 
-    /// Removes a connection request that ended. A later request is not affected.
+    /// Removes a connection request that ended, and invalidates the discovered objects. A later
+    /// request is not affected.
     func disconnected(_ request: ConnectionRequestNumber) {
         snapshot.change { $0.remote.disconnected(request) }
         invalidateObjects()
         observers.report()
     }
 
-    /// Marks the link as lost. The connection request remains if the delegate can have peripherals
-    /// reconnect.
+    /// Marks the link as lost, and disables notifications. The peripheral is then connecting if the
+    /// system reconnects, and disconnected otherwise.
     func lost(isReconnecting: Bool) {
         snapshot.change { snapshot in
             snapshot.remote.lost(isReconnecting: isReconnecting)
@@ -231,8 +232,8 @@ open class CBPeripheral: CBPeer {
         observers.report()
     }
 
-    /// Removes the connection request and the connection, because the adapter is off. The caller
-    /// reports the changes to the observers.
+    /// Removes the connection request and the connection, and invalidates the discovered objects,
+    /// because the adapter is off. The caller reports the changes to the observers.
     func powerLost() {
         snapshot.change { $0.remote.powerLost() }
         invalidateObjects()
