@@ -39,10 +39,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
     }
 
     /// The handle as `0x` and four uppercase hexadecimal digits.
-    public var description: String {
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    public var description: String { "0x" + rawValue.hexadecimal(digits: 4) }
 }
 
 extension ByteReader {

@@ -56,6 +56,14 @@ extension Sequence<UInt8> {
     }
 }
 
+extension BinaryInteger {
+    /// Returns the number in uppercase hexadecimal, with leading zeros up to `digits` digits.
+    package func hexadecimal(digits: Int) -> String {
+        let text = String(self, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
 extension Array<UInt8> {
     /// Creates the bytes that hexadecimal digits represent.
     ///

@@ -16,8 +16,6 @@ extension OpenCode {
     /// The name, or `0x` and the number in hexadecimal if it has no name.
     public var description: String {
         if let name = Self.names[rawValue] { return name }
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        let width = RawValue.bitWidth / 4
-        return "0x" + String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return "0x" + rawValue.hexadecimal(digits: RawValue.bitWidth / 4)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The content of a JSON text (RFC 8259). Keys keep their order.
 package enum JSON: Hashable, Sendable {
     case null
@@ -69,6 +71,6 @@ extension JSON {
 
     /// Returns bytes as lowercase hexadecimal digits.
     package static func bytes(_ bytes: some Sequence<UInt8>) -> JSON {
-        .string(bytes.map { String(0x100 | UInt16($0), radix: 16).dropFirst() }.joined())
+        .string(bytes.hexadecimal)
     }
 }

@@ -18,7 +18,7 @@ extension BitSet {
         let bits = (0..<RawValue.bitWidth).map { 1 << $0 as RawValue }.filter { rawValue & $0 != 0 }
         let names = bits.compactMap { Self.bitNames[$0] }
         guard !bits.isEmpty, names.count == bits.count else {
-            return "0x" + HCI.hexadecimal(rawValue, digits: RawValue.bitWidth / 4)
+            return "0x" + rawValue.hexadecimal(digits: RawValue.bitWidth / 4)
         }
         return names.joined(separator: "+")
     }

@@ -17,7 +17,7 @@ package struct ConnectionHandle: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue & 0x0FFF
     }
 
-    package var description: String { "0x" + HCI.hexadecimal(rawValue, digits: 4) }
+    package var description: String { "0x" + rawValue.hexadecimal(digits: 4) }
 }
 
 extension ConnectionHandle: HCIParameters {
@@ -26,12 +26,4 @@ extension ConnectionHandle: HCIParameters {
     }
 
     package func encodeParameters(into writer: inout ByteWriter) { writer.write(rawValue) }
-}
-
-extension HCI {
-    /// Returns `value` in uppercase hexadecimal, with leading zeros up to `digits` digits.
-    package static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
-        let text = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
 }

@@ -75,7 +75,7 @@ extension HCI {
         }
 
         package var description: String {
-            "\(rawValue.nonzeroBitCount) channels (0x\(HCI.hexadecimal(rawValue, digits: 10)))"
+            "\(rawValue.nonzeroBitCount) channels (0x\(rawValue.hexadecimal(digits: 10)))"
         }
     }
 }

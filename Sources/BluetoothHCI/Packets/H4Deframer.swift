@@ -12,7 +12,7 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .unknownPacketType(let byte):
-            "no packet begins with 0x\(HCI.hexadecimal(byte, digits: 2))"
+            "no packet begins with 0x\(byte.hexadecimal(digits: 2))"
         case .notResynchronized(let skipped): "no packet found in \(skipped) bytes"
         }
     }

@@ -181,9 +181,4 @@ extension FieldKind {
         }
         return text
     }
-
-    static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.utf8.count == 1 ? "0" + digits : digits
-    }
 }

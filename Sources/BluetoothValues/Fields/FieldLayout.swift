@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 
 /// The layout of one field of a characteristic's value.
@@ -154,7 +155,7 @@ public struct FieldValue: Hashable, Sendable {
         case .text(let text): String(reflecting: text)
         case .date(let date): date.description
         case .bytes(let data):
-            data.isEmpty ? "empty" : data.map { FieldKind.hexadecimal($0) }.joined()
+            data.isEmpty ? "empty" : data.hexadecimal
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 
 extension ValueLayout {
@@ -157,13 +158,7 @@ extension FieldLayout {
     }
 
     private static func bytes(of text: String) -> Data? {
-        let digits = Array(text.filter { !$0.isWhitespace })
-        guard digits.count % 2 == 0, digits.allSatisfy(\.isHexDigit) else { return nil }
-        return Data(
-            stride(from: 0, to: digits.count, by: 2).compactMap {
-                UInt8(String(digits[$0..<$0 + 2]), radix: 16)
-            }
-        )
+        [UInt8](hexadecimal: text.filter { !$0.isWhitespace }).map { Data($0) }
     }
 }
 

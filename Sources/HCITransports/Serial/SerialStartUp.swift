@@ -213,7 +213,7 @@ extension SerialStartUp {
         guard let vendor = vendor ?? SerialVendor(company: company) else {
             return finish(
                 notice: "no command is known that changes the speed of controllers of company "
-                    + "0x\(HCI.hexadecimal(company, digits: 4))"
+                    + "0x\(company.hexadecimal(digits: 4))"
             )
         }
         guard let commands = vendor.commands(for: speed) else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import ProcessTestSupport
 
@@ -24,7 +25,7 @@ enum ValueOracle {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).txt"
         defer { unlink(path) }
         let lines = values.map { digits, data in
-            digits + " " + data.map { FieldKind.hexadecimal($0) }.joined() + "\n"
+            digits + " " + data.hexadecimal + "\n"
         }
         try lines.joined().write(toFile: path, atomically: false, encoding: .utf8)
         let process = try ChildProcess(python, [folder + "oracle.py", path])
@@ -95,7 +96,7 @@ extension OracleAnswer {
 
     /// Returns one line that shows a difference.
     func describe(_ data: Data, _ decoded: Result<[FieldValue], any Error>) -> String {
-        let hex = data.map { FieldKind.hexadecimal($0) }.joined()
+        let hex = data.hexadecimal
         let ours =
             switch decoded {
             case .success(let values):

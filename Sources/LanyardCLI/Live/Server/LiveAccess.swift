@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 /// The part of the page that a request is for.
 enum LivePlace: String, CaseIterable, Sendable {
     case page = ""
@@ -21,10 +23,7 @@ struct LiveAccess: Sendable {
 
     init(port: UInt16, using generator: inout some RandomNumberGenerator) {
         self.port = port
-        token = (0..<16).map { _ in
-            String(0x100 | UInt16(UInt8.random(in: 0...255, using: &generator)), radix: 16)
-                .dropFirst()
-        }.joined()
+        token = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
     }
 
     /// The address of the page.
