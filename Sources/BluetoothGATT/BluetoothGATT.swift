@@ -34,10 +34,12 @@
 // knows the change, the server refuses requests with handles that may now belong to other
 // attributes (Vol 3, Part G, 2.5.2).
 
+import BluetoothATT
+
 /// The Generic Attribute Profile (Vol 3, Part G).
 public enum GATT {
     /// The maximum length of an attribute value, in bytes (Vol 3, Part F, 3.2.9).
-    public static let valueLengthLimit = 512
+    public static let valueLengthLimit = ATT.valueLengthLimit
 
     /// The maximum number of services, characteristics or descriptors that one discovery returns.
     /// The 65,535 handles allow for more, but no known device needs more.

@@ -81,7 +81,7 @@ struct DaemonLink: Sendable {
     var isChangeAwaited = false
     var subscriptions: [DBusObjectPath: Subscription] = [:]
     var writers: [DBusObjectPath: Writer] = [:]
-    var mtu = 23
+    var mtu = ATT.defaultMTU
     /// The reason for a disconnection that the daemon is about to report.
     var reason: PortError.Reason?
 

@@ -25,14 +25,12 @@ extension SharedAdapter {
         }
     }
 
-    /// The initial ATT MTU of an LE link (Vol 3, Part G, 5.2.1).
-    private static let firstMTU = 23
     /// The length of the header of a Write Command (Vol 3, Part F, 3.4.5.3).
     private static let writeHeaderLength = 3
 
     /// Returns the ATT MTU of the connection to a peer: the initial MTU until an exchange.
     package nonisolated func mtu(of peer: PeerIdentifier) -> Int {
-        facts.withLock { $0.mtus[peer] } ?? Self.firstMTU
+        facts.withLock { $0.mtus[peer] } ?? ATT.defaultMTU
     }
 
     /// Returns the maximum length of one write in bytes: at most the limit of an attribute value

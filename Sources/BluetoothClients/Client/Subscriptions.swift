@@ -87,12 +87,3 @@ struct Subscriptions: Sendable {
         entries = entries.filter { value, _ in !ranges.contains { $0.contains(value) } }
     }
 }
-
-extension GATT.Characteristic {
-    /// The kind of subscription that the characteristic supports, notification if both; `nil` if it
-    /// supports none.
-    var subscriptionKind: GATT.SubscriptionKind? {
-        if properties.contains(.notify) { return .notification }
-        return properties.contains(.indicate) ? .indication : nil
-    }
-}

@@ -49,6 +49,13 @@ extension GATT {
             guard let first = valueHandle.next, first <= endHandle else { return nil }
             return first...endHandle
         }
+
+        /// The kind of subscription if the application specifies none: notification if the
+        /// characteristic supports both, and `nil` if it supports none.
+        package var subscriptionKind: SubscriptionKind? {
+            if properties.contains(.notify) { return .notification }
+            return properties.contains(.indicate) ? .indication : nil
+        }
     }
 }
 

@@ -26,9 +26,6 @@ struct ReadCharacteristicValue: GATT.Procedure {
 /// there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes if
 /// that is less. The procedure then reads the rest as a long value.
 struct ReadSingleCharacteristicValue: GATT.Procedure {
-    /// The maximum length of a value in a Read By Type Response (Vol 3, Part F, 3.4.4.2).
-    private static let lengthLimit = 253
-
     let type: BluetoothUUID
     /// The required length of the value in bytes, or `nil` if any length is valid.
     let length: Int?
@@ -81,7 +78,9 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
         return try rest.receive(response, mtu: mtu)
     }
 
-    private static func fullLength(_ mtu: Int) -> Int { min(mtu - 4, lengthLimit) }
+    private static func fullLength(_ mtu: Int) -> Int {
+        min(mtu - 4, ATT.ReadByTypeResponse.valueLengthLimit)
+    }
 }
 
 /// Read Long Characteristic Values, and Read Long Characteristic Descriptors: reads part after part

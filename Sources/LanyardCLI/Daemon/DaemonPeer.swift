@@ -144,8 +144,7 @@ struct DaemonPeer: PeripheralLink {
         kind: GATT.SubscriptionKind?
     ) async throws -> DaemonClient.Values {
         let handle = characteristic.valueHandle
-        let isNotified = characteristic.properties.contains(.notify)
-        guard isNotified || characteristic.properties.contains(.indicate) else {
+        guard let preferred = characteristic.subscriptionKind else {
             throw HostError.notSubscribable
         }
         // The values that arrive before the answer are kept.
@@ -154,7 +153,7 @@ struct DaemonPeer: PeripheralLink {
             .subscribe(
                 valueHandle: handle,
                 descriptor: try await configurationHandle(of: characteristic),
-                kind ?? (isNotified ? .notification : .indication)
+                kind ?? preferred
             )
         )
         return values

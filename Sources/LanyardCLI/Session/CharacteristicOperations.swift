@@ -32,7 +32,8 @@ struct CharacteristicOperations: Sendable {
             }
             guard values.count == 1, let found = values.first else { return nil }
             // A response holds at most this part of a value (Vol 3, Part F, 3.4.4.2).
-            let isWhole = try await found.value.count < min(accessory.mtu - 4, 253)
+            let limit = ATT.ReadByTypeResponse.valueLengthLimit
+            let isWhole = try await found.value.count < min(accessory.mtu - 4, limit)
             return ValueReport(
                 address: accessory.address,
                 uuid: uuid,

@@ -137,15 +137,12 @@ struct HexArgument: Equatable, Sendable {
                 advice: "use two digits per byte, such as 01ff"
             )
         }
-        guard bytes.count <= Self.lengthLimit else {
+        guard bytes.count <= GATT.valueLengthLimit else {
             throw .usage(
                 "\(bytes.count) bytes are too many",
-                advice: "an attribute holds at most \(Self.lengthLimit)"
+                advice: "an attribute holds at most \(GATT.valueLengthLimit)"
             )
         }
         self.bytes = bytes
     }
-
-    /// The longest attribute value (Vol 3, Part F, 3.2.9).
-    static let lengthLimit = 512
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
 import BluetoothValues
 import Foundation
 import JSONText
@@ -81,10 +82,10 @@ struct ValueArgument: Equatable, Sendable {
     }
 
     private init(limiting bytes: [UInt8]) throws(ProgramFailure) {
-        guard bytes.count <= HexArgument.lengthLimit else {
+        guard bytes.count <= GATT.valueLengthLimit else {
             throw .usage(
                 "\(bytes.count) bytes are too many",
-                advice: "an attribute holds at most \(HexArgument.lengthLimit)"
+                advice: "an attribute holds at most \(GATT.valueLengthLimit)"
             )
         }
         self.bytes = bytes

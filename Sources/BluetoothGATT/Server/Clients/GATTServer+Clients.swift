@@ -11,7 +11,7 @@ extension GATTServer {
         hasBeenSeen = true
         var client = clients[bearer.client] ?? Client(security: security)
         client.security = security
-        client.bearers[bearer.channel] = max(mtu, Self.smallestMTU)
+        client.bearers[bearer.channel] = max(mtu, ATT.defaultMTU)
         if client.clientRecord.knownHash == nil, client.awareness.isAware {
             client.clientRecord.knownHash = database.hash
         }
@@ -41,7 +41,7 @@ extension GATTServer {
     /// Sets the ATT_MTU of a bearer.
     package mutating func mtuChanged(_ bearer: BearerID, _ mtu: Int) {
         guard clients[bearer.client]?.bearers[bearer.channel] != nil else { return }
-        clients[bearer.client]?.bearers[bearer.channel] = max(mtu, Self.smallestMTU)
+        clients[bearer.client]?.bearers[bearer.channel] = max(mtu, ATT.defaultMTU)
     }
 
     /// Sets the security of a client's link.
@@ -70,9 +70,6 @@ extension GATTServer {
     /// Returns the record of a connected client, with its security and authorization, or `nil` if
     /// it is not connected.
     package func client(_ id: ClientID) -> Client? { clients[id] }
-
-    /// The minimum ATT_MTU (Vol 3, Part F, 3.2.8).
-    private static let smallestMTU = 23
 
     /// Returns an action that stores the client's record if it is trusted and the record has
     /// changed.

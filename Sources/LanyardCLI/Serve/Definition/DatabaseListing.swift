@@ -28,13 +28,10 @@ struct DatabaseListing: Sendable {
         Exploration(
             address: DeviceAddress(value: 0, kind: .public),
             name: accessory.name,
-            mtu: Self.mtu,
+            mtu: ATT.defaultMTU,
             services: server.database.services.map(explore)
         )
     }
-
-    /// The default ATT MTU (Vol 3, Part G, 5.2.1).
-    private static let mtu = 23
 
     private func explore(_ service: GATT.Service) -> Exploration.Service {
         let attributes = server.database.attributes(in: service.handles)

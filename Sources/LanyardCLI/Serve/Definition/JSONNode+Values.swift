@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
 import BluetoothTypes
 import JSONText
 
@@ -29,8 +30,8 @@ extension JSONNode {
                 template = ValueTemplate(pieces)
             default: throw error("hexadecimal digits, a piece, or a list of pieces should be here")
             }
-            guard template.longestCount <= HexArgument.lengthLimit else {
-                throw error("a value has at most \(HexArgument.lengthLimit) bytes")
+            guard template.longestCount <= GATT.valueLengthLimit else {
+                throw error("a value has at most \(GATT.valueLengthLimit) bytes")
             }
             return template
         }
@@ -94,7 +95,7 @@ extension JSONNode {
         case "hex": return .bytes(try hexadecimal)
         case "text": return .bytes(Array(try text.utf8))
         case "pattern":
-            let count = Int(try wholeNumber(in: 0...Double(HexArgument.lengthLimit)))
+            let count = Int(try wholeNumber(in: 0...Double(GATT.valueLengthLimit)))
             return .bytes((0..<count).map { UInt8(truncatingIfNeeded: $0) })
         default:
             var values: [[UInt8]] = []

@@ -42,7 +42,7 @@ struct ServedValue: Equatable, Sendable {
     /// The description of the value.
     let template: ValueTemplate
     /// The maximum length in bytes of a value that a write may set.
-    var maximumLength = HexArgument.lengthLimit
+    var maximumLength = GATT.valueLengthLimit
     /// The period at which the value changes and is sent. Without a period, the value changes when
     /// it is read.
     var period: Duration?

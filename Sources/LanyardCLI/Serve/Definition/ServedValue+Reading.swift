@@ -60,7 +60,7 @@ extension JSONMembers {
     /// The maximum length of a value in bytes.
     fileprivate var maximumLength: Int {
         get throws(JSONError) {
-            let limit = Double(HexArgument.lengthLimit)
+            let limit = Double(GATT.valueLengthLimit)
             return Int(try self["maximumLength"]?.wholeNumber(in: 0...limit) ?? limit)
         }
     }
@@ -84,8 +84,8 @@ extension JSONMembers {
             var descriptors: [GATT.DescriptorDefinition] = []
             if let node = self["description"] {
                 let text = try node.text
-                guard text.utf8.count <= HexArgument.lengthLimit else {
-                    throw node.error("at most \(HexArgument.lengthLimit) bytes may be here")
+                guard text.utf8.count <= GATT.valueLengthLimit else {
+                    throw node.error("at most \(GATT.valueLengthLimit) bytes may be here")
                 }
                 descriptors.append(.userDescription(text))
             }
