@@ -28,17 +28,17 @@ package protocol PortChannel: ChannelEngine {
 /// executor, possibly before the call returns.
 package protocol ChannelTurn {
     /// Requests the next SDU. The result is `nil` or an error after the last one.
-    func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void)
+    func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void)
     /// Sends an SDU. The result comes when it was sent.
-    func send(_ sdu: [UInt8], then: @escaping @Sendable (Result<Void, ChannelFailure>) -> Void)
+    func send(_ sdu: [UInt8], then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void)
     /// Closes the channel.
     func close()
     /// Requests the channel's end, which is reported once.
     func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void)
 }
 
-/// The reason for a channel's end.
-package enum ChannelEnd: Equatable, Sendable {
+/// The reason of a channel's end. Operations on the channel fail with it.
+package enum ChannelEnd: Error, Equatable {
     /// The peer closed the channel.
     case closedByPeer
     /// This device closed the channel: the application closed the streams, released the channel, or
@@ -46,11 +46,4 @@ package enum ChannelEnd: Equatable, Sendable {
     case closedHere
     /// The link ended, or the peer violated the protocol of the channel.
     case failed(PortError)
-}
-
-/// The failure of an operation, with the reason for the channel's end.
-package struct ChannelFailure: Error, Equatable {
-    package let end: ChannelEnd
-
-    package init(end: ChannelEnd) { self.end = end }
 }

@@ -10,7 +10,7 @@ struct DaemonChannelState: Sendable {
     /// the kernel gives the peer no credits.
     static let receivedLimit = 16
 
-    typealias Receiver = @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void
+    typealias Receiver = @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void
 
     let link: LinkIdentifier
     let socket: PacketSocket
@@ -41,13 +41,13 @@ struct DaemonChannel: PortChannel {
     private struct Turn: ChannelTurn {
         let channel: DaemonChannel
 
-        func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void) {
+        func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void) {
             channel.adapter.onThread { $0.receive(from: channel.number, then) }
         }
 
         func send(
             _ sdu: [UInt8],
-            then: @escaping @Sendable (Result<Void, ChannelFailure>) -> Void
+            then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void
         ) {
             channel.adapter.onThread { $0.send(sdu, to: channel.number, then) }
         }
@@ -171,15 +171,15 @@ extension BlueZAdapter {
     fileprivate func send(
         _ sdu: [UInt8],
         to number: UInt64,
-        _ sent: @escaping @Sendable (Result<Void, ChannelFailure>) -> Void
+        _ sent: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void
     ) {
         guard let state = channels[number], state.end == nil else {
-            return sent(.failure(ChannelFailure(end: channels[number]?.end ?? .closedHere)))
+            return sent(.failure(channels[number]?.end ?? .closedHere))
         }
         state.socket.send(sdu) { [weak self] isSent in
             guard !isSent else { return sent(.success(())) }
             let end = self?.onThread { $0.channels[number]?.end } ?? .closedHere
-            sent(.failure(ChannelFailure(end: end)))
+            sent(.failure(end))
         }
     }
 
@@ -221,10 +221,10 @@ extension BlueZAdapter {
 
 extension ChannelEnd {
     /// The result of a request for an SDU after the last one.
-    fileprivate var lastResult: Result<[UInt8]?, ChannelFailure> {
+    fileprivate var lastResult: Result<[UInt8]?, ChannelEnd> {
         switch self {
         case .closedByPeer, .closedHere: .success(nil)
-        case .failed: .failure(ChannelFailure(end: self))
+        case .failed: .failure(self)
         }
     }
 }

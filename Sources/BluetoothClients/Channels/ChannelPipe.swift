@@ -154,21 +154,21 @@ extension ChannelPipe {
         }
     }
 
-    private func received(_ result: Result<[UInt8]?, ChannelFailure>) {
+    private func received(_ result: Result<[UInt8]?, ChannelEnd>) {
         change { buffers in
             switch result {
             case .success(let sdu?): buffers.received(sdu)
             case .success(nil): buffers.receivingEnded(.closedByPeer)
-            case .failure(let failure): buffers.receivingEnded(failure.end)
+            case .failure(let end): buffers.receivingEnded(end)
             }
         }
     }
 
-    private func sent(_ result: Result<Void, ChannelFailure>) {
+    private func sent(_ result: Result<Void, ChannelEnd>) {
         change { buffers in
             switch result {
             case .success: buffers.sent()
-            case .failure(let failure): buffers.ended(failure.end)
+            case .failure(let end): buffers.ended(end)
             }
         }
     }

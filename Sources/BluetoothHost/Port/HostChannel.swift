@@ -36,22 +36,22 @@ struct HostChannel: PortChannel {
     private struct Turn: ChannelTurn {
         let channel: HostChannel
 
-        func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void) {
+        func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void) {
             begin(.receive(channel.number)) { result in
                 switch result {
                 case .success(.sdu(let sdu)): then(.success(sdu))
                 case .success: then(.success(nil))
-                case .failure(let error): then(.failure(ChannelFailure(error)))
+                case .failure(let error): then(.failure(ChannelEnd(error)))
                 }
             }
         }
 
         func send(
             _ sdu: [UInt8],
-            then: @escaping @Sendable (Result<Void, ChannelFailure>) -> Void
+            then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void
         ) {
             begin(.send(sdu, channel.number)) { result in
-                then(result.map { _ in }.mapError { ChannelFailure($0) })
+                then(result.map { _ in }.mapError { ChannelEnd($0) })
             }
         }
 
@@ -84,17 +84,14 @@ extension ChannelEnd {
             case .linkEnded(let error): .failed(PortError(error))
             }
     }
-}
 
-extension ChannelFailure {
     fileprivate init(_ error: any Error) {
-        let end: ChannelEnd =
+        self =
             switch error {
             case L2CAP.Failure.closedByPeer: .closedByPeer
             case L2CAP.Failure.closed: .closedHere
             case let error as HostError: .failed(PortError(error))
             default: .failed(.other("\(error)"))
             }
-        self.init(end: end)
     }
 }

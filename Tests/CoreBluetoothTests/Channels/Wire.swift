@@ -19,8 +19,8 @@ final class Wire: @unchecked Sendable {
         var other: End { self == .left ? .right : .left }
     }
 
-    private typealias Receiving = @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void
-    private typealias Sending = @Sendable (Result<Void, ChannelFailure>) -> Void
+    private typealias Receiving = @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void
+    private typealias Sending = @Sendable (Result<Void, ChannelEnd>) -> Void
 
     private struct Endpoint {
         var arrived: [[UInt8]] = []
@@ -115,7 +115,7 @@ extension Wire {
 
     private func send(_ end: End, _ sdu: [UInt8], _ then: @escaping Sending) {
         if let over = endpoints[end.rawValue].end {
-            return then(.failure(ChannelFailure(end: over)))
+            return then(.failure(over))
         }
         endpoints[end.rawValue].sending.append((sdu, then))
         move(to: end.other)
@@ -146,7 +146,7 @@ extension Wire {
         } else if let over = endpoints[here].end {
             endpoints[here].receiving = nil
             if case .failed = over {
-                receiving(.failure(ChannelFailure(end: over)))
+                receiving(.failure(over))
             } else {
                 receiving(.success(nil))
             }
@@ -158,7 +158,7 @@ extension Wire {
         endpoints[end.rawValue].end = over
         let sending = endpoints[end.rawValue].sending
         endpoints[end.rawValue].sending = []
-        for (_, then) in sending { then(.failure(ChannelFailure(end: over))) }
+        for (_, then) in sending { then(.failure(over)) }
         let watchers = endpoints[end.rawValue].watchers
         endpoints[end.rawValue].watchers = []
         for watcher in watchers { watcher(over) }
