@@ -71,30 +71,30 @@ public actor BluetoothHost {
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
     var core: HostCore
-    private var timer: (any HostTimer)?
+    var timer: (any HostTimer)?
     /// Reports when a transport that could not be opened is available again.
-    private var watch: (any TransportWatch)?
+    var watch: (any TransportWatch)?
 
     /// The task that opens the transport, until it has returned.
-    private var opening: Task<Void, Never>?
+    var opening: Task<Void, Never>?
     /// Whether the core has not been informed yet that the transport is open.
-    private var isOpenAwaited = false
+    var isOpenAwaited = false
     /// Whether the transport ended before `opening` returned, and must be opened again.
-    private var isReopeningWanted = false
+    var isReopeningWanted = false
     /// The store for state that outlasts the host; `nil` after shutdown.
     var store: (any HostStore)?
 
-    private var actions: [HostAction] = []
-    private var packets: [[UInt8]] = []
+    var actions: [HostAction] = []
+    var packets: [[UInt8]] = []
     private nonisolated let lastRequest = Lock<UInt64>(0)
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     var waiting: [RequestIdentifier: Waiter] = [:]
     /// Whether actions or callbacks are running. Actions that they cause follow afterward.
-    private(set) var isPerforming = false
+    var isPerforming = false
     var port = HostPort()
-    private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
+    var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
     var securityEventReaders = StreamReaders<SecurityEvent>(unreadLimit: securityEventLimit)
@@ -102,9 +102,9 @@ public actor BluetoothHost {
     var incomingLinkReaders = StreamReaders<Link>()
     var parameterReaders: [LinkIdentifier: StreamReaders<ConnectionParameters>] = [:]
     var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
-    private var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
+    var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var linkEnds = Ends<LinkIdentifier, HostError>()
-    private var stateReaders = StreamReaders<AdapterState>()
+    var stateReaders = StreamReaders<AdapterState>()
     var logBudget = LogBudget()
     /// The failure of the adapter that was logged last; `nil` after recovery.
     var loggedFailure: AdapterFailure?
@@ -266,83 +266,6 @@ public actor BluetoothHost {
         drain()
     }
 
-    // MARK: The transport
-
-    private func openTransport() {
-        guard opening == nil else { return isReopeningWanted = true }
-        isOpenAwaited = true
-        // The reference is weak, because opening must not keep a released host alive. The task runs
-        // on the executor, because with virtual time no code may run outside of it.
-        opening = Task(preferring: executor) {
-            [weak self, transport, executor] in
-            var failure: TransportError?
-            do throws(TransportError) {
-                try await transport.open(on: executor) { [weak self] event in self?.take(event) }
-            } catch {
-                failure = error
-            }
-            guard let self else { return executor.perform { transport.close() } }
-            await openingReturned(failure)
-        }
-    }
-
-    private func openingReturned(_ failure: TransportError?) {
-        opening = nil
-        guard core.state != .closed else { return transport.close() }
-        if let failure {
-            isOpenAwaited = false
-            core.transportClosed(failure.description, now: executor.now)
-            drain()
-        } else {
-            transportOpened()
-        }
-        guard isReopeningWanted else { return }
-        isReopeningWanted = false
-        openTransport()
-    }
-
-    /// Informs the core that the transport is open: `open` has returned, or bytes arrived before it
-    /// returned.
-    private func transportOpened() {
-        guard isOpenAwaited, core.state != .closed else { return }
-        isOpenAwaited = false
-        if let notice = transport.notice {
-            configuration.logger.notice("\(transport.name): \(notice)")
-        }
-        core.transportOpened(
-            losesBytes: transport.losesBytes,
-            longestPacket: transport.longestPacket,
-            now: executor.now
-        )
-        drain()
-    }
-
-    // MARK: Inputs
-
-    func receive(_ event: TransportEvent) {
-        let now = executor.now
-        switch event {
-        case .received(let bytes):
-            transportOpened()
-            core.receive(bytes)
-            while core.receiveNextPacket(now: now) { performActions() }
-        case .closed(let error):
-            isOpenAwaited = false
-            core.transportClosed(error?.description ?? "\(transport.name): closed", now: now)
-        }
-        drain()
-    }
-
-    private func transportReturned() {
-        core.transportReturned()
-        drain()
-    }
-
-    private func timerFired() {
-        core.deadlinePassed(now: executor.now)
-        drain()
-    }
-
     /// Returns an identifier that no other request, scan or observer of this host has.
     nonisolated func takeRequest() -> RequestIdentifier {
         let number = lastRequest.withLock { last in
@@ -402,137 +325,5 @@ public actor BluetoothHost {
         cancel(&core, id, executor.now)
         drain()
         waiter.resume(with: .failure(CancellationError()))
-    }
-
-    // MARK: Actions
-
-    /// Performs all actions of the core, sends the packets, and sets the timer. A call from within
-    /// a callback returns at once, because the outer call does all of this.
-    func drain() {
-        guard !isPerforming else { return }
-        performActions()
-        sendPackets()
-        notifications.wakeReaders()
-        timer?.set(to: core.readNextDeadline())
-    }
-
-    private func sendPackets() {
-        guard !packets.isEmpty else { return }
-        transport.send(packets)
-        core.reclaim(&packets)
-    }
-
-    /// Performs all actions of an input that changed no deadline, and sends the packets.
-    func drainPackets() {
-        guard !isPerforming else { return }
-        performActions()
-        sendPackets()
-        notifications.wakeReaders()
-    }
-
-    /// Runs `body`, and afterward performs all actions that it caused.
-    func performAsOne(_ body: (isolated BluetoothHost) -> Void) {
-        guard !isPerforming else { return body(self) }
-        isPerforming = true
-        body(self)
-        isPerforming = false
-        drain()
-    }
-
-    private func performActions() {
-        guard !isPerforming else { return }
-        isPerforming = true
-        defer { isPerforming = false }
-        for _ in 0..<Self.roundsPerDrainLimit {
-            if core.isDrained, port.hasNoPendingResults { return }
-            core.takeActions(into: &actions)
-            for action in actions { perform(action) }
-            actions.removeAll(keepingCapacity: true)
-            for (completion, result) in port.takePendingResults() { completion(result) }
-        }
-        // Completions continue to cause actions, so other work of the executor runs first.
-        enter { $0.drain() }
-    }
-
-    /// Returns whether the request has an answer that its waiter has not received yet.
-    func isDone(_ request: RequestIdentifier) -> Bool {
-        actions.contains { $0.completes(request) } || core.willEmit { $0.completes(request) }
-    }
-
-    private func perform(_ action: HostAction) {
-        switch action {
-        case .transmit(let packet): packets.append(packet)
-        case .reopenTransport: openTransport()
-        case .closeTransport:
-            transport.close()
-            guard core.state == .closed else { break }
-            watch?.end()
-            // Earlier actions have written everything.
-            closeStore()
-        case .event(let event): perform(event)
-        case .completed(let request, let result):
-            if let scan = scans.removeValue(forKey: request) {
-                if case .failure(let error) = result { scan.finish(throwing: error) }
-                scan.finish()
-            }
-            ended(request, result)
-        case .recall(let link, let key): recall(key, of: link)
-        case .recallDatabase(let link, let key): recallDatabase(key, of: link)
-        case .save(let bytes, let key): save(bytes, as: key)
-        case .remove(let key): remove(key)
-        case .setAside(let key, let reason): setAside(key, because: reason)
-        case .pairing(let link, let event): perform(event, of: link)
-        case .usesKey(let key): configuration.keyObserver?(key)
-        case .log(let text): log(text)
-        }
-    }
-
-    /// Resumes the waiter of a request. If the request was canceled, its answer is undone.
-    private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
-        port.scans.remove(request)
-        if let waiter = waiting.removeValue(forKey: request) {
-            waiter.resume(with: result)
-        } else if case .success(let answer) = result {
-            release(answer, of: request)
-        }
-    }
-
-    /// Delivers an event to the streams of the API and to the port's observer.
-    private func perform(_ event: HostEvent) {
-        switch event {
-        case .stateChanged(let state):
-            log(state)
-            stateReaders.deliver(state)
-            if state == .closed { stateReaders.close() }
-        case .advertised(let scan, let advertisement):
-            scans[scan]?.yield(advertisement)
-            guard port.scans.contains(scan) else { return }
-        case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
-        case .mtuChanged: break
-        case .parametersChanged(let link, let parameters):
-            parameterReaders[link]?.deliver(parameters)
-        case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
-        case .notified(let link, let handle, let value):
-            notifications.deliver(value, for: .init(link: link, handle: handle))
-        case .servicesChanged(let link, let ranges, _):
-            log("link \(link.rawValue): services \(ranges) changed")
-        case .databaseOutdated(let link):
-            log("link \(link.rawValue): the services changed before they could be indicated")
-        case .served(let link, let event):
-            guard deliver(event, of: link) else { return }
-        case .disconnected(let link, let reason):
-            guard linkEnded(link, reason) else { return }
-        case .security(let event): securityEventReaders.deliver(event)
-        }
-        port.observer?.hostDid(event)
-        if case .stateChanged(.closed) = event { closeStreams() }
-    }
-
-    private func closeStreams() {
-        serverEventRouter.close()
-        incomingLinkReaders.close()
-        securityEventReaders.close()
-        for waiter in shutdownWaiters { waiter.resume() }
-        shutdownWaiters = []
     }
 }

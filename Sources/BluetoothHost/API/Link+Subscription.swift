@@ -29,7 +29,7 @@ extension Link {
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind? = nil
     ) async throws -> NotificationStream {
-        guard let kind = kind ?? characteristic.preferredSubscription,
+        guard let kind = kind ?? characteristic.subscriptionKind,
             let configuration = try await configurationDescriptor(of: characteristic)
         else { throw HostError.notSubscribable }
         let (stream, identifier) = await host.openNotifications(

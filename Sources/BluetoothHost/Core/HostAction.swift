@@ -83,10 +83,3 @@ package enum ClientEvent: Sendable {
     /// There is room for a notification again.
     case readyToNotify
 }
-
-extension HostAction {
-    /// Returns whether this ends a request.
-    func completes(_ request: RequestIdentifier) -> Bool {
-        if case .completed(request, _) = self { true } else { false }
-    }
-}

@@ -35,9 +35,7 @@ extension HostCore {
         let found: Void? = withLink(target, now: now) {
             $0.request(request, id: id, &$1)
         }
-        guard found == nil else { return }
-        let gone = HostError.disconnected(.unknownConnectionIdentifier)
-        fail(id, state == .closed ? HostError.closed : gone)
+        if found == nil { failWithoutLink(id) }
     }
 
     /// Records a request for the next SDU. Returns the link of the channel, or `nil` if the request

@@ -8,7 +8,8 @@ import BluetoothTypes
 
 // The application's requests to links, which `LinkCore` performs.
 extension HostCore {
-    /// Starts a request to a link. The answer is a `completed` action.
+    /// Starts a request to a link. The answer is a `completed` action. Disconnecting a link that has
+    /// ended succeeds.
     package mutating func request(
         _ request: LinkRequest,
         of link: LinkIdentifier,
@@ -16,7 +17,8 @@ extension HostCore {
         now: Instant
     ) {
         let found: Void? = withLink(link, now: now) { $0.request(request, id: id, &$1) }
-        if found == nil { failWithoutLink(id) }
+        guard found == nil else { return }
+        if request.freesRoom, state != .closed { complete(id, .done) } else { failWithoutLink(id) }
     }
 
     /// Sends a value as a Write Command if that is possible without waiting.
@@ -31,7 +33,9 @@ extension HostCore {
         withLink(link, now: now) { $0.writeAtOnce(value, to: attribute, &$1) } ?? false
     }
 
-    private mutating func failWithoutLink(_ id: RequestIdentifier) {
+    /// Ends a request to a link that is not open. The driver replaces
+    /// `unknownConnectionIdentifier` by the reason why the link ended.
+    mutating func failWithoutLink(_ id: RequestIdentifier) {
         let gone = HostError.disconnected(.unknownConnectionIdentifier)
         fail(id, state == .closed ? HostError.closed : gone)
     }
@@ -55,28 +59,6 @@ extension HostCore {
         withLink(link, now: now) {
             $0.unsubscribe(value, configuration: configuration, &$1)
         }
-    }
-
-    /// Opens enhanced bearers to the peer's server. The answer is `done`.
-    package mutating func openEnhancedBearers(
-        _ count: Int,
-        on link: LinkIdentifier,
-        id: RequestIdentifier,
-        now: Instant
-    ) {
-        let found: Void? = withLink(link, now: now) {
-            $0.openEnhancedBearers(count, id: id, &$1)
-        }
-        if found == nil { fail(id, HostError.disconnected(.unknownConnectionIdentifier)) }
-    }
-
-    /// Ends a request for bearers that the application has canceled.
-    package mutating func cancelEnhancedOpening(
-        _ id: RequestIdentifier,
-        on link: LinkIdentifier,
-        now: Instant
-    ) {
-        withLink(link, now: now) { link, _ in link.cancelEnhancedOpening(id) }
     }
 
     /// Answers the question of a pairing, which may already be over.

@@ -53,7 +53,7 @@ extension HostCore {
         now: Instant
     ) {
         let found: Void? = withLink(link, now: now) { $0.notify(values, id: id, &$1) }
-        if found == nil { fail(id, HostError.disconnected(.unknownConnectionIdentifier)) }
+        if found == nil { failWithoutLink(id) }
     }
 
     /// Sends a value if there is room. If there is none, `readyToNotify` follows.

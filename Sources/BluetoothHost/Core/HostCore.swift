@@ -130,11 +130,6 @@ package struct HostCore: Sendable {
         context.reclaim(&packets)
     }
 
-    /// Returns whether the outbox contains such an action.
-    func willEmit(_ predicate: (HostAction) -> Bool) -> Bool {
-        context.containsAction(where: predicate)
-    }
-
     mutating func emit(_ action: HostAction) { context.emit(action) }
 
     mutating func complete(_ request: RequestIdentifier, _ answer: HostAnswer) {

@@ -21,6 +21,8 @@ package enum LinkRequest: Sendable {
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion
+    /// Open this number of enhanced bearers to the peer's server.
+    case enhancedBearers(Int)
     /// Protect the link, by the bond or by a pairing.
     case pair(Pairing.Policy)
     case disconnect
@@ -33,7 +35,7 @@ package enum LinkRequest: Sendable {
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
         case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .pair,
-            .disconnect:
+            .enhancedBearers, .disconnect:
             nil
         }
     }
@@ -60,6 +62,7 @@ package enum LinkRequest: Sendable {
         case .setDataLength: "longer packets"
         case .setPHY, .readPHY: "other PHYs"
         case .readRemoteVersion: "reading the peer's version"
+        case .enhancedBearers: "Enhanced ATT"
         case .pair: "pairing"
         }
     }

@@ -5,16 +5,15 @@ import BluetoothTypes
 
 // The operations behind channels and listeners.
 extension BluetoothHost {
-    func request(_ request: ChannelRequest, of link: LinkIdentifier) async throws -> HostAnswer {
+    nonisolated func request(
+        _ request: ChannelRequest,
+        of link: LinkIdentifier
+    ) async throws -> HostAnswer {
         try Task.checkCancellation()
-        do {
-            return try await perform(isAlwaysTaken: request.isAlwaysTaken) { core, id, now in
-                core.request(request, of: link, id: id, now: now)
-            } onCancel: { core, id, now in
-                core.cancel(request, id, of: link, now: now)
-            }
-        } catch HostError.disconnected(.unknownConnectionIdentifier) {
-            throw pastEnd(of: link)
+        return try await perform(isAlwaysTaken: request.isAlwaysTaken, on: link) { core, id, now in
+            core.request(request, of: link, id: id, now: now)
+        } onCancel: { core, id, now in
+            core.cancel(request, id, of: link, now: now)
         }
     }
 
@@ -61,16 +60,5 @@ extension BluetoothHost {
     func stopListening(_ key: ListenerKey) {
         core.stopListening(key, now: executor.now)
         drain()
-    }
-}
-
-extension BluetoothHost {
-    func openEnhancedBearers(_ count: Int, on link: LinkIdentifier) async throws {
-        try Task.checkCancellation()
-        _ = try await perform { core, id, now in
-            core.openEnhancedBearers(count, on: link, id: id, now: now)
-        } onCancel: { core, id, now in
-            core.cancelEnhancedOpening(id, on: link, now: now)
-        }
     }
 }

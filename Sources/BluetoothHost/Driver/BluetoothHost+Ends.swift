@@ -33,7 +33,7 @@ extension BluetoothHost {
     func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {
         port.linkOpened(link, peer, role)
         let opened = Link(host: self, identifier: link, address: peer)
-        serverEventRouter.begin(opened)
+        serverEventRouter.send(.connected(opened))
         if role == .peripheral { incomingLinkReaders.deliver(opened) }
     }
 
@@ -55,9 +55,13 @@ extension BluetoothHost {
         notifications.end(link, with: reason)
         parameterReaders[link]?.close()
         parameterReaders[link] = nil
-        serverEventRouter.end(link, of: self, with: reason)
+        let peer = port.linkEnded(link)
+        if let peer {
+            let ended = Link(host: self, identifier: link, address: peer)
+            serverEventRouter.send(.disconnected(ended, reason))
+        }
         linkEnds.ended(link, reason)
-        return port.linkEnded(link)
+        return peer != nil
     }
 }
 

@@ -13,22 +13,34 @@ extension BluetoothHost {
         let isDisconnection = request.freesRoom
         // A canceled task may only disconnect.
         if !isDisconnection { try Task.checkCancellation() }
-        let start = { @Sendable (core: inout HostCore, id: RequestIdentifier, now: Instant) in
+        return try await perform(isAlwaysTaken: isDisconnection, on: link) { core, id, now in
             core.request(request, of: link, id: id, now: now)
+        } onCancel: { core, id, now in
+            core.cancelRequest(id, of: link, now: now)
         }
-        let cancel: @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void = {
-            $0.cancelRequest($1, of: link, now: $2)
-        }
+    }
+
+    /// Performs a request to a link, as `perform(isAlwaysTaken:_:onCancel:)` does. A caller on the
+    /// host stays there.
+    ///
+    /// - Throws: Also the reason why the link ended.
+    func perform(
+        isAlwaysTaken: Bool = false,
+        on link: LinkIdentifier,
+        isolation: isolated (any Actor)? = #isolation,
+        _ start: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void,
+        onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
+    ) async throws -> HostAnswer {
         do {
             guard isOnOwnThread else {
-                return try await perform(isAlwaysTaken: isDisconnection, start, onCancel: cancel)
+                return try await perform(isAlwaysTaken: isAlwaysTaken, start, onCancel: cancel)
             }
             return try await performOnOwnThread(
-                isAlwaysTaken: isDisconnection,
+                isAlwaysTaken: isAlwaysTaken,
                 start,
                 onCancel: cancel
             )
-        } catch HostError.disconnected(.unknownConnectionIdentifier) where !isDisconnection {
+        } catch HostError.disconnected(.unknownConnectionIdentifier) {
             // The core forgets links that have ended. The driver remembers the reason for some
             // time.
             throw await pastEnd(of: link)
@@ -89,14 +101,5 @@ extension BluetoothHost {
             now: executor.now
         )
         drain()
-    }
-}
-
-extension GATT.Characteristic {
-    /// The kind of subscription if the caller specifies none: notification if the characteristic
-    /// supports both.
-    var preferredSubscription: GATT.SubscriptionKind? {
-        if properties.contains(.notify) { return .notification }
-        return properties.contains(.indicate) ? .indication : nil
     }
 }

@@ -17,16 +17,7 @@ extension BluetoothHost {
         guard isOnOwnThread else {
             return try await notifyFromOtherThread(value, of: handle, on: link)
         }
-        let values = [GATT.AttributeValue(handle: handle, value: value)]
-        do {
-            _ = try await performOnOwnThread(isAlwaysTaken: false) { core, id, now in
-                core.notify(values, on: link, id: id, now: now)
-            } onCancel: { core, id, now in
-                core.cancelNotification(id, on: link, now: now)
-            }
-        } catch HostError.disconnected(.unknownConnectionIdentifier) {
-            throw await pastEnd(of: link)
-        }
+        try await send([GATT.AttributeValue(handle: handle, value: value)], on: link)
     }
 
     private func notifyFromOtherThread(
@@ -35,7 +26,19 @@ extension BluetoothHost {
         on link: LinkIdentifier
     ) async throws {
         if try notifyAtOnce(value, of: handle, on: link) { return }
-        try await notify([GATT.AttributeValue(handle: handle, value: value)], on: link)
+        try await send([GATT.AttributeValue(handle: handle, value: value)], on: link)
+    }
+
+    private func send(
+        _ values: [GATT.AttributeValue],
+        on link: LinkIdentifier,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        _ = try await perform(on: link) { core, id, now in
+            core.notify(values, on: link, id: id, now: now)
+        } onCancel: { core, id, now in
+            core.cancelNotification(id, on: link, now: now)
+        }
     }
 
     /// Sends a value as a notification if that is possible without waiting. Returns `false` if it
@@ -49,17 +52,9 @@ extension BluetoothHost {
         return try core.notifyAtOnce(value, of: handle, on: link, now: executor.now)
     }
 
-    func notify(_ values: [GATT.AttributeValue], on link: LinkIdentifier) async throws {
+    nonisolated func notify(_ values: [GATT.AttributeValue], on link: LinkIdentifier) async throws {
         try Task.checkCancellation()
-        do {
-            _ = try await perform { core, id, now in
-                core.notify(values, on: link, id: id, now: now)
-            } onCancel: { core, id, now in
-                core.cancelNotification(id, on: link, now: now)
-            }
-        } catch HostError.disconnected(.unknownConnectionIdentifier) {
-            throw pastEnd(of: link)
-        }
+        try await send(values, on: link)
     }
 
     /// Sends a value if there is room. See `Link.tryNotify(_:of:)`.
@@ -100,14 +95,11 @@ extension BluetoothHost {
     /// - Returns: Whether the port's observer gets the event as well. A request has one recipient:
     ///   the observer gets it only if there is no reader.
     func deliver(_ event: ClientEvent, of link: LinkIdentifier) -> Bool {
-        guard case .asked(let request, _) = event else {
-            _ = serverEventRouter.deliver(event, on: link, of: self)
-            return true
-        }
         guard serverEventRouter.hasReader || port.observer == nil else { return true }
-        if let refusal = serverEventRouter.deliver(event, on: link, of: self) {
-            core.answer(request, .failure(refusal), now: executor.now)
-        }
+        let opened = port.peer(of: link).map { Link(host: self, identifier: link, address: $0) }
+        let refusal = serverEventRouter.deliver(event, on: opened)
+        guard case .asked(let request, _) = event else { return true }
+        if let refusal { core.answer(request, .failure(refusal), now: executor.now) }
         return false
     }
 }

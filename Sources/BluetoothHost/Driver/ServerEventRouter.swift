@@ -7,13 +7,11 @@ import BluetoothTypes
 /// A router that delivers the events of clients to the one reader of
 /// `BluetoothHost.serverEvents()`.
 ///
-/// It stores links by their addresses and gets the host with each call. A stored `Link` would keep
-/// the host alive, so that a host with an open link would never be deallocated.
+/// It gets the links with each call. A stored `Link` would keep the host alive, so that a host with
+/// an open link would never be deallocated.
 struct ServerEventRouter {
     typealias Reader = AsyncStream<ServerEvent>.Continuation
 
-    /// The open links and the addresses of their peers.
-    private var links: [LinkIdentifier: DeviceAddress] = [:]
     private var reader: Reader?
     private var readerNumber = 0
 
@@ -23,16 +21,14 @@ struct ServerEventRouter {
     /// Opens a stream, which begins with the open links; `nil` if there is a reader already.
     /// `number` is for `close(_:)`.
     mutating func open(
-        for host: BluetoothHost
+        with links: [Link]
     ) -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
         guard reader == nil else { return nil }
         let (stream, reader) = AsyncStream.makeStream(
             of: ServerEvent.self,
             bufferingPolicy: .bufferingOldest(BluetoothHost.serverEventLimit)
         )
-        for (link, peer) in links.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            reader.yield(.connected(Link(host: host, identifier: link, address: peer)))
-        }
+        for link in links { reader.yield(.connected(link)) }
         self.reader = reader
         readerNumber += 1
         return (stream, reader, readerNumber)
@@ -50,36 +46,23 @@ struct ServerEventRouter {
         reader?.finish()
     }
 
-    /// Reports that a client has connected.
-    mutating func begin(_ link: Link) {
-        links[link.identifier] = link.address
-        send(.connected(link))
-    }
-
-    /// Reports that a link has ended.
-    mutating func end(_ link: LinkIdentifier, of host: BluetoothHost, with reason: HostError) {
-        guard let peer = links.removeValue(forKey: link) else { return }
-        send(.disconnected(Link(host: host, identifier: link, address: peer), reason))
-    }
-
-    /// Reports an event of a link.
+    /// Reports an event of a link. The event is lost if the link is `nil`, because it is not open.
     ///
     /// - Returns: The error code with which the host must refuse the client's request, because the
     ///   application does not get it; `nil` if the application gets the event.
     mutating func deliver(
         _ event: ClientEvent,
-        on link: LinkIdentifier,
-        of host: BluetoothHost
+        on link: Link?
     ) -> ATT.ErrorCode? {
-        guard let peer = links[link], let reader else { return .unlikelyError }
-        let link = Link(host: host, identifier: link, address: peer)
+        guard let link, let reader else { return .unlikelyError }
         let event = ServerEvent(event, of: link)
         guard case .dropped = reader.yield(event) else { return nil }
         if !event.mayBeLost { close() }
         return .insufficientResources
     }
 
-    private mutating func send(_ event: ServerEvent) {
+    /// Reports the beginning or the end of a link.
+    mutating func send(_ event: ServerEvent) {
         if case .dropped = reader?.yield(event) { close() }
     }
 }

@@ -18,17 +18,6 @@ extension BluetoothHost {
         }
     }
 
-    /// Cancels a request. An SDU that has arrived for it is still delivered. A channel that was
-    /// opened for it is closed.
-    package func cancel(
-        _ request: ChannelRequest,
-        _ id: RequestIdentifier,
-        on link: LinkIdentifier
-    ) {
-        if case .receive = request, isDone(id) { return }
-        cancel(id) { core, now in core.cancel(request, id, of: link, now: now) }
-    }
-
     /// Listens for channels, as `listen(psm:requirement:options:backlog:)` does.
     package func openListener(
         psm: L2CAP.SPSM? = nil,

@@ -48,15 +48,6 @@ extension BluetoothHost {
         }
     }
 
-    /// Cancels a request to a link, or values that have not left. The peer may still perform a
-    /// request that it has received.
-    package func cancel(_ id: RequestIdentifier, on link: LinkIdentifier) {
-        cancel(id) { core, now in
-            core.cancelRequest(id, of: link, now: now)
-            core.cancelNotification(id, on: link, now: now)
-        }
-    }
-
     /// Returns the result of a request that needs no action of the core; `nil` for all other
     /// requests.
     private func immediateAnswer(

@@ -17,7 +17,7 @@ struct HostPort {
     weak var observer: (any HostObserver)?
     /// The scans of the port. All other scans have a stream.
     var scans: Set<RequestIdentifier> = []
-    /// The open links that the observer knows, or gets when it is attached, oldest first.
+    /// The open links that were reported to the streams and to the observer, oldest first.
     private(set) var links: [(identifier: LinkIdentifier, peer: DeviceAddress, role: LinkRole)] = []
     /// Results that completions get without the core.
     private var pendingResults: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
@@ -26,11 +26,15 @@ struct HostPort {
         links.append((link, peer, role))
     }
 
-    /// Removes a link. Returns whether it was known.
-    mutating func linkEnded(_ link: LinkIdentifier) -> Bool {
-        guard let place = links.firstIndex(where: { $0.identifier == link }) else { return false }
-        links.remove(at: place)
-        return true
+    /// Removes a link. Returns its peer, or `nil` if the link was not known.
+    mutating func linkEnded(_ link: LinkIdentifier) -> DeviceAddress? {
+        guard let place = links.firstIndex(where: { $0.identifier == link }) else { return nil }
+        return links.remove(at: place).peer
+    }
+
+    /// Returns the peer of an open link.
+    func peer(of link: LinkIdentifier) -> DeviceAddress? {
+        links.first { $0.identifier == link }?.peer
     }
 
     var hasNoPendingResults: Bool { pendingResults.isEmpty }

@@ -26,16 +26,20 @@ struct ServerEventTests {
     func withoutReader() {
         var router = ServerEventRouter()
         let link = link(1)
-        router.begin(link)
-        #expect(router.deliver(question(by: link), on: link.identifier, of: host) == .unlikelyError)
+        #expect(router.deliver(question(by: link), on: link) == .unlikelyError)
     }
 
     @Test("A reader first gets the existing links, oldest first")
     func links() async throws {
         var router = ServerEventRouter()
-        for number in [3, 1, 2] as [UInt64] { router.begin(link(number)) }
-        router.end(link(2).identifier, of: host, with: .timedOut)
-        let opened = router.open(for: host)
+        var port = HostPort()
+        for number in 1...3 as ClosedRange<UInt64> {
+            port.linkOpened(link(number).identifier, link(number).address, .central)
+        }
+        #expect(port.linkEnded(link(2).identifier) == link(2).address)
+        #expect(port.linkEnded(link(2).identifier) == nil)
+        #expect(port.peer(of: link(2).identifier) == nil)
+        let opened = router.open(with: port.links.map { link($0.identifier.rawValue) })
         let (stream, _, _) = try #require(opened)
         router.close()
         var seen: [UInt64] = []
@@ -47,18 +51,17 @@ struct ServerEventTests {
     func behind() async throws {
         var router = ServerEventRouter()
         let link = link(1)
-        router.begin(link)
-        let opened = router.open(for: host)
+        let opened = router.open(with: [link])
         let (stream, _, _) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
-            #expect(router.deliver(.written([]), on: link.identifier, of: host) == nil)
+            #expect(router.deliver(.written([]), on: link) == nil)
         }
         for event in [.written([]), question(by: link)] {
-            #expect(router.deliver(event, on: link.identifier, of: host) == .insufficientResources)
+            #expect(router.deliver(event, on: link) == .insufficientResources)
         }
         var iterator = stream.makeAsyncIterator()
         _ = await iterator.next()
-        #expect(router.deliver(question(by: link), on: link.identifier, of: host) == nil)
+        #expect(router.deliver(question(by: link), on: link) == nil)
     }
 
     @Test(
@@ -68,24 +71,23 @@ struct ServerEventTests {
     func ended(_ kind: Int) async throws {
         var router = ServerEventRouter()
         let link = link(1)
-        router.begin(link)
-        let opened = router.open(for: host)
+        let opened = router.open(with: [link])
         let (stream, _, number) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
-            _ = router.deliver(.written([]), on: link.identifier, of: host)
+            _ = router.deliver(.written([]), on: link)
         }
         switch kind {
-        case 0: _ = router.deliver(.subscribed(handle, nil), on: link.identifier, of: host)
-        case 1: router.begin(self.link(2))
-        default: router.end(link.identifier, of: host, with: .timedOut)
+        case 0: _ = router.deliver(.subscribed(handle, nil), on: link)
+        case 1: router.send(.connected(self.link(2)))
+        default: router.send(.disconnected(link, .timedOut))
         }
         var count = 0
         for await _ in stream { count += 1 }
         #expect(count == BluetoothHost.serverEventLimit)
-        let reopened = router.open(for: host)
+        let reopened = router.open(with: [])
         let next = try #require(reopened)
         router.close(number)
-        let third = router.open(for: host)
+        let third = router.open(with: [])
         #expect(third?.number == nil, "The end of the old reader does not end the new reader")
         _ = next
     }

@@ -130,6 +130,23 @@ struct StreamStories {
         }
     }
 
+    @Test("A request for bearers on a link that has ended fails with the reason of the end")
+    func bearersAfterTheEnd() async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            controller.update { $0.dropLink(to: peer.address, .connectionTimeout) }
+            _ = try await link.ended()
+            await #expect(throws: HostError.disconnected(.connectionTimeout)) {
+                try await host.request(.enhancedBearers(1), of: link.identifier)
+            }
+            try await link.disconnect()
+            await host.shutdown()
+            await #expect(throws: HostError.closed) {
+                try await host.request(.enhancedBearers(1), of: link.identifier)
+            }
+        }
+    }
+
     @Test("A subscription that the peer refuses throws and leaves no state")
     func refused() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in

@@ -32,7 +32,7 @@ struct EnhancedBearerStories {
     private func withBearers(_ count: Int) throws -> (Harness, LinkIdentifier) {
         var (harness, link) = try connected()
         let id = harness.takeRequest()
-        harness.core.openEnhancedBearers(count, on: link, id: id, now: harness.now)
+        harness.core.request(.enhancedBearers(count), of: link, id: id, now: harness.now)
         harness.drive()
         #expect(throws: Never.self) { try harness.answer(id) }
         #expect(harness.core.enhancedBearerCount(of: link) == count)

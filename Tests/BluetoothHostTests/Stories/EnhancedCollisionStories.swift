@@ -48,7 +48,7 @@ struct EnhancedCollisionStories {
         _ link: LinkIdentifier
     ) -> RequestIdentifier {
         let id = harness.takeRequest()
-        harness.core.openEnhancedBearers(1, on: link, id: id, now: harness.now)
+        harness.core.request(.enhancedBearers(1), of: link, id: id, now: harness.now)
         harness.channels(of: peer.address) { channels in channels.open(.enhancedATT, .enhanced) }
         return id
     }
@@ -95,7 +95,7 @@ struct EnhancedCollisionStories {
     func canceled() throws {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)
-        harness.core.cancelEnhancedOpening(id, on: link, now: harness.now)
+        harness.core.cancelRequest(id, of: link, now: harness.now)
         setRoom(5, &harness)
         harness.advance(by: .seconds(10))
         #expect(harness.isPending(id))

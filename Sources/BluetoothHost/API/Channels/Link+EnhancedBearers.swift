@@ -23,7 +23,7 @@ extension Link {
         guard let features = offered.first?.value.first, features & 1 != 0 else {
             throw L2CAP.Failure.notSupported
         }
-        try await host.openEnhancedBearers(count, on: identifier)
+        _ = try await host.request(.enhancedBearers(count), of: identifier)
     }
 
     /// The number of additional bearers that either side has opened on the link.

@@ -102,7 +102,8 @@ extension BluetoothHost {
     ///   host was shut down.
     public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
         guard core.state != .closed else { throw .closed }
-        guard let (stream, reader, number) = serverEventRouter.open(for: self) else {
+        let links = port.links.map { Link(host: self, identifier: $0.identifier, address: $0.peer) }
+        guard let (stream, reader, number) = serverEventRouter.open(with: links) else {
             throw .busy
         }
         // The closure keeps the host alive until the stream ends and releases it.

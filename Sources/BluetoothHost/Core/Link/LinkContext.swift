@@ -92,10 +92,6 @@ extension LinkContext {
     /// Exchanges the outbox for an empty array, so that its storage is reused.
     mutating func takeActions(into empty: inout [HostAction]) { swap(&outbox, &empty) }
 
-    func containsAction(where predicate: (HostAction) -> Bool) -> Bool {
-        outbox.contains(where: predicate)
-    }
-
     mutating func emit(_ action: HostAction) { outbox.append(action) }
 
     mutating func complete(_ request: RequestIdentifier, _ answer: HostAnswer) {

@@ -25,23 +25,21 @@ extension LinkCore {
         id: RequestIdentifier,
         _ context: inout LinkContext
     ) {
-        guard !hold(.enhancedBearers(count), id, &context) else { return }
+        guard !hold(.request(.enhancedBearers(count)), id, &context) else { return }
         guard enhanced.room >= count else { return context.fail(id, L2CAP.Failure.noRoom) }
         let options = context.enhancedOptions
         guard
             openChannels(.enhancedATT, .enhanced, count, options, id: id, &context)
         else { return }
         enhanced.openings[id.rawValue] = EnhancedBearers.Opening(count: count)
-        noteRepeatable(.enhancedBearers(count), id, context)
+        noteRepeatable(.request(.enhancedBearers(count)), id, context)
         pump(&context)
     }
 
     /// Ends a request for bearers that the application has canceled. Bearers that open later are
     /// closed.
     mutating func cancelEnhancedOpening(_ id: RequestIdentifier) {
-        protection.held.remove(id)
         enhanced.openings[id.rawValue] = nil
-        _ = forgetRefused(id)
         logicalLink.cancelOpening(id.rawValue)
     }
 

@@ -10,8 +10,6 @@ import BluetoothTypes
 enum DeferredRequest: Sendable {
     case request(LinkRequest)
     case channels(ChannelRequest)
-    /// A number of enhanced bearers.
-    case enhancedBearers(Int)
 }
 
 // The application's requests to the link.
@@ -43,6 +41,7 @@ extension LinkCore {
         case .database: findDatabase(for: id, &context)
         case .disconnect: disconnect(request: id, &context)
         case .pair(let policy): secure(for: policy, id: id.rawValue, &context)
+        case .enhancedBearers(let count): openEnhancedBearers(count, id: id, &context)
         default: sendCommand(for: request, id: id, &context)
         }
     }
@@ -56,7 +55,6 @@ extension LinkCore {
         switch deferred {
         case .request(let request): self.request(request, id: id, &context)
         case .channels(let request): self.request(request, id: id, &context)
-        case .enhancedBearers(let count): openEnhancedBearers(count, id: id, &context)
         }
     }
 
@@ -72,6 +70,7 @@ extension LinkCore {
         }
         if let operation = forgetRefused(id) { stopSecuring(operation, &context) }
         protection.held.remove(id)
+        cancelEnhancedOpening(id)
         stopSecuring(id.rawValue, &context)
         stopWaitingForDatabase(id, &context)
         cancelOperation(id.rawValue, &context)

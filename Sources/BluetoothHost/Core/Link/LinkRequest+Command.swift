@@ -8,7 +8,7 @@ extension LinkRequest {
     /// Returns the command of the request, or `nil` if the request does not need the controller.
     func command(to handle: ConnectionHandle) -> HCI.EncodedCommand? {
         switch self {
-        case .gatt, .writeSigned, .database, .pair, .disconnect: nil
+        case .gatt, .writeSigned, .database, .pair, .enhancedBearers, .disconnect: nil
         case .readRSSI: HCI.EncodedCommand(HCI.ReadRSSI(connectionHandle: handle))
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))
         case .readRemoteVersion:

@@ -22,25 +22,6 @@ struct PortCancellationStories {
 
     private let peer = ModelPeer(1)
 
-    @Test("A canceled request on a link completes once")
-    func requests() throws {
-        let harness = PortHarness.ready(peers: [peer])
-        let link = try harness.connect(peer.address)
-        harness.act { $0.peers[peer.address]?.isSilent = true }
-        harness.on { [journal = harness.journal] host in
-            let id = host.begin(Self.read, on: link, then: journal.noting("read"))
-            let other = host.begin(Self.read, on: link, then: journal.noting("other"))
-            for _ in 0..<2 {
-                host.cancel(id, on: link)
-                host.cancel(other, on: link)
-            }
-            journal.note("returned")
-        }
-        #expect(harness.journal.take() == ["returned", "read: canceled", "other: canceled"])
-        harness.act { $0.dropLink(to: peer.address, .connectionTimeout) }
-        #expect(harness.journal.take().count == 1, "The journal has only the end of the link")
-    }
-
     @Test("A connection request that is canceled late leaves no link", arguments: [false, true])
     func connectionRequests(_ isLate: Bool) {
         let harness = PortHarness.ready(peers: [peer])

@@ -56,31 +56,6 @@ struct PortChannelStories {
         #expect(try harness.get { $0.description(of: channel) == nil })
     }
 
-    @Test("A request that is canceled after its SDU has arrived still delivers the SDU")
-    func cancelledReceiving() throws {
-        let (harness, link, channel) = try withChannel()
-        harness.channels(of: peer.address) { $0.send([7]) }
-        harness.on { [journal = harness.journal] host in
-            let id = host.begin(.receive(channel), on: link, then: journal.noting("first"))
-            host.cancel(.receive(channel), id, on: link)
-        }
-        #expect(harness.journal.take() == ["first: sdu [7]"])
-    }
-
-    @Test("An SDU that arrives after a canceled request is kept for the next request")
-    func abandonedReceiving() throws {
-        let (harness, link, channel) = try withChannel()
-        harness.on { [journal = harness.journal] host in
-            let id = host.begin(.receive(channel), on: link, then: journal.noting("first"))
-            host.cancel(.receive(channel), id, on: link)
-        }
-        harness.channels(of: peer.address) { $0.send([7]) }
-        harness.on { [journal = harness.journal] host in
-            host.begin(.receive(channel), on: link, then: journal.noting("second"))
-        }
-        #expect(harness.journal.take() == ["first: canceled", "second: sdu [7]"])
-    }
-
     @Test("Closing and listening work at the limit of requests")
     func limit() throws {
         let (harness, link, channel) = try withChannel()

@@ -144,7 +144,7 @@ struct AwaitingEncryptionStories {
             id: channel,
             now: harness.now
         )
-        harness.core.openEnhancedBearers(1, on: link, id: bearers, now: harness.now)
+        harness.core.request(.enhancedBearers(1), of: link, id: bearers, now: harness.now)
         harness.drive()
         #expect(harness.controller.dataPackets.isEmpty)
         #expect(harness.isPending(channel) && harness.isPending(bearers))

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+
+// The core's actions.
+extension BluetoothHost {
+    /// Performs all actions of the core, sends the packets, and sets the timer. A call from within
+    /// a callback returns at once, because the outer call does all of this.
+    func drain() {
+        guard !isPerforming else { return }
+        drainPackets()
+        timer?.set(to: core.readNextDeadline())
+    }
+
+    private func sendPackets() {
+        guard !packets.isEmpty else { return }
+        transport.send(packets)
+        core.reclaim(&packets)
+    }
+
+    /// Performs all actions of an input that changed no deadline, and sends the packets.
+    func drainPackets() {
+        guard !isPerforming else { return }
+        performActions()
+        sendPackets()
+        notifications.wakeReaders()
+    }
+
+    /// Runs `body`, and afterward performs all actions that it caused.
+    func performAsOne(_ body: (isolated BluetoothHost) -> Void) {
+        guard !isPerforming else { return body(self) }
+        isPerforming = true
+        body(self)
+        isPerforming = false
+        drain()
+    }
+
+    func performActions() {
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        for _ in 0..<Self.roundsPerDrainLimit {
+            if core.isDrained, port.hasNoPendingResults { return }
+            core.takeActions(into: &actions)
+            for action in actions { perform(action) }
+            actions.removeAll(keepingCapacity: true)
+            for (completion, result) in port.takePendingResults() { completion(result) }
+        }
+        // Completions continue to cause actions, so other work of the executor runs first.
+        enter { $0.drain() }
+    }
+
+    private func perform(_ action: HostAction) {
+        switch action {
+        case .transmit(let packet): packets.append(packet)
+        case .reopenTransport: openTransport()
+        case .closeTransport:
+            transport.close()
+            guard core.state == .closed else { break }
+            watch?.end()
+            // Earlier actions have written everything.
+            closeStore()
+        case .event(let event): perform(event)
+        case .completed(let request, let result):
+            if let scan = scans.removeValue(forKey: request) {
+                if case .failure(let error) = result { scan.finish(throwing: error) }
+                scan.finish()
+            }
+            ended(request, result)
+        case .recall(let link, let key): recall(key, of: link)
+        case .recallDatabase(let link, let key): recallDatabase(key, of: link)
+        case .save(let bytes, let key): save(bytes, as: key)
+        case .remove(let key): remove(key)
+        case .setAside(let key, let reason): setAside(key, because: reason)
+        case .pairing(let link, let event): perform(event, of: link)
+        case .usesKey(let key): configuration.keyObserver?(key)
+        case .log(let text): log(text)
+        }
+    }
+
+    /// Resumes the waiter of a request. If the request was canceled, its answer is undone.
+    private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
+        port.scans.remove(request)
+        if let waiter = waiting.removeValue(forKey: request) {
+            waiter.resume(with: result)
+        } else if case .success(let answer) = result {
+            release(answer, of: request)
+        }
+    }
+
+    /// Delivers an event to the streams of the API and to the port's observer.
+    private func perform(_ event: HostEvent) {
+        switch event {
+        case .stateChanged(let state):
+            log(state)
+            stateReaders.deliver(state)
+            if state == .closed { stateReaders.close() }
+        case .advertised(let scan, let advertisement):
+            scans[scan]?.yield(advertisement)
+            guard port.scans.contains(scan) else { return }
+        case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
+        case .mtuChanged: break
+        case .parametersChanged(let link, let parameters):
+            parameterReaders[link]?.deliver(parameters)
+        case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
+        case .notified(let link, let handle, let value):
+            notifications.deliver(value, for: .init(link: link, handle: handle))
+        case .servicesChanged(let link, let ranges, _):
+            log("link \(link.rawValue): services \(ranges) changed")
+        case .databaseOutdated(let link):
+            log("link \(link.rawValue): the services changed before they could be indicated")
+        case .served(let link, let event):
+            guard deliver(event, of: link) else { return }
+        case .disconnected(let link, let reason):
+            guard linkEnded(link, reason) else { return }
+        case .security(let event): securityEventReaders.deliver(event)
+        }
+        port.observer?.hostDid(event)
+        if case .stateChanged(.closed) = event { closeStreams() }
+    }
+
+    private func closeStreams() {
+        serverEventRouter.close()
+        incomingLinkReaders.close()
+        securityEventReaders.close()
+        for waiter in shutdownWaiters { waiter.resume() }
+        shutdownWaiters = []
+    }
+}
